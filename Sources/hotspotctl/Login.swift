@@ -57,7 +57,11 @@ struct LoginVerb: ParsableCommand {
                 let owner = status.helper.map { "the session of \(common.renderer.safe($0, limit: 64)) is still good" }
                 return Output.print([words, "\(used) did not log in: \(owner ?? "the network asked for no login")."])
             }
-            guard fresh, sentNothing(client, on: status.interface) else { return Output.print([words]) }
+            guard sentNothing(client, on: status.interface) else { return Output.print([words]) }
+            guard fresh else {
+                let why = status.helper == nil ? "The network asked for no login." : "The earlier login still holds; no new one was needed."
+                return Output.print([words, why])
+            }
             let logoff = common.renderer.command("hotspotctl logoff", for: status, among: watch.interfaces)
             let rest = status.helper == nil ? "there is nothing to start over." : "to end the session first: \(logoff)"
             Output.print([words, "The network asked for no login; \(rest)"])

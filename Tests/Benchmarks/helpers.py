@@ -76,8 +76,15 @@ class Daemon:
         words = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text().split()
         return int(words[words.index("Pss:") + 1])
 
-    def children(self) -> int:
-        return len(pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split())
+    def hasHelpers(self) -> bool:
+        """Whether helpers' processes run; the question to the network for its portal's API is none."""
+        for child in pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
+            try:
+                if b"hotspot-dhcp" not in pathlib.Path(f"/proc/{child}/cmdline").read_bytes():
+                    return True
+            except FileNotFoundError:
+                pass
+        return False
 
     def close(self) -> None:
         self.process.terminate()
@@ -172,7 +179,7 @@ def joined(daemon: Daemon, round: int) -> tuple[float, float, float, float]:
             break
     decided = step["time"]
     monitor.close()
-    while daemon.children():
+    while daemon.hasHelpers():
         time.sleep(0.005)
     gone = time.time()
     asker.over.set()

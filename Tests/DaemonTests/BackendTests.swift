@@ -188,8 +188,8 @@ import Testing
     @Test @LoopActor func aNewLoginAfterForgettingIsRemembered() async throws {
         let cafe = try await Cafe.online()
         try cafe.backend.forget(ssid: "Cafe")
-        for (interface, ssid, place) in [(nil, nil, ""), (nil, "Cafe", " in \"Cafe\""), ("hot7", nil, " on hot7")] {
-            #expect(throws: ControlError.failed(code: .noAttempt, message: "No attempts\(place) are kept.")) {
+        for (interface, ssid) in [(nil, nil), (nil, "Cafe"), ("hot7", nil)] {
+            #expect(throws: ControlError.failed(code: .noAttempt, message: "No attempts in \"Cafe\" are kept.")) {
                 try cafe.backend.explain(interface: interface, ssid: ssid, attempt: nil)
             }
         }
@@ -235,8 +235,15 @@ import Testing
         try store.beginAttempt("later", interface: "hot8", network: other, ssid: "Other", began: WallClock.now + 1000)
         let story = try cafe.backend.explain(interface: nil, ssid: nil, attempt: nil)
         #expect(story.attempt.ssid == "Cafe" && story.attempt.interface == "hot7")
+        try store.beginAttempt("before", interface: "hot7", network: other, ssid: "Other", began: WallClock.now + 1000)
+        try cafe.backend.forget(ssid: "Cafe")
+        for interface in [nil, "hot7"] {
+            #expect(throws: ControlError.failed(code: .noAttempt, message: "No attempts in \"Cafe\" are kept.")) {
+                try cafe.backend.explain(interface: interface, ssid: nil, attempt: nil)
+            }
+        }
         cafe.controller.leave("the test wants it")
-        #expect(try cafe.backend.explain(interface: nil, ssid: nil, attempt: nil).attempt.id == "later")
+        #expect(try cafe.backend.explain(interface: nil, ssid: nil, attempt: nil).attempt.ssid == "Other")
         await cafe.close()
     }
 

@@ -25,7 +25,7 @@ import Vault
         let hotel = try Hotel()
         var shown = try await hotel.ask()
         #expect(shown.stored.isEmpty && hotel.remember(shown) == .always && shown.warning == nil)
-        #expect(try await hotel.answer(typed) == "Remembered for this portal; next time Enter sends them.")
+        #expect(try await hotel.answer(typed) == "Remembered for this portal, and offered next time.")
         hotel.leave()
 
         shown = try await hotel.ask()
@@ -35,7 +35,7 @@ import Vault
         #expect(shown.prompt.fields.map(\.value) == ["214", nil, nil], "the secret stays in the vault")
         #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["sms"], for: shown) }
         let outcome = try await hotel.answer(["sms": "1"], stored: ["room", "name"])
-        #expect(outcome == "Remembered for this portal; next time Enter sends them.")
+        #expect(outcome == "Remembered for this portal, and offered next time.")
         #expect(hotel.sent == ["room": "214", "name": .string(Self.canary), "sms": "1"])
         let kept = hotel.journal.count { $0.hasPrefix("kept back: the portal speaks plain HTTP") }
         #expect(kept == 1, "what the user has confirmed is not kept back")
@@ -165,7 +165,7 @@ import Vault
         for (remember, confirmed, outcome) in [
             (true, false, "Not remembered, because you were not asked for this portal."),
             (false, false, "Not remembered, as you wished."),
-            (true, true, "Remembered for this portal; next time Enter sends them."),
+            (true, true, "Remembered for this portal, and offered next time."),
         ] {
             let hotel = try Hotel { $0.remember = .ask }
             #expect(hotel.remember(try await hotel.ask()) == .ask)
@@ -440,7 +440,7 @@ import Vault
         #expect(hotel.desk.prompt?.note == nil)
         #expect(
             try await hotel.answer(["room": "5"])
-                == "Remembered for this portal; next time Enter sends them; after a restart the PIN is asked for first.")
+                == "Remembered for this portal, and offered next time; after a restart the PIN is asked for first.")
         await hotel.close()
     }
 
@@ -499,7 +499,7 @@ import Vault
         try hotel.keeper.setPIN(nil, old: "4711")
         #expect(hotel.keeper.pinWord == "none" && hotel.bench.services.store.pin == nil)
         _ = try await hotel.ask()
-        #expect(try await hotel.answer(typed) == "Remembered for this portal; next time Enter sends them.")
+        #expect(try await hotel.answer(typed) == "Remembered for this portal, and offered next time.")
         await hotel.close()
     }
 

@@ -34,6 +34,33 @@ import Testing
         await hotel.close()
     }
 
+    @Test @LoopActor func whereTermsAreAskedForEachTimeEnterIsNotPromised() async throws {
+        let hotel = try Hotel { $0.acceptTerms = .ask }
+        hotel.asks(for: Self.login + [("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)
+        _ = try await hotel.ask()
+        let outcome = try await hotel.answer(["room": "214", "name": Hotel.canary, "rules": "yes"])
+        #expect(outcome == "Remembered for this portal, and offered next time.")
+        await hotel.close()
+    }
+
+    @Test @LoopActor func aCodeAfterTheNumberIsAskedForAndNotAgain() async throws {
+        let hotel = try Hotel()
+        hotel.asks(for: [("phone", "phone", true)], at: Hotel.plain)
+        let code = #"{"name": "code", "label": "Code", "kind": "code", "required": true}"#
+        hotel.bench.replies(
+            "form", to: "PresentUI",
+            #"{"result": "uiRequired", "portal": \#(Hotel.plain), "prompt": {"title": "Hotel", "fields": [\#(code)]}}"#)
+        let first = try await hotel.ask()
+        hotel.controller.answer(first, ["phone": "+49170"], remember: true)
+        #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != first.token } ?? false })
+        let second = try #require(hotel.desk.prompt)
+        hotel.controller.answer(second, ["code": "1"], remember: true)
+        #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != second.token } ?? false })
+        let told = hotel.bench.steps.filter { $0.kind == "prompt" }.map(\.detail)
+        #expect(told == ["Hotel asks", "Hotel asks for more", "Hotel asks again"])
+        await hotel.close()
+    }
+
     @Test @LoopActor func anAnswerToALaterPageDoesNotDisplaceThoseThatWereSent() async throws {
         let hotel = try Hotel(Hotel.secure)
         hotel.asks(for: Self.login, at: Hotel.secure)

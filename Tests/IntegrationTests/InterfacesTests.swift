@@ -116,7 +116,7 @@ struct InterfacesTests {
         try daemon.wait("hot1", "authenticated")
         #expect(try daemon.status("hot2")?["since"] == second?["since"])
 
-        // A held interface holds nobody else up.
+        // A held interface holds no other one up.
         _ = try daemon.call("Logoff", ["interface": "hot1"])
         try daemon.wait("hot1", "inactive")
         #expect(try daemon.status("hot2")?["since"] == second?["since"])
@@ -195,7 +195,7 @@ struct InterfacesTests {
         try daemon.wait("hot1", "authenticated")
         #expect(try commands() == ["maintain: just joined"])
 
-        // Who logged off stays so, and nobody is asked.
+        // A user that logged off stays so, and no helper is asked.
         _ = try daemon.call("Logoff", ["interface": "hot1"])
         try daemon.wait("hot1", "inactive")
         let count = try daemon.call("History")["attempts"]?.array?.count

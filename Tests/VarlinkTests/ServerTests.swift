@@ -99,7 +99,7 @@ import Testing
             #expect(try client.answer()?.parameters == ["text": "whole"])
             client.send("{\"method\":\"org.exa")
             #expect(try client.answer() == nil)
-            // Who has begun nothing may stay.
+            // A client that has begun nothing may stay.
             silent.call("org.example.Desk.Echo", ["text": "patient"])
             #expect(try silent.answer()?.parameters == ["text": "patient"])
         }
@@ -235,7 +235,7 @@ import Testing
             _ = try Socket.listen(path: path, mode: 0o600).raw
         }
         close(first.take())
-        // Nobody listens any more: the file is replaced.
+        // No server listens any more: the file is replaced.
         let second = try Socket.listen(path: path, mode: 0o660)
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o660)
         _ = second.raw

@@ -130,6 +130,12 @@ import Varlink
         }
     }
 
+    /// Ends the services that were given secrets, once their commands are done: a network was left, and the next one's portal must not
+    /// get at what was told for this one (R1).
+    public func forgetSecrets() {
+        for program in shared.values where !program.process.tail.given.isEmpty { program.retire() }
+    }
+
     /// Ends what was prepared for this interface alone and not used.
     public func standDown(interface: Int) {
         // Others may want the process that they share.

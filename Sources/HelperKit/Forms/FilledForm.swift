@@ -119,7 +119,7 @@ package struct FilledForm: Sendable {
     static func button(of form: HTMLForm) -> HTMLControl? {
         let visible = form.submits.filter { !$0.isInvisible && !FormWords.isLogout($0.words) && !FormWords.isPayment($0.words) }
         let own = visible.filter {
-            !FormWords.isSocial($0.words) && !FormWords.leadsBack($0.label) && !FormWords.isRecovery($0.label)
+            !FormWords.isSocial($0.words) && !FormWords.leadsBack(button: $0.label) && !FormWords.isRecovery($0.label)
                 && !FormWords.declines($0.label)
         }
         return own.first { FormWords.isOnward($0.label) } ?? own.first { FormWords.isOnwardButton($0.label) } ?? own.first

@@ -181,7 +181,7 @@ package struct FormAttempt: Sendable {
         }
         let words = says(page)
         if words.isEmpty { return handOver("The portal's page is empty.", at: url) }
-        return .end(.temporaryFailure, "The portal's page has nothing to log in with." + words)
+        return .end(.temporaryFailure, "hotspotd sees no login on the portal's page; hotspotctl browse opens it." + words)
     }
 
     /// Returns whether a link seems to go on: its words say so, or it leads from the place of the probe's page to another host.

@@ -130,7 +130,7 @@ enum FormChoice: Sendable {
                 || (typed(in: form).isEmpty && (FormWords.isSocial(text, to: form.action) || FormWords.isCookieNotice(text)))
         }
         if !labels.isEmpty, labels.allSatisfy(isOther) { return false }
-        let leadsAway = { (text: String) in FormWords.leadsBack(text) || FormWords.declines(text) }
+        let leadsAway = { (label: String) in FormWords.leadsBack(button: label) || FormWords.declines(label) }
         if form.inputs.isEmpty, !labels.isEmpty, labels.allSatisfy(leadsAway) { return false }
         return !form.submits.isEmpty || !form.inputs.isEmpty || page.submitsItself
     }

@@ -215,8 +215,11 @@ public final class HTTPClient: @unchecked Sendable {
             curl_multi_remove_handle(multi, easy)
         }
         var running: Int32 = 1
+        var hasBegun = false
         while true {
             guard curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
+            if !hasBegun { LinkSocket.begun.with { $0 += 1 } }
+            hasBegun = true
             if running == 0 { return ccurl_multi_outcome(multi) }
             if scope.cancellation.isCancelled || scope.deadline.isPast {
                 // libcurl may not call the progress callback in time, so the reason is given here as well.

@@ -11,6 +11,9 @@ struct LinkSocket: ~Copyable {
     static let datagram = Int32(SOCK_DGRAM.rawValue)
     static let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
 
+    /// How many requests and questions of this process have sent their first packet.
+    static let begun = Locked(0)
+
     /// Makes a socket that is bound to the link's device before anything else. Throws ``TransferError``: `system`, `bindFailed`.
     init(_ link: Link, family: Int32, type: Int32) throws(TransferError) {
         let descriptor = socket(family, type | Self.closeOnExec | Int32(SOCK_NONBLOCK.rawValue), 0)

@@ -51,6 +51,7 @@ struct Resolver {
         }
         let families = wantsIPv6 ? [AF_INET, AF_INET6] : [AF_INET]
         for family in families { ask(channel, name, family, pointer) }
+        LinkSocket.begun.with { $0 += 1 }
         try run(channel, inquiry, expected: families.count, scope)
         if inquiry.couldNotSend { try trySending(in: scope) }
         return try inquiry.result()

@@ -134,7 +134,7 @@ extension HTMLReader {
             guard node.pointee.type == XML_ELEMENT_NODE else { continue }
             if let child = node.pointee.children { stack.append(child) }
             if Self.name(node) == "label", let target = Self.attribute(node, "for") {
-                if labels["#" + target] == nil { labels["#" + target] = (Self.text(of: node), Self.links(in: node)) }
+                if labels["#" + target] == nil { labels["#" + target] = (Self.labelText(of: node), Self.links(in: node)) }
             }
         }
     }
@@ -215,7 +215,6 @@ extension HTMLReader {
         return nil
     }
 
-    private static let lines: Set<String> = ["br", "p", "div", "tr", "td", "th", "li", "h1", "h2", "h3", "h4", "hr"]
     private static let ends: Set<String> = ["form", "body", "html", "table", "tbody", "fieldset"]
 
     private static func holdsControl(_ node: Node) -> Bool {

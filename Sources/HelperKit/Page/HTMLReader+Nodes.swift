@@ -48,7 +48,7 @@ extension HTMLReader {
     }
 
     static func enclosingLabel(_ node: Node) -> (text: String, links: [String])? {
-        ancestor(of: node, "label", within: 6).map { (text(of: $0), links(in: $0)) }
+        ancestor(of: node, "label", within: 6).map { (labelText(of: $0), links(in: $0)) }
     }
 
     /// Returns the nearest element of this name around a node, at most so many levels up.
@@ -96,20 +96,27 @@ extension HTMLReader {
     }
 
     /// Returns the text within, of at most 400 nodes.
-    static func text(of node: Node, limit: Int = 4096) -> String {
+    static func text(of node: Node, limit: Int = 4096, without left: Set<String> = []) -> String {
         if node.pointee.type == XML_TEXT_NODE { return content(node) }
         var text = ""
         visit(node) { inner in
             switch inner.pointee.type {
-            case XML_TEXT_NODE, XML_CDATA_SECTION_NODE: text += content(inner)
+            case XML_TEXT_NODE, XML_CDATA_SECTION_NODE:
+                if !inner.pointee.parent.map({ left.contains(name($0)) })! { text += content(inner) }
             case XML_ELEMENT_NODE where name(inner) == "img": text += attribute(inner, "alt").map { " \($0) " } ?? ""
-            case XML_ELEMENT_NODE where name(inner) == "br": text += " "
+            case XML_ELEMENT_NODE where lines.contains(name(inner)): text += " "
             default: break
             }
             return text.utf8.count < limit
         }
         return text
     }
+
+    /// Returns the text of a label, without that of the control in it.
+    static func labelText(of node: Node) -> String { text(of: node, without: ["option", "textarea", "button"]) }
+
+    /// Elements that begin a line.
+    static let lines: Set<String> = ["br", "p", "div", "tr", "td", "th", "li", "h1", "h2", "h3", "h4", "hr"]
 
     /// Visits the nodes within a node in document order, at most 400, until the body returns `false`.
     static func visit(_ node: Node, _ body: (Node) -> Bool) {

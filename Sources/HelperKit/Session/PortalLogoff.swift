@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// Logs off at portals whose pages offer it.
@@ -69,7 +70,8 @@ public enum PortalLogoff {
             if let document = WISPrDocument.find(in: response.body), let code = document.responseCode, code != 150, code != 0 {
                 return command.reply(.failure, reason: "The portal answered the logoff with code \(code).")
             }
-            return command.reply(.success)
+            let words = Printable.text(FormWords.summary(of: HTMLReader.read(response)), limit: 200)
+            return command.reply(.success, reason: words.isEmpty ? nil : "The portal answered: \(words)")
         } catch {
             return command.reply(error)
         }

@@ -46,8 +46,12 @@ enum FormWords {
         }
         return isSocial(text) || isSocial(own.map(\.element).joined(separator: " "))
     }
-    /// Whether a button or link leads back to an earlier page.
-    static func leadsBack(_ text: String) -> Bool { book.finds(.back, in: text) }
+    /// Whether a link leads back to an earlier page.
+    static func leadsBack(_ text: String) -> Bool { book.finds(.back, in: text) || book.finds(.again, in: text) }
+    /// Whether a button leads back; "Connect again" goes on.
+    static func leadsBack(button label: String) -> Bool {
+        book.finds(.back, in: label) || (book.finds(.again, in: label) && !isOnwardButton(label))
+    }
     static func isCookieNotice(_ text: String) -> Bool { book.finds(.cookie, in: text) }
     /// Whether a button or link gives up, or does not agree.
     static func declines(_ text: String) -> Bool { book.finds(.decline, in: text) }

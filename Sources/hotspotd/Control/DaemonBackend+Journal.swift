@@ -9,22 +9,26 @@ extension DaemonBackend {
         interface: String?, ssid: String?, attempt: String?
     ) throws(ControlError) -> (attempt: AttemptStatus, steps: [Step], verdict: String) {
         services.journalWriter.flush()
+        let shown = links.controllers.filter { interface == nil || $0.name == interface }.filter { $0.joined != nil }
+            .max { $0.since < $1.since }
+        // An attempt in another network tells nothing of the one that is joined.
+        let network = ssid ?? shown?.joined?.label
         let found: Attempt?
         if let attempt {
             found = services.store.attempt(attempt)
             if found == nil { throw noAttempt(attempt) }
-        } else if let ssid {
-            found = services.store.lastAttempt(ssid: ssid)
+        } else if let network {
+            let present = ssid == nil ? shown?.journal.attempt.flatMap { services.store.attempt($0.id) } : nil
+            found = present ?? services.store.lastAttempt(ssid: network)
         } else if let interface {
             found = services.store.lastAttempt(interface: interface)
         } else {
-            let latest = links.controllers.filter { $0.joined != nil }.max { $0.since < $1.since }
-            found = latest?.journal.attempt.flatMap { services.store.attempt($0.id) } ?? services.store.attempts(limit: 1).first
+            found = services.store.attempts(limit: 1).first
         }
         guard let found else {
             if let ssid, !isKnown(ssid) { throw unknown(ssid) }
             if let interface { _ = try find(interface) }
-            let place = ssid.map { " in \"\(Printable.text($0, limit: 128))\"" } ?? interface.map { " on \($0)" } ?? ""
+            let place = network.map { " in \"\(Printable.text($0, limit: 128))\"" } ?? interface.map { " on \($0)" } ?? ""
             throw .failed(code: .noAttempt, message: "No attempts\(place) are kept.")
         }
         return (AttemptStatus(found), services.store.steps(found.id), found.verdict ?? "This attempt is still running.")

@@ -161,7 +161,9 @@ import Varlink
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             let refusal = command == .presentUI ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
-                (attempt.lastWord, attempt.obstacle) = (reply.result == .success ? nil : reason, nil)
+                // What the portal answered to a logoff is told where it lets this computer through all the same.
+                let isDone = reply.result == .success && command != .logoff
+                (attempt.lastWord, attempt.obstacle) = (isDone ? nil : reason, nil)
                 attempt.refusal = refusal
                 (attempt.isNeedless, attempt.hasSentNothing) = (isNeedless, hasSentNothing)
                 if isLogin { attempt.hasLoggedIn = true }

@@ -123,6 +123,7 @@ import Store
         prober.association = nil
         hasNewFamily = false
         commands.end()
+        services.host.forgetSecrets()
         sessions.drop()
         desk.leaveNetwork()
         (keptLogin, originsOfPrompts) = (nil, [])

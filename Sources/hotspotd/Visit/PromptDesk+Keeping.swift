@@ -36,8 +36,10 @@ extension PromptDesk {
         relabel(kept, answers, for: owner)
         switch release {
         case .confirmed:
+            // Enter alone is not enough where the page also asks for a code or a tick.
+            let next = asksAgain(answers, owner) ? ", and offered next time" : "; next time Enter sends them"
             let pin = services.vault.hasPIN ? "; after a restart the PIN is asked for first" : ""
-            return "Remembered for this portal; next time Enter sends them\(pin)."
+            return "Remembered for this portal\(next)\(pin)."
         case .automatic where asksAgain(answers, owner): return "Remembered for this portal."
         case .automatic where services.vault.hasPIN:
             return "Remembered for this portal; next time you will not be asked, except for the PIN after a restart."

@@ -54,7 +54,9 @@ import Vault
         ending = nil
         if answers == nil { outcome = nil }
         journal.note { $0.isAsking = true }
-        let again = answers?.helper == helper ? " again" : ""
+        let before = answers.flatMap { $0.helper == helper ? $0.fields : nil } ?? []
+        let isNew = !prompt.fields.isEmpty && prompt.fields.allSatisfy { field in !before.contains { $0.name == field.name } }
+        let again = answers?.helper != helper ? "" : isNew ? " for more" : " again"
         journal.record("prompt", "\(Printable.text(prompt.title, limit: 200)) asks\(again)", helper: helper)
         if let warning = shown.warning { journal.record("warning", warning, helper: helper) }
         services.events?.promptsChanged()

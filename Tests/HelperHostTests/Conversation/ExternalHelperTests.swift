@@ -73,7 +73,7 @@ import Varlink
             #expect(!shop.host.mayHaveCredentials(name))
         }
         chmod(shop.folder + "/open", 0o1777)
-        #expect(await shop.ask("open").evaluation?.confidence == .low, "in a sticky folder nobody takes its place")
+        #expect(await shop.ask("open").evaluation?.confidence == .low, "in a sticky folder no other user takes its place")
         if geteuid() == 0 {
             chown(path, 12345, 12345)
             await expectRefusal(shop, "open", "belongs to user 12345")

@@ -38,8 +38,8 @@ import Varlink
         await shop.close()
     }
 
-    /// Who lost has nothing left to do, and neither have the processes that it started.
-    @Test @LoopActor func whoLostIsEndedSoon() async {
+    /// A helper that lost has nothing left to do, and neither have the processes that it started.
+    @Test @LoopActor func aLoserIsEndedSoon() async {
         let shop = Workshop { $0.serviceLeave = .milliseconds(50) }
         shop.add(
             "loser", socket: true,
@@ -178,6 +178,23 @@ import Varlink
         #expect(outcome == .reply(Reply(.success)))
         #expect(shop.host.secrets(givenTo: "gossip") == ["opensesame"])
         #expect(await shop.ask("gossip").fault?.standardError == "I know •••")
+        await shop.close()
+    }
+
+    @Test @LoopActor func aServiceThatWasToldSecretsEndsWithTheNetwork() async {
+        let shop = Workshop()
+        let answer = "answer({'reply': {'result': 'success'}, 'confidence': 'none'}, peer)"
+        for name in ["told", "innocent"] { shop.add(name, socket: true, python: Self.threaded(answer)) }
+        shop.host.prepare(["told", "innocent"])
+        #expect(await shop.ask("told", .authenticate, ["credential": ["pass": "opensesame"]]) == .reply(Reply(.success)))
+        #expect(await shop.ask("innocent").fault == nil)
+        shop.host.forgetSecrets()
+        #expect(await eventually { !shop.host.isRunning("told") })
+        #expect(shop.host.secrets(givenTo: "told").isEmpty)
+        #expect(shop.host.isRunning("innocent"))
+        // The next network's command has a process of its own.
+        #expect(await shop.ask("told", .authenticate, ["credential": ["pass": "other"]]) == .reply(Reply(.success)))
+        #expect(shop.host.secrets(givenTo: "told") == ["other"])
         await shop.close()
     }
 }

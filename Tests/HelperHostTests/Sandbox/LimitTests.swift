@@ -123,7 +123,7 @@ import Testing
             #expect(winner == "h199")
             let gone = await eventually { shop.host.processCount == 0 && shop.survivors.isEmpty }
             #expect(gone, "\(shop.host.processCount) processes")
-            // Who was cancelled says no more.
+            // A cancelled helper says no more.
             #expect(answers == atDecision)
             // Other tests run meanwhile, but none has as many.
             #expect(Self.descriptors < descriptors + 100)

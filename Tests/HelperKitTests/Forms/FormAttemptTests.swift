@@ -238,8 +238,22 @@ import Testing
         ("<p>Hello</p><a href=# onclick='logout()'>Log out</a>", "Hello Log out"),
         ("<p>Page: http://portal.test/in?token=secret</p>", "Page:"),
     ]) func aPageWithNothingToPressIsTold(_ body: String, _ words: String) {
-        let told = "temporaryFailure: The portal's page has nothing to log in with. It says: " + words
+        let told = "temporaryFailure: hotspotd sees no login on the portal's page; hotspotctl browse opens it. It says: " + words
         #expect(moves([body], answers: [:]) == [told])
+    }
+
+    @Test(arguments: [
+        "Connect again", "Log in again", "Sign in again", "Use the Internet again", "Reconnect", "Resume session", "Erneut verbinden",
+        "Wieder verbinden", "Se reconnecter", "Połącz ponownie", "Volver a conectar", "再ログイン",
+    ]) func aReturningGuestsButtonIsPressed(_ label: String) {
+        let page = "<h1>Welcome back, Ms Brandt!</h1><form method=post action=/again><input type=hidden name=known value=1>"
+        #expect(moves([page + "<button>\(label)</button></form>"], answers: [:])[0] == "submit known=1")
+    }
+
+    @Test(arguments: ["Try again", "Back to login", "Again", "Zurück", "Erneut versuchen", "Volver", "Volver al acceso", "Réessayer"])
+    func aButtonThatLeadsBackIsNot(_ label: String) {
+        let page = "<h1>Welcome</h1><form method=post action=/again><input type=hidden name=known value=1>"
+        #expect(moves([page + "<button>\(label)</button></form>"], answers: [:])[0].hasPrefix("temporaryFailure: hotspotd sees no login"))
     }
 
     @Test(arguments: [

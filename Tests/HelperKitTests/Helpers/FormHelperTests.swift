@@ -374,6 +374,7 @@ import Varlink
         let reply = try FormHelper().logoff(command)
         #expect(reply.result == (isOffered ? .success : .failure))
         if isOffered {
+            #expect(reply.reason == "The portal answered: Bye")
             let kept = SessionMemory(reply.session)
             #expect(kept.origin == server.url && kept.cookies == nil && kept.logoff == nil && kept.statusPage == nil)
         }

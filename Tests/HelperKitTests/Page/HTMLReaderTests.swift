@@ -4,6 +4,18 @@ import Testing
 @testable import HelperKit
 
 @Suite struct HTMLReaderTests {
+    /// The choices of a select are no part of its question.
+    @Test func aLabelAroundAControlHasNoneOfItsText() {
+        let form = page(
+            """
+            <form><label>Country <select name=c><option>Germany</option><option>France</option></select></label>
+            <label for=p>Purpose<select name=p id=p><option>Business</option></select></label>
+            <label><input type=checkbox name=t> I accept<p>Terms v1</p><p>Be nice.</p></label></form>
+            """
+        ).forms[0]
+        #expect(form.controls.map(\.label) == ["Country", "Purpose", "I accept Terms v1 Be nice."])
+    }
+
     @Test func readsAForm() throws {
         let page = page(
             """

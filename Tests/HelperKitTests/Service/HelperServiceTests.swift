@@ -68,10 +68,10 @@ private struct Patient: Helper {
 
     // MARK: Over a socket
 
-    private func listening() -> (ListeningSocket, path: String) {
+    private func listening(_ name: String = "patient") -> (ListeningSocket, path: String) {
         let path = "/tmp/hotspotd-test-\(getpid())-\(UInt32.random(in: .min ... .max))"
         let descriptor = try! Socket.listen(path: path, mode: 0o600).take()
-        return (ListeningSocket(descriptor: descriptor, name: "patient"), path)
+        return (ListeningSocket(descriptor: descriptor, name: name), path)
     }
 
     @Test func servesAndEndsWhenIdle() throws {
@@ -92,6 +92,26 @@ private struct Patient: Helper {
         #expect(try connection.call("org.varlink.service.GetInfo")["version"] == "1.2")
         #expect(try connection.call("org.hotspotd.Helper.Describe")["name"] == "patient")
         #expect(throws: VarlinkError.self) { try connection.call("org.hotspotd.Helper.Describe") }
+        #expect(ended.wait(until: .after(milliseconds: 20_000)) { $0 ? true : nil } == true)
+    }
+
+    @Test func aProbeThatSendsNothingHoldsNoCommandUp() throws {
+        let ((probes, probePath), (socket, path)) = (listening("probe"), listening())
+        defer {
+            for path in [probePath, path] { unlink(path) }
+            for socket in [probes, socket] { close(socket.descriptor) }
+        }
+        let service = service(Patient())
+        let ended = Locked(false)
+        Worker.start {
+            service.serve([socket, probes], idleLimit: 100)
+            ended.with { $0 = true }
+        }
+        do {
+            let probe = try BlockingConnection(path: probePath)
+            #expect(try BlockingConnection(path: path).call("org.hotspotd.Helper.Describe")["name"] == "patient")
+            #expect(try probe.call("org.varlink.service.GetInfo")["version"] == "1.2")
+        }
         #expect(ended.wait(until: .after(milliseconds: 20_000)) { $0 ? true : nil } == true)
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import EventLoop
 import HotspotCore
 
 struct ListVerb: ParsableCommand {
@@ -29,17 +30,23 @@ struct ListVerb: ParsableCommand {
         let client = try common.connect()
         let parameters = ListParameters(interface: interface, all: all ? true : nil)
         guard watch else {
-            return try common.show(try client.call("List", parameters)) { renderer, list in lines(list, renderer) }
+            return try common.show(try client.call("List", parameters)) { renderer, list in lines(list, status(), renderer) }
         }
         try client.subscribe("List", parameters)
+        let began = WallClock.now
         var last: [String] = []
         while let reply = try client.next() {
             if common.jsonMode == nil, Output.isTerminal { Output.clear() }
             try common.show(reply) { (renderer: Renderer, list: ListReply) in
-                let lines = lines(list, renderer)
+                let status = status()
+                let lines = lines(list, status, renderer)
                 guard let rows = Output.rows else {
-                    if lines == last { return [] }
-                    last = lines
+                    // How long ago something was changes by itself.
+                    var still = renderer
+                    still.now = began
+                    let compared = self.lines(list, status, still)
+                    if compared == last { return [] }
+                    last = compared
                     let time = renderer.clock(renderer.now, seconds: true)
                     return lines.map { "\(time)  \($0)" }
                 }
@@ -49,9 +56,10 @@ struct ListVerb: ParsableCommand {
         }
     }
 
+    private func status() -> StatusReply? { try? common.connect().call("Status", as: StatusReply.self) }
+
     /// Returns the table, with the switches and the helper of each interface's present login, if the daemon says them.
-    private func lines(_ list: ListReply, _ renderer: Renderer) -> [String] {
-        let status = try? common.connect().call("Status", as: StatusReply.self)
+    private func lines(_ list: ListReply, _ status: StatusReply?, _ renderer: Renderer) -> [String] {
         let present = Dictionary(
             (status?.interfaces ?? []).compactMap { status in status.helper.map { (status.interface, $0) } },
             uniquingKeysWith: { first, _ in first })

@@ -508,15 +508,16 @@ private let helpers = """
 
     /// The session goes on where no helper had to do anything.
     @Test func aFreshLoginThatTheNetworkDidNotAskForSaysSo() throws {
-        for (sent, words) in [
-            ("evaluate, just joined", "The network asked for no login; to end the session first: hotspotctl logoff\n"),
-            ("authenticate", " s.\n"),
+        let fresh = ["login", "--fresh", "--wait"]
+        for (sent, words, arguments) in [
+            ("evaluate, just joined", "The network asked for no login; to end the session first: hotspotctl logoff\n", fresh),
+            ("maintain", "The earlier login still holds; no new one was needed.\n", ["login", "--wait"]), ("authenticate", " s.\n", fresh),
         ] {
             let story = #"{"steps":[{"at":0,"kind":"command","helper":"form","detail":"\#(sent)"}],"verdict":"v"}"#
             let script = FakeDaemon.Script(
                 replies: ["Login": ["{}"], "Explain": [story], "Status": [status(online)]],
                 status: [[status(state("authenticated")), status(state("authenticated", since: 2))]])
-            let ended = try run(script, ["login", "--fresh", "--wait"])
+            let ended = try run(script, arguments)
             #expect(ended.status == 0 && ended.output.hasSuffix(words), "\(ended)")
         }
     }

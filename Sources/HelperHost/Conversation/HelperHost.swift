@@ -131,9 +131,13 @@ import Varlink
     }
 
     /// Ends the services that were given secrets, once their commands are done: a network was left, and the next one's portal must not
-    /// get at what was told for this one (R1).
+    /// get at what was told for this one (R1). Others take their places, because the next network may come at once.
     public func forgetSecrets() {
-        for program in shared.values where !program.process.tail.given.isEmpty { program.retire() }
+        for (program, told) in shared where !told.process.tail.given.isEmpty {
+            told.retire()
+            guard let name = program.names.first else { continue }
+            (try? sharedProgram(name, hasNetwork: program.hasNetwork))?.limitTime()
+        }
     }
 
     /// Ends what was prepared for this interface alone and not used.

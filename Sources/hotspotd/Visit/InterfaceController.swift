@@ -123,7 +123,7 @@ import Store
         prober.association = nil
         hasNewFamily = false
         commands.end()
-        services.host.forgetSecrets()
+        if departure != .daemonEnds { services.host.forgetSecrets() }
         sessions.drop()
         desk.leaveNetwork()
         (keptLogin, originsOfPrompts) = (nil, [])

@@ -31,6 +31,8 @@ class LongCable(Cable):
         run("ip", "-n", "cli", "link", "del", networks.WIRE)
         self.laptop, self.wall = (self.device(name, space) for name, space in ((networks.WIRE, "cli"), (networks.SOCKET, "ap")))
         self.record: list[tuple[float, str]] = []
+        # Called at the first packet of a visit.
+        self.onFirst = lambda: None
         # The laptop's ports of connections that were opened since it was plugged in: older ones still say farewell.
         self.opened: set[bytes] = set()
         self.connect(False)
@@ -75,6 +77,8 @@ class LongCable(Cable):
                     continue
                 if descriptor == self.laptop and (what := question(frame, self.opened)):
                     self.record.append((time.time(), what))
+                    if len(self.record) == 1:
+                        self.onFirst()
                 number += 1
                 heapq.heappush(late, (time.monotonic() + self.delay, number, target, frame))
             while late and late[0][0] <= time.monotonic():

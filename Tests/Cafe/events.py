@@ -66,6 +66,8 @@ class Addresses:
     def __init__(self, space: str):
         self.moments: list[float] = []
         self.routes: list[float] = []
+        # Called at each default route.
+        self.onRoute = lambda: None
         ready = threading.Event()
         threading.Thread(target=self.hear, args=(space, ready), daemon=True).start()
         if not ready.wait(10):
@@ -87,6 +89,7 @@ class Addresses:
             # A default route has a destination of no bits: the octet behind the family.
             elif kind == 24 and message[17] == 0:
                 self.routes.append(time.time())
+                self.onRoute()
 
     def latest(self) -> float:
         return self.moments[-1]

@@ -51,7 +51,10 @@ public final class HelperService: Sendable {
         } else {
             DetachedThread.shareHeap()
             // The daemon starts this process while the network is being joined.
-            Worker.startAside { HTTPClient.warmUp() }
+            Worker.startAside { [self] in
+                HTTPClient.warmUp()
+                warmUp()
+            }
             serve(sockets, idleLimit: Self.idleLimit)
         }
         // Threads of requests without a reader go on; the exit handlers of the TLS library would take away what they use.
@@ -101,6 +104,20 @@ public final class HelperService: Sendable {
                 }
             }
         }
+    }
+
+    /// Serves a probe that is cancelled already, on a link that does not exist: what it does then costs the first real one no time.
+    private func warmUp() {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, LinkSocket.stream | LinkSocket.closeOnExec, 0, &ends) == 0 else { return }
+        let (caller, own) = (BlockingConnection(descriptor: ends[0]), BlockingConnection(descriptor: ends[1]))
+        let link = Link(attempt: "", association: "", interface: "", index: 0)
+        let parameters: JSONValue = .object(["link": Coding.value(link), "endpoints": [], "fresh": false])
+        guard (try? caller.send(Call(method: "org.hotspotd.Probe.Probe", parameters: parameters))) != nil else { return }
+        let cancellation = Cancellation()
+        cancellation.cancel()
+        HelperService([], version: version, attempts: AttemptStore(), policy: policy)
+            .serve(own, name: Self.proberName, cancellation)
     }
 
     /// Answers any number of introspection calls, and one command. A cancelled command has no answer.

@@ -119,7 +119,7 @@ extension Problem {
         hint: "hotspotctl logoff")
     static let logoffIneffective = Problem(
         .logoffUnconfirmed,
-        "The helper says that you are logged off, and the network still lets this computer through; it is left alone.",
+        "The portal was told to log off, and the network still lets this computer through; it is left alone.",
         hint: "hotspotctl logoff")
     /// The helper says that another logoff would not help.
     static let logoffImpossible = Problem(.logoffUnconfirmed, logoffUnconfirmed.message, hint: "hotspotctl explain")

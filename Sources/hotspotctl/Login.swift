@@ -59,7 +59,9 @@ struct LoginVerb: ParsableCommand {
             }
             guard sentNothing(client, on: status.interface) else { return Output.print([words]) }
             guard fresh else {
-                let why = status.helper == nil ? "The network asked for no login." : "The earlier login still holds; no new one was needed."
+                let why =
+                    status.helper == nil
+                    ? "The network asked for no login." : "The earlier login still holds; no new one was needed."
                 return Output.print([words, why])
             }
             let logoff = common.renderer.command("hotspotctl logoff", for: status, among: watch.interfaces)

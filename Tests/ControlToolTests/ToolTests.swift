@@ -511,7 +511,8 @@ private let helpers = """
         let fresh = ["login", "--fresh", "--wait"]
         for (sent, words, arguments) in [
             ("evaluate, just joined", "The network asked for no login; to end the session first: hotspotctl logoff\n", fresh),
-            ("maintain", "The earlier login still holds; no new one was needed.\n", ["login", "--wait"]), ("authenticate", " s.\n", fresh),
+            ("maintain", "The earlier login still holds; no new one was needed.\n", ["login", "--wait"]),
+            ("authenticate", " s.\n", fresh),
         ] {
             let story = #"{"steps":[{"at":0,"kind":"command","helper":"form","detail":"\#(sent)"}],"verdict":"v"}"#
             let script = FakeDaemon.Script(

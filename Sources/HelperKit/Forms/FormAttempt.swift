@@ -44,6 +44,10 @@ package struct FormAttempt: Sendable {
     private var sent: Set<HTMLForm> = []
     /// The names of the fields of each form that was sent.
     private var answered: Set<[String]> = []
+    /// Those of the forms that the portal refused, and that were not sent again.
+    private var refused: Set<String> = []
+    /// The answers that the login was done without.
+    var needless: Set<String> { unsent.union(refused.intersection(typed)) }
 
     /// Begins a try with the command's answers and its credential, which are for the command's portal and no other.
     ///
@@ -96,7 +100,10 @@ package struct FormAttempt: Sendable {
         let soundsDone = FormWords.soundsLikeSuccess(page)
         switch engine.decide(on: page, at: url) {
         case .nothing where !isFirst:
-            if !soundsDone, let refusal = engine.refusal(on: page) { return handOver(refusal, at: url) }
+            if !soundsDone, let refusal = engine.refusal(on: page) {
+                // A short page is told whole: its heading says less than what stands below.
+                return handOver(page.text.utf8.count <= 200 ? words(of: page) : refusal, at: url)
+            }
             return .done
         // Without typed answers it is the portal's own end of a login, such as one in a browser.
         case .nothing where engine.isTypedNow && typed.isEmpty: return .done
@@ -132,8 +139,10 @@ package struct FormAttempt: Sendable {
             guard sent.insert(form).inserted else { return handOver("The portal shows the same page again.", at: url) }
             if soundsDone, !isFirst, !filled.staysOnOrigin, form.inputs.isEmpty { return .done }
             guard steps < Self.stepLimit else { return handOver("The portal shows one form after another.", at: url) }
+            if asksAgain(page), engine.refusal(on: page) != nil { refused.formUnion(answered.joined()) }
             steps += 1
             answered.insert(names)
+            refused.subtract(names)
             noteSent(names)
             engine.offerAnswers(of: form)
             return .submit(filled, form)
@@ -193,9 +202,12 @@ package struct FormAttempt: Sendable {
         return isInPlace || (FormWords.isOnward(hyperlink.text) && !hyperlink.text.contains("://"))
     }
 
+    /// Returns the beginning of the page's words, without the answers that it repeats.
+    func words(of page: HTMLPage) -> String { Printable.text(engine.mask.apply(FormWords.summary(of: page)), limit: 200) }
+
     /// Returns the page's own words behind a sentence of ours.
     private func says(_ page: HTMLPage) -> String {
-        let words = Printable.text(engine.mask.apply(FormWords.summary(of: page)), limit: 200)
+        let words = words(of: page)
         return words.isEmpty ? "" : " It says: \(words)"
     }
 
@@ -262,9 +274,11 @@ extension Prompt {
     /// Returns a prompt without fields that sends the user to a browser. The page's address is named without what looks like a guest's name
     /// or a session, because other people may read the prompt.
     package static func handOver(_ reason: String, title: String, page: WebURL) -> Prompt {
-        Prompt(
+        // The portal's words may have no end of a sentence.
+        let end = reason.last.map { ".!?…。".contains($0) } ?? true ? "" : "."
+        return Prompt(
             title: title,
-            message: "\(reason) A login in a browser on this network counts as one here. "
+            message: "\(reason)\(end) A login in a browser on this network counts as one here. "
                 + "The page: \(page.shown)")
     }
 }

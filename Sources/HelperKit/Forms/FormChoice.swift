@@ -166,7 +166,7 @@ enum FormChoice: Sendable {
     private static func pays(_ form: HTMLForm, on page: HTMLPage) -> Bool {
         let buttons = form.submits.filter { !$0.isInvisible }
         if !buttons.isEmpty, buttons.allSatisfy({ FormWords.isPayment($0.words) }) { return true }
-        let asksToPay = typed(in: form).contains { FormWords.asksToPay($0.words) }
+        let asksToPay = typed(in: form).contains { FormWords.asksToPay($0.words) || FormWords.asksForCard($0.label) }
         return asksToPay || form.inputs.contains(where: isTariff) || PriceMention(of: form, on: page) == .access
     }
 

@@ -69,6 +69,8 @@ package struct FormEngine: Sendable {
     package var allowsPlainHTTP = false
     /// Answers that were sent already: they are offered to the user, and not sent again without.
     package var offered: [String: String] = [:]
+    /// Answers that the portal refused before it asked the user this time, secrets without their text.
+    package var refused: [String: String] = [:]
     /// The unusual ways of sending that the user agreed to.
     package var agreed: Set<String> = []
     /// Whether a URL leads to an address of the link's own networks.
@@ -142,11 +144,20 @@ package struct FormEngine: Sendable {
     /// Returns the way to log in that the answers are for, and whether they fill it in; a single way is judged field by field.
     func pick(_ options: [LoginOption]) -> (option: LoginOption, isFilled: Bool) {
         guard options.count > 1 else { return (options[0], true) }
-        let filled = options.first { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
+        let complete = options.filter { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
+        // The way that was tried before only where nothing else is filled in.
+        let filled = complete.first { $0.names.contains { answers[$0] != refused[$0] } } ?? complete.first
         // With nothing typed the user has picked the way that asks for nothing.
         let isEmpty = isTypedNow && offered.isEmpty && options.flatMap(\.names).allSatisfy { answers[$0]?.isEmpty ?? true }
         if filled == nil, isEmpty, let free = options.first(where: \.names.isEmpty) { return (free, true) }
         return (filled ?? options[0], filled != nil)
+    }
+
+    /// Returns the forms of the other ways to log in; `nil` if there are none.
+    func otherWays(than form: HTMLForm, on page: HTMLPage, at url: WebURL) -> [HTMLForm]? {
+        guard case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) else { return nil }
+        let others = options.map(\.form).filter { $0 != form }
+        return others.isEmpty ? nil : others
     }
 
     /// Returns the unusual ways of a request that the user did not agree to.

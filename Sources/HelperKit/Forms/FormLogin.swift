@@ -101,6 +101,7 @@ public struct FormLogin: Sendable {
         memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
         // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
         var known = isTypedNow ? memory.page?.terms.flatMap { Terms($0) } : nil
+        if isTypedNow { attempt.engine.refused = memory.page?.refused ?? [:] }
         memory.page = nil
         var outside = RedirectChain.outsideHosts(of: command.link)
         for host in [start?.host, url.host] { if let host { outside.remove(host) } }
@@ -162,8 +163,11 @@ public struct FormLogin: Sendable {
                 memory.statusPage = (url.origin == live.origin && url.query == nil ? url : first).text
                 var done = reply(.success, memory, live, client)
                 if attempt.hasSentNothing { done.unsent = [] }
-                guard !attempt.unsent.isEmpty else { return done }
-                done.unsent = attempt.unsent.sorted()
+                // What the last page said is told if the portal does not open.
+                let words = attempt.words(of: page)
+                if !attempt.hasSentNothing, !words.isEmpty { done.reason = "The portal answered: \(words)" }
+                guard !attempt.needless.isEmpty else { return done }
+                done.unsent = attempt.needless.sorted()
                 if attempt.hasSentNothing { done.reason = "The portal asks for nothing more; the answers were not sent." }
                 return done
             case .ask(var prompt, let form, let reason):
@@ -174,7 +178,9 @@ public struct FormLogin: Sendable {
                 terms.keep(in: &memory)
                 memory.page = form.map {
                     SessionMemory.SavedPage(
-                        url: url.text, base: page.base.text, title: page.title, form: $0, terms: shown?.saved)
+                        url: url.text, base: page.base.text, title: page.title, form: $0,
+                        others: attempt.engine.otherWays(than: $0, on: page, at: url), refused: attempt.engine.offered,
+                        terms: shown?.saved)
                 }
                 return reply(.uiRequired, memory, attempt.portal, client, prompt, reason)
             }
@@ -195,7 +201,8 @@ public struct FormLogin: Sendable {
     private static func page(_ saved: SessionMemory.SavedPage) -> (page: HTMLPage, url: WebURL)? {
         guard let url = WebURL(saved.url), let base = WebURL(saved.base) else { return nil }
         let page = HTMLPage(
-            title: saved.title, base: base, forms: [saved.form], links: [], refresh: nil, scriptTarget: nil, submitsItself: true,
+            title: saved.title, base: base, forms: [saved.form] + (saved.others ?? []), links: [], refresh: nil,
+            scriptTarget: nil, submitsItself: true,
             text: saved.form.text, errors: [], isTruncated: false)
         return (page, url)
     }

@@ -159,12 +159,19 @@ extension HTMLReader {
 
     /// Returns whether an element's class, id or role says that it has an error message. Boxes for hints are often alerts, too.
     static func marksError(_ node: Node) -> Bool {
-        let marks = ["class", "id", "role"].compactMap { attribute(node, $0) }.joined(separator: " ")
-        let words = Set(marks.lowercased().split { !$0.isLetter }.map(String.init))
+        let (marks, words) = marks(of: node)
         guard !words.isDisjoint(with: errorMarks) || marks.contains("Error") else { return false }
         // Hints for single fields, which a script shows later.
         if words.contains("feedback") { return false }
         let strong = words.subtracting(["alert", "warning"])
         return !strong.isDisjoint(with: errorMarks) || words.isDisjoint(with: noErrorMarks)
+    }
+
+    /// Returns whether such an element is only called a warning.
+    static func marksWarning(_ node: Node) -> Bool { marks(of: node).words.intersection(errorMarks) == ["warning"] }
+
+    private static func marks(of node: Node) -> (text: String, words: Set<String>) {
+        let marks = ["class", "id", "role"].compactMap { attribute(node, $0) }.joined(separator: " ")
+        return (marks, Set(marks.lowercased().split { !$0.isLetter }.map(String.init)))
     }
 }

@@ -44,6 +44,8 @@ struct HTMLReader {
     /// An empty element in which a program is shown.
     private var hasRoot = false
     private var scripts = ""
+    /// What is only called a warning, and may stand there always: it comes behind the errors.
+    private var warnings: [String] = []
     /// The addresses of scripts; an empty one for a script that is too long to be read.
     private var sources: [String] = []
     private var styles = PageStyles()
@@ -221,7 +223,12 @@ struct HTMLReader {
         }
         if page.errors.count < 5, !around.isInvisible, Self.errorElements.contains(name), Self.marksError(node) {
             let text = PageText.squeezed(Self.text(of: node), limit: 200).trimmingPrefix("× ")
-            if text.contains(where: \.isLetter) { page.errors.append(String(text)) }
+            guard text.contains(where: \.isLetter) else { return }
+            if !Self.marksWarning(node) {
+                page.errors.append(String(text))
+            } else if warnings.count < 5 {
+                warnings.append(String(text))
+            }
         }
     }
 
@@ -279,6 +286,7 @@ struct HTMLReader {
     }
 
     private mutating func finish() {
+        page.errors += warnings
         for (id, control, marks) in detached {
             guard let index = clues.firstIndex(where: { $0.id == id }), page.forms[index].controls.count < Self.controlLimit
             else {

@@ -58,7 +58,9 @@ public final class AttemptStore: Sendable {
         }
         let api = api(link, policy)
         let connections = connections(link)
+        var isOwn = false
         let probe = shared(link, \.probe) {
+            isOwn = true
             let run = ProbeRun(link: link, plan: plan, policy: policy, api: api) {
                 connections.connectAhead(to: $0, link: link, policy: policy)
             }
@@ -68,8 +70,15 @@ public final class AttemptStore: Sendable {
                 return result
             }
         }
-        // Its requests are in the prober's answer, and not in each helper's trace as well.
-        return probe.wait(in: scope)
+        let result = probe.wait(in: scope)
+        // The requests of a probe that others began are in the prober's answer, and not in each helper's trace as well.
+        if isOwn, let result {
+            for evidence in result.evidence {
+                let outcome = evidence.status.map(String.init) ?? evidence.error ?? "certificate checked"
+                scope.trace.add("\(evidence.request) → \(outcome) in \(evidence.milliseconds) ms")
+            }
+        }
+        return result
     }
 
     /// Begins to look whether the network is open, because a login's request goes out now. The next fresh probe uses what a look finds.

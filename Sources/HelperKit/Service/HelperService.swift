@@ -106,8 +106,10 @@ public final class HelperService: Sendable {
         }
     }
 
-    /// Serves a probe that is cancelled already, on a link that does not exist: what it does then costs the first real one no time.
+    /// Reads the words of pages, and serves a probe that is cancelled already, on a link that does not exist: what they do then costs the
+    /// first real ones no time.
     private func warmUp() {
+        _ = PhraseBook.all
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, LinkSocket.stream | LinkSocket.closeOnExec, 0, &ends) == 0 else { return }
         let (caller, own) = (BlockingConnection(descriptor: ends[0]), BlockingConnection(descriptor: ends[1]))

@@ -40,6 +40,10 @@ package struct SessionMemory: Codable, Sendable {
         var base: String
         var title: String?
         var form: HTMLForm
+        /// The forms of the page's other ways to log in.
+        var others: [HTMLForm]?
+        /// Answers that the portal has refused, secrets without their text.
+        var refused: [String: String]?
         /// Those that submitting the form accepts.
         var terms: Terms.Saved?
     }

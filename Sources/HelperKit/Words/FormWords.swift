@@ -22,7 +22,9 @@ enum FormWords {
     /// Whether a form writes to people, such as a complaint: no login has several lines.
     static func isContact(_ form: HTMLForm) -> Bool {
         form.passwords.isEmpty
-            && form.fields.contains { $0.kind == .textarea && !$0.isReadOnly && book.finds(.contact, in: $0.words) }
+            && form.fields.contains {
+                $0.kind == .textarea && !$0.isReadOnly && !isOptional($0.words) && book.finds(.contact, in: $0.words)
+            }
     }
     /// Whether a field is for the number of a document, which is no secret but the guest's own.
     static func isIdentity(_ text: String) -> Bool { book.finds(.identity, in: text) }
@@ -33,6 +35,8 @@ enum FormWords {
     static func isPayment(_ text: String) -> Bool { asksToPay(text) || hasPrice(text) }
     /// Whether a text speaks of paying, whatever sums it has.
     static func asksToPay(_ text: String) -> Bool { book.finds(.payment, in: text) }
+    /// Whether a label begins with the number of a card, and so means a bank's, not a library's.
+    static func asksForCard(_ label: String) -> Bool { book.range(of: .card, in: PhraseBook.folded(label))?.lowerBound == 0 }
     /// Whether a sum in this text may be that of access.
     static func isTariff(_ text: String) -> Bool { book.finds(.tariff, in: text) }
     /// Whether a sum in this text is for something else than access, such as a lost key.

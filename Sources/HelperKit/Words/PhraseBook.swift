@@ -4,8 +4,10 @@ import Glibc
 struct PhraseBook: Sendable {
     /// A section of the files.
     enum Purpose: String, CaseIterable {
-        case terms, binding, reading, advertising, logout, success, granted, failure, onward, access, free, code, payment, choose
-        case optional, recovery, email, language, tongue, offline, blocked, router, social, voucher, back, again, ended, scan, decline
+        case terms, binding, reading, advertising, logout, success, granted, failure, onward, access, free, code, payment, card,
+            choose
+        case optional, recovery, email, language, tongue, offline, blocked, router, social, voucher, back, again, ended, scan,
+            decline
         case cookie, trial, key, device, identity, contact, tariff, extra
     }
 

@@ -161,9 +161,8 @@ import Varlink
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             let refusal = command == .presentUI ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
-                // What the portal answered to a logoff is told where it lets this computer through all the same.
-                let isDone = reply.result == .success && command != .logoff
-                (attempt.lastWord, attempt.obstacle) = (isDone ? nil : reason, nil)
+                // What a success says is told where nothing proves it.
+                (attempt.lastWord, attempt.obstacle) = (reason, nil)
                 attempt.refusal = refusal
                 (attempt.isNeedless, attempt.hasSentNothing) = (isNeedless, hasSentNothing)
                 if isLogin { attempt.hasLoggedIn = true }

@@ -36,8 +36,9 @@ extension PromptDesk {
         relabel(kept, answers, for: owner)
         switch release {
         case .confirmed:
-            // Enter alone is not enough where the page also asks for a code or a tick.
-            let next = asksAgain(answers, owner) ? ", and offered next time" : "; next time Enter sends them"
+            // Enter alone is not enough where the page also asks for a code or a tick, and a page that needs nothing of it may not ask.
+            let isNeeded = answers.fields.contains { $0.required && $0.kind != .checkbox }
+            let next = asksAgain(answers, owner) ? ", and offered next time" : isNeeded ? "; next time Enter sends them" : ""
             let pin = services.vault.hasPIN ? "; after a restart the PIN is asked for first" : ""
             return "Remembered for this portal\(next)\(pin)."
         case .automatic where asksAgain(answers, owner): return "Remembered for this portal."

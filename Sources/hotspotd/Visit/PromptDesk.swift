@@ -238,7 +238,8 @@ import Vault
         guard found.release == .automatic else {
             // What the user has just answered goes out as the answer.
             if answers?.helper == helper { return nil }
-            withhold("the portal speaks plain HTTP, so the user confirms them first (PlainHTTPAnswers=confirm)", from: helper)
+            withhold(
+                "the portal speaks plain HTTP, so they are not sent without your yes (PlainHTTPAnswers=confirm)", from: helper)
             return nil
         }
         guard !spent.contains(found.credential.sealed) else {

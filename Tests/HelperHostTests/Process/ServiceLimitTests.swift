@@ -183,7 +183,8 @@ import Varlink
 
     @Test @LoopActor func aServiceThatWasToldSecretsEndsWithTheNetwork() async {
         let shop = Workshop { $0.serviceIdle = .seconds(3) }
-        let answer = "answer({'reply': {'result': 'success', 'reason': os.environ['HOTSPOTD_TOKEN']}, 'confidence': 'none'}, peer)"
+        let answer =
+            "answer({'reply': {'result': 'success', 'reason': os.environ['HOTSPOTD_TOKEN']}, 'confidence': 'none'}, peer)"
         for name in ["told", "innocent"] { shop.add(name, socket: true, python: Self.threaded(answer)) }
         func token(of name: String, _ parameters: JSONValue = [:]) async -> String? {
             guard case .reply(let reply) = await shop.ask(name, .authenticate, parameters) else { return nil }

@@ -34,6 +34,17 @@ import Testing
         #expect(move(&attempt, "<p>You are now connected</p>" + form) == "done")
     }
 
+    /// Both ways are filled in, the first is refused, and the second is taken.
+    @Test func whatWasRefusedBeforeTheOtherWayIsNeedless() {
+        let room = "<form method=post action=/r><input name=room><button>Log in</button></form>"
+        let code = "<form method=post action=/c><input name=code><button>Log in</button></form>"
+        var attempt = attempt(["room": "9", "code": "v"])
+        #expect(move(&attempt, room + code) == "submit room=9")
+        #expect(attempt.needless == ["code"])
+        #expect(move(&attempt, "<p class=error>No such room.</p>" + room + code) == "submit code=v")
+        #expect(attempt.needless == ["room"])
+    }
+
     /// The page keeps its refused values where the user cannot change them, with a token that is new.
     @Test func aFormThatCannotBeAskedAgainIsHandedOver() {
         var attempt = attempt(["room": "9"])
@@ -107,7 +118,8 @@ import Testing
             case .ask(let prompt, _, let reason?):
                 #expect(
                     prompt.message
-                        == "\(reason) A login in a browser on this network counts as one here. The page: https://portal.test/page"
+                        == reason + (reason.hasSuffix(".") ? "" : ".")
+                        + " A login in a browser on this network counts as one here. The page: https://portal.test/page"
                 )
                 return "browser: " + reason
             case .done: return "done"
@@ -243,17 +255,22 @@ import Testing
     }
 
     @Test(arguments: [
-        "Connect again", "Log in again", "Sign in again", "Use the Internet again", "Reconnect", "Resume session", "Erneut verbinden",
+        "Connect again", "Log in again", "Sign in again", "Use the Internet again", "Reconnect", "Resume session",
+        "Erneut verbinden",
         "Wieder verbinden", "Se reconnecter", "Połącz ponownie", "Volver a conectar", "再ログイン",
     ]) func aReturningGuestsButtonIsPressed(_ label: String) {
         let page = "<h1>Welcome back, Ms Brandt!</h1><form method=post action=/again><input type=hidden name=known value=1>"
         #expect(moves([page + "<button>\(label)</button></form>"], answers: [:])[0] == "submit known=1")
     }
 
-    @Test(arguments: ["Try again", "Back to login", "Again", "Zurück", "Erneut versuchen", "Volver", "Volver al acceso", "Réessayer"])
+    @Test(arguments: [
+        "Try again", "Back to login", "Again", "Zurück", "Erneut versuchen", "Volver", "Volver al acceso", "Réessayer",
+    ])
     func aButtonThatLeadsBackIsNot(_ label: String) {
         let page = "<h1>Welcome</h1><form method=post action=/again><input type=hidden name=known value=1>"
-        #expect(moves([page + "<button>\(label)</button></form>"], answers: [:])[0].hasPrefix("temporaryFailure: hotspotd sees no login"))
+        #expect(
+            moves([page + "<button>\(label)</button></form>"], answers: [:])[0].hasPrefix(
+                "temporaryFailure: hotspotd sees no login"))
     }
 
     @Test(arguments: [

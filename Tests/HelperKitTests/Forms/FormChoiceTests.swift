@@ -38,6 +38,36 @@ import Testing
         #expect(prompt.message == "One of these is enough: User and Password; or auth_voucher.")
     }
 
+    /// Of two ways that are filled in, the one that was refused before is not tried again.
+    @Test func theWayThatWasRefusedIsNotTriedAgain() {
+        let forms =
+            "<form method=post action=/a>\(account)<button>Log in</button></form><form action=/v method=post><input name=code><button>Go</button></form>"
+        var engine = FormEngine()
+        engine.isTypedNow = true
+        engine.answers = ["user": "u", "pass": "p", "code": "v"]
+        for (refused, target) in [
+            (["user": "u", "pass": "p"], "/v"), (["user": "x", "pass": "p"], "/a"), (["code": "v"], "/a"),
+        ] {
+            engine.refused = refused
+            guard case .submit(let filled, _) = engine.decide(on: page(forms, url: url.text), at: url) else {
+                return #expect(Bool(false))
+            }
+            #expect(filled.target.path == target)
+        }
+    }
+
+    @Test func theCardOfALibraryPaysNothing() {
+        let form =
+            "<form method=post><label>Library card number <input name=card></label><label>Born <input name=dob></label><button>Log in</button></form>"
+        #expect(decide(form) == "ask card! dob!")
+    }
+
+    @Test func aCommentThatMayStayEmptyIsNoContactForm() {
+        let form =
+            "<form method=post><label>Comments (optional) <textarea name=c></textarea></label><button>Send and surf</button></form>"
+        #expect(decide(form) == "send /page c=")
+    }
+
     @Test func aFormForEach() {
         let forms =
             "<form method=post action=/a>\(account)<button>Log in</button></form><form action=/v method=post><input name=code><button>Go</button></form>"

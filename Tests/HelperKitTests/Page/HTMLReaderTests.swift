@@ -4,6 +4,12 @@ import Testing
 @testable import HelperKit
 
 @Suite struct HTMLReaderTests {
+    @Test func aStandingWarningComesBehindAnError() {
+        let page = page(
+            "<p class=warning>Three wrong passwords lock your device.</p><p class=alert>The password is not correct.</p>")
+        #expect(page.errors == ["The password is not correct.", "Three wrong passwords lock your device."])
+    }
+
     /// The choices of a select are no part of its question.
     @Test func aLabelAroundAControlHasNoneOfItsText() {
         let form = page(

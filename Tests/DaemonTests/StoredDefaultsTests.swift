@@ -34,6 +34,22 @@ import Testing
         await hotel.close()
     }
 
+    @Test @LoopActor func whatThePortalRefusedReplacesNothingThatIsStored() async throws {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "name": Hotel.canary])
+        hotel.leave()
+        hotel.bench.replies(
+            "form", to: "PresentUI",
+            #"{"result": "success", "portal": \#(Hotel.plain), "unsent": ["room", "name"]}"#)
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "999", "name": "Other", "sms": "1"])
+        hotel.leave()
+        let shown = try await hotel.ask()
+        #expect(shown.stored == ["room", "name"] && shown.prompt.fields.map(\.value) == ["214", nil, nil])
+        await hotel.close()
+    }
+
     @Test @LoopActor func whereTermsAreAskedForEachTimeEnterIsNotPromised() async throws {
         let hotel = try Hotel { $0.acceptTerms = .ask }
         hotel.asks(for: Self.login + [("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)

@@ -95,14 +95,14 @@ extension HTMLReader {
         node.pointee.content.map { StreamSafe.text(String(cString: $0)) } ?? ""
     }
 
-    /// Returns the text within, of at most 400 nodes.
+    /// Returns the text within, of at most 400 nodes, and not that of the elements to leave out.
     static func text(of node: Node, limit: Int = 4096, without left: Set<String> = []) -> String {
         if node.pointee.type == XML_TEXT_NODE { return content(node) }
         var text = ""
         visit(node) { inner in
             switch inner.pointee.type {
             case XML_TEXT_NODE, XML_CDATA_SECTION_NODE:
-                if !inner.pointee.parent.map({ left.contains(name($0)) })! { text += content(inner) }
+                if !(inner.pointee.parent.map { left.contains(name($0)) } ?? false) { text += content(inner) }
             case XML_ELEMENT_NODE where name(inner) == "img": text += attribute(inner, "alt").map { " \($0) " } ?? ""
             case XML_ELEMENT_NODE where lines.contains(name(inner)): text += " "
             default: break

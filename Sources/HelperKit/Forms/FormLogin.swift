@@ -117,7 +117,7 @@ public struct FormLogin: Sendable {
             if case .submit(let filled, let form) = move {
                 if isTypedNow, !consent, shown != nil { terms.accept() }
                 command.scope.trace.add(
-                    "form with \(form.controls.count) controls\(filled.carriesAnswers ? ", with typed answers" : "")")
+                    "form with \(form.controls.count) controls\(filled.carriesAnswers ? ", with answers" : "")")
                 var request = filled.request
                 request.referer = url
                 let target = filled.target.origin

@@ -114,7 +114,8 @@ extension HTMLReader {
             control.label = Self.first(
                 of: [own?.text, Self.attribute(node, "aria-label"), Self.text(after: node), Self.text(before: node)], limit: 300)
             if own == nil { control.links = Self.links(after: node) }
-            if kind == .radio { control.legend = Self.legend(around: node) }
+            // Without a field set the question often stands before the first button of its group.
+            if kind == .radio { control.legend = Self.legend(around: node) ?? Self.text(before: node) }
         case .text, .password, .email, .telephone, .select, .textarea, .file:
             control.label = Self.first(
                 of: [

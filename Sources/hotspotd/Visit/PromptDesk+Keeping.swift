@@ -11,7 +11,10 @@ extension PromptDesk {
     /// Seals answers if they may be kept; returns one sentence for the user.
     func keep(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) -> String {
         let release = Release.decide(stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers)
-        func notRemembered(_ why: String) -> String { "Not remembered\(why)\(earlier(of: owner))" }
+        func notRemembered(_ why: String) -> String {
+            let terms = services.settings.acceptTerms == .remembered && isConsented(answers, owner)
+            return "Not remembered\(why)\(terms ? " Only that you accept the terms is." : "")\(earlier(of: owner))"
+        }
         if answers.remember == nil { return notRemembered(", as you wished.") }
         if answers.hasNews {
             // The settings may have changed since they were given.
@@ -68,9 +71,12 @@ extension PromptDesk {
     /// consent.
     private func asksAgain(_ answers: UserAnswers, _ owner: CredentialOwner) -> Bool {
         let ticks = answers.fields.count { $0.kind == .checkbox && $0.required }
-        let isConsented =
-            answers.acceptsTerms && hasConsent(to: owner.helper, in: owner.network, portal: answers.portal, hasMemory: true)
-        return answers.fields.contains { $0.kind == .code } || ticks > (isConsented ? 1 : 0)
+        return answers.fields.contains { $0.kind == .code } || ticks > (isConsented(answers, owner) ? 1 : 0)
+    }
+
+    /// Returns whether the user has accepted the terms in this login, and is not asked for them next time.
+    private func isConsented(_ answers: UserAnswers, _ owner: CredentialOwner) -> Bool {
+        answers.acceptsTerms && hasConsent(to: owner.helper, in: owner.network, portal: answers.portal, hasMemory: true)
     }
 
     /// The most answers that are kept for one portal.

@@ -10,6 +10,16 @@ import Testing
         #expect(page.errors == ["The password is not correct.", "Three wrong passwords lock your device."])
     }
 
+    @Test func theQuestionOfRadioButtonsStandsBeforeThem() {
+        let form = page(
+            """
+            <form><p>Purpose of your trip: <label><input type=radio name=t value=b> Business</label>
+            <label><input type=radio name=t value=l> Leisure</label></p></form>
+            """
+        ).forms[0]
+        #expect(form.controls.map(\.label) == ["Business", "Leisure"] && form.controls[0].legend == "Purpose of your trip")
+    }
+
     /// The choices of a select are no part of its question.
     @Test func aLabelAroundAControlHasNoneOfItsText() {
         let form = page(

@@ -86,7 +86,7 @@ struct Dialogue {
         } catch {
             guard !watch.isPromptGone else { return nil }
             guard isInteractive, !common.noAsk, error.refusal == nil else { throw error }
-            throw error.adding("\(earlier.nothing) was sent.")
+            throw error.adding("\(earlier.nothing) was sent from here.")
         }
     }
 
@@ -110,7 +110,7 @@ struct Dialogue {
             if wait > 0, case .noSuchPrompt(_, let reason) = refusal {
                 return try fate(of: filled.prompt.id, watch, late: "\(reason ?? Self.gone) \(nothing) was sent from here.")
             }
-            var failure = error.adding("\(nothing) was sent, and nothing is kept.")
+            var failure = error.adding("\(nothing) was sent from here, and nothing is kept.")
             if case .invalidAnswer = refusal {
                 // A pipe has to name the question.
                 failure.hint = common.renderer.answer(isInteractive ? filled.prompt.interface : filled.prompt.id)

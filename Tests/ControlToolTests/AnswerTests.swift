@@ -69,7 +69,8 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let ended = try Tool.run(["answer", "p1", "--wait=0", "--socket", daemon.path], input: lines)
         #expect(
-            ended.status == code && ended.errors.contains("\(words) Nothing was sent, and nothing is kept.\n"), "\(ended.errors)")
+            ended.status == code && ended.errors.contains("\(words) Nothing was sent from here, and nothing is kept.\n"),
+            "\(ended.errors)")
         #expect(!ended.errors.contains("geheim"))
         // A pipe names the question, so that the hint can be followed there.
         #expect(!reply.hasPrefix("!InvalidAnswer") || ended.errors.contains("try: hotspotctl answer p1\n"))
@@ -302,7 +303,8 @@ private let onlineAtOnce = [
         // Apart from our own sentence the line feeds of an error are escaped as well.
         #expect(
             after.contains(
-                "hotspotctl: This answer is not accepted. Nothing was sent, and nothing is kept.\r\n  │ \(shown): \(shown)\r\n"),
+                "hotspotctl: This answer is not accepted. Nothing was sent from here, and nothing is kept.\r\n  │ \(shown): \(shown)\r\n"
+            ),
             "\(after)")
         #expect(tool.end().status == 1)
         #expect(daemon.parameters("Answer")?["answers"]?["a"]?.string == "京\u{1B}[2J\u{202E}\0\n\\x1b", "the choice itself")
@@ -401,7 +403,7 @@ private let onlineAtOnce = [
         tool.waitForErrors("? [y/n] ")
         terminal.type("n\n")
         let ended = tool.end()
-        #expect(ended.status == 1 && ended.errors.contains("The portal requires this. Nothing was sent.\n"), "\(ended)")
+        #expect(ended.status == 1 && ended.errors.contains("The portal requires this. Nothing was sent from here.\n"), "\(ended)")
         #expect(!daemon.calls.contains("Answer"))
     }
 

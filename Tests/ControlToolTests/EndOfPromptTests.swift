@@ -201,7 +201,7 @@ import Testing
         }
         terminal.type("\u{4}")
         let ended = tool.end()
-        let words = "The input ended before the answer. Nothing \(questions == 2 ? "more " : "")was sent.\n"
+        let words = "The input ended before the answer. Nothing \(questions == 2 ? "more " : "")was sent from here.\n"
         #expect(ended.status == 4 && ended.errors.hasSuffix(words), "\(ended)")
     }
 

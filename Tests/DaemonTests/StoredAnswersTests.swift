@@ -176,12 +176,17 @@ import Vault
     }
 
     @Test @LoopActor func acceptedTermsAreToldWhereTheAnswersAreNotRemembered() async throws {
-        let hotel = try Hotel()
-        hotel.asks(for: [("room", "text", true), ("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)
-        _ = try await hotel.ask()
-        let outcome = try await hotel.answer(["room": "214", "rules": "yes"], remember: false)
-        #expect(outcome == "Not remembered, as you wished. Only that you accept the terms is.")
-        await hotel.close()
+        for (remember, words) in [
+            (Settings.Remember.always, "Not remembered, as you wished. Only that you accept the terms is."),
+            (.never, "Not remembered, as you wished."),
+        ] {
+            let hotel = try Hotel { $0.remember = remember }
+            hotel.asks(for: [("room", "text", true), ("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)
+            _ = try await hotel.ask()
+            let outcome = try await hotel.answer(["room": "214", "rules": "yes"], remember: false)
+            #expect(outcome == words)
+            await hotel.close()
+        }
     }
 
     // MARK: A portal that asks for something else each time

@@ -124,7 +124,7 @@ struct AnswerFateTests {
         // The question is not shown to this user, so that nothing was read of the input.
         #expect(other.status == 1 && other.output.contains("Only these may see the question and answer it"), "\(other.output)")
         let odd = try answer(daemon, id, Self.canary + "\u{1B}[2J")
-        #expect(odd.status == 1 && odd.output.contains("Nothing was sent, and nothing is kept."))
+        #expect(odd.status == 1 && odd.output.contains("Nothing was sent from here, and nothing is kept."))
         #expect(!(other.output + odd.output).contains(Self.canary))
         #expect(try prompt(daemon) == id && stored(daemon) == 0)
     }

@@ -12,7 +12,8 @@ extension PromptDesk {
     func keep(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) -> String {
         let release = Release.decide(stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers)
         func notRemembered(_ why: String) -> String {
-            let terms = services.settings.acceptTerms == .remembered && isConsented(answers, owner)
+            let keepsTerms = services.settings.acceptTerms == .remembered && services.settings.remember != .never
+            let terms = keepsTerms && isConsented(answers, owner)
             return "Not remembered\(why)\(terms ? " Only that you accept the terms is." : "")\(earlier(of: owner))"
         }
         if answers.remember == nil { return notRemembered(", as you wished.") }

@@ -82,7 +82,8 @@ class Daemon:
             try:
                 if b"hotspot-dhcp" not in pathlib.Path(f"/proc/{child}/cmdline").read_bytes():
                     return True
-            except FileNotFoundError:
+            except OSError:
+                # It has ended.
                 pass
         return False
 

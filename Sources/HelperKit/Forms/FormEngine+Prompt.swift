@@ -58,9 +58,8 @@ extension FormEngine {
 
     /// Returns the terms that submitting the page's form accepts; `nil` if there are none.
     package func bindingTerms(on page: HTMLPage, at url: WebURL) -> Terms? {
-        guard case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) else { return nil }
-        let form = pick(options).option.form
-        return isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
+        guard let form = choose(page, at: url), isBinding(form, page) else { return nil }
+        return terms(of: form, on: page, at: url)
     }
 
     private func terms(of form: HTMLForm, on page: HTMLPage, at url: WebURL) -> Terms? {

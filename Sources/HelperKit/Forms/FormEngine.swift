@@ -153,10 +153,14 @@ package struct FormEngine: Sendable {
         return (filled ?? options[0], filled != nil)
     }
 
+    /// Returns the ways to log in that a page offers; none if it has none, or one that must not be sent.
+    private func ways(on page: HTMLPage, at url: WebURL) -> [LoginOption] {
+        if case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) { options } else { [] }
+    }
+
     /// Returns the forms of the other ways to log in; `nil` if there are none.
     func otherWays(than form: HTMLForm, on page: HTMLPage, at url: WebURL) -> [HTMLForm]? {
-        guard case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) else { return nil }
-        let others = options.map(\.form).filter { $0 != form }
+        let others = ways(on: page, at: url).map(\.form).filter { $0 != form }
         return others.isEmpty ? nil : others
     }
 
@@ -179,8 +183,7 @@ package struct FormEngine: Sendable {
 
     /// Returns the agreements that answering the prompt of this page gives without a box.
     package func said(on page: HTMLPage, at url: WebURL) -> [String] {
-        guard case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) else { return [] }
-        return options.compactMap { option in
+        ways(on: page, at: url).compactMap { option in
             guard
                 let filled = try? FilledForm(option.form, on: page, at: url, answers: [:], consent: false, redirects: redirects),
                 unusual(filled, option.form, at: url).contains(.answersElsewhere)
@@ -237,7 +240,7 @@ extension FormEngine {
 
     /// Returns the form that is the login, of several.
     package func choose(_ page: HTMLPage, at url: WebURL) -> HTMLForm? {
-        guard case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) else { return nil }
-        return pick(options).option.form
+        let options = ways(on: page, at: url)
+        return options.isEmpty ? nil : pick(options).option.form
     }
 }

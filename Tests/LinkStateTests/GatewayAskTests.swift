@@ -37,10 +37,14 @@ import Testing
     }
 
     /// The asking happens on the loop's thread, which is in the process's namespace; so the test runs itself again in another one,
-    /// with a router at the other end of a cable.
+    /// with a router at the other end of a cable, and again behind a kill switch that drops every packet of this computer.
     @Test(.enabled(if: geteuid() == 0 || getenv("CI") != nil, "a network namespace needs root"))
     func aRouterTellsItsAddress() async throws {
-        if getenv("HOTSPOTD_TEST_ROUTER") != nil {
+        if let role = getenv("HOTSPOTD_TEST_ROUTER").map({ String(cString: $0) }) {
+            if role == "dropped" {
+                #expect(await ask("10.77.0.1", on: 2) == HardwareAddress("02:00:00:00:77:01"))
+                return
+            }
             let (first, again, missing) = await (ask("10.77.0.1", on: 2), ask("10.77.0.1", on: 2), ask("10.77.0.99", on: 2))
             let six = await ask("fd77::1", on: 2)
             #expect(first == HardwareAddress("02:00:00:00:77:01"))
@@ -60,8 +64,17 @@ import Testing
                     ip addr add 10.77.0.2/24 dev v0 && ip addr add fd77::2/64 dev v0 nodad && ip link set v0 up &&
                     nsenter -t $router -n sh -c 'ip link set v1 address 02:00:00:00:77:01 up; ip addr add 10.77.0.1/24 dev v1
                         ip addr add fd77::1/64 dev v1 nodad' || exit 9
-                    export HOTSPOTD_TEST_ROUTER=1
-                    /proc/\(getpid())/exe --testing-library swift-testing --filter aRouterTellsItsAddress >/dev/null
+                    ask() {
+                        HOTSPOTD_TEST_ROUTER=$1 /proc/\(getpid())/exe --testing-library swift-testing \
+                            --filter aRouterTellsItsAddress >/dev/null
+                    }
+                    ask plain && ip neigh flush dev v0 && nft -f - <<END && ask dropped
+                    table inet killswitch {
+                        chain out {
+                            type filter hook output priority filter; policy drop;
+                        }
+                    }
+                    END
                     """)
             }
         }.value

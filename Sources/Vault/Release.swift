@@ -102,12 +102,12 @@ public enum Release: Hashable, Sendable {
         return sameOrigin.isEmpty ? .portalChanged : .keyChanged
     }
 
-    /// Returns the answers that may be stored: those to the fields of the prompt, without one-time codes and checkboxes.
+    /// Returns the answers that may be stored: those to the fields of the prompt, without one-time codes, checkboxes and what was left empty.
     ///
     /// A code works once. A tick is the user's consent to the text beside it, which must not be given again without the user.
     public static func keepable(_ answers: [String: String], fields: [Field]) -> [String: String] {
         let fleeting = Set(fields.filter { $0.kind == .code || $0.kind == .checkbox }.map(\.name))
         let names = Set(fields.map(\.name)).subtracting(fleeting)
-        return answers.filter { names.contains($0.key) }
+        return answers.filter { names.contains($0.key) && !$0.value.isEmpty }
     }
 }

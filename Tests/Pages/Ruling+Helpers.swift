@@ -142,7 +142,7 @@ extension Ruling {
             fields[pair.name] = source.map { "<user:\($0)>" } ?? pair.value
         }
         submits?.fields = fields
-        unticked = Set(form.controls.filter(\.isAdvertising).map(\.name))
+        unticked = Set(form.controls.filter(\.agreesToMore).map(\.name))
         clicks = Set(
             form.submits.filter { $0.kind == .image }.flatMap { image in
                 ["x", "y"].map { image.name.isEmpty ? $0 : "\(image.name).\($0)" }

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// A form and the request that submits it, composed as by a browser (HTML Standard, section "Form submission").
@@ -6,6 +7,8 @@ package struct FilledForm: Sendable {
     package let request: HTTPRequest
     /// The values that are sent, by name, in the form's order.
     package let pairs: [(name: String, value: String)]
+    /// The labels of boxes that are sent because the page ticks them, and agree to no terms; at most five.
+    package let ticked: [String]
     /// The request has answers of the user.
     package let carriesAnswers: Bool
     /// A password is among them.
@@ -35,6 +38,7 @@ package struct FilledForm: Sendable {
         try redirects.check(action)
         var pairs: [(name: String, value: String)] = []
         var (typed, password) = (false, false)
+        var ticked: [String] = []
         var radios: Set<String> = []
         for control in form.controls where control.name.utf8.count <= Self.nameLimit {
             let answer = answers[control.name]
@@ -56,7 +60,11 @@ package struct FilledForm: Sendable {
                 }
                 pairs.append((control.name, answer ?? control.value))
             case .checkbox:
-                if Self.isTicked(control, answer: answer, consent: consent) { pairs.append((control.name, control.value)) }
+                guard Self.isTicked(control, answer: answer, consent: consent) else { continue }
+                pairs.append((control.name, control.value))
+                if answer == nil, !control.isInvisible, !control.label.isEmpty, !FormWords.isTerms(control.words), ticked.count < 5 {
+                    ticked.append(Printable.text(control.label, limit: 100))
+                }
             case .radio:
                 guard radios.insert(control.name).inserted else { continue }
                 let group = form.controls.filter { $0.kind == .radio && $0.name == control.name }
@@ -82,6 +90,7 @@ package struct FilledForm: Sendable {
         }
         self.pairs = pairs
         target = action
+        self.ticked = ticked
         carriesAnswers = typed
         carriesPassword = password
         staysOnOrigin = action.origin == url.origin
@@ -103,11 +112,11 @@ package struct FilledForm: Sendable {
         return request
     }
 
-    /// Returns whether a box is sent as ticked: by the answer, else boxes of terms by the consent, advertising never, others as the
-    /// page has it.
+    /// Returns whether a box is sent as ticked: by the answer, else boxes of terms by the consent, those that agree to more than the access
+    /// needs never, others as the page has it.
     private static func isTicked(_ control: HTMLControl, answer: String?, consent: Bool) -> Bool {
         if let answer { return isYes(answer) }
-        if FormWords.isAdvertising(control.words) { return false }
+        if FormWords.agreesToMore(control.words) { return false }
         if FormWords.isTerms(control.words) { return consent }
         return control.isChecked
     }

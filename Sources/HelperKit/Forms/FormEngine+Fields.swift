@@ -63,7 +63,7 @@ extension FormEngine {
             }
             switch control.kind {
             case .checkbox:
-                if FormWords.isAdvertising(control.words) {
+                if FormWords.agreesToMore(control.words) {
                     if control.isRequired { add(.checkbox) }
                 } else if FormWords.isTerms(control.words) {
                     if !consent { add(.checkbox) }

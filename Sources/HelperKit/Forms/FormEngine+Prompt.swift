@@ -30,7 +30,10 @@ extension FormEngine {
         let choice =
             options.count > 1
             ? "One of these is enough: " + options.map(names).joined(separator: "; or ") + "." : nil
-        let messages = [Company.warning(about: form, on: page, at: url), fault, complaint, choice, places].compactMap { $0 }
+        let ticked =
+            filled.ticked.isEmpty
+            ? nil : "Ticked by the page, and sent so: " + filled.ticked.map { "\"\($0)\"" }.joined(separator: ", ") + "."
+        let messages = [Company.warning(about: form, on: page, at: url), fault, complaint, choice, ticked, places].compactMap { $0 }
         let message = messages.isEmpty ? nil : messages.joined(separator: " ")
         // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to
         // a privacy policy is not shown as terms.
@@ -62,6 +65,12 @@ extension FormEngine {
         return terms(of: form, on: page, at: url)
     }
 
+    /// Returns what a page says of its terms without marking it: of each passage all from the first text that names them, such as a heading.
+    private func spokenTerms(on page: HTMLPage, beside boxes: [String]) -> [String] {
+        page.passages.map { $0.drop { !FormWords.isTerms($0) }.joined(separator: " ") }
+            .filter { passage in !passage.isEmpty && !boxes.contains { $0.contains(passage) } }
+    }
+
     private func terms(of form: HTMLForm, on page: HTMLPage, at url: WebURL) -> Terms? {
         let references =
             form.inputs.filter { $0.kind == .checkbox }.flatMap(\.links)
@@ -80,7 +89,7 @@ extension FormEngine {
             return .address(filled.request.url, box: box)
         }
         let rest = FormWords.bindsReader(form.text) ? form.text : page.text
-        let source = boxes + (page.terms.isEmpty && boxes.isEmpty ? [rest] : [page.terms])
+        let source = page.terms.isEmpty ? boxes.isEmpty ? [rest] : boxes + spokenTerms(on: page, beside: boxes) : boxes + [page.terms]
         let text = PageText.squeezed(source.joined(separator: " "), limit: Self.comparedTerms)
         return text.isEmpty ? nil : .text(text)
     }

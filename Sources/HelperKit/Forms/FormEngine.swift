@@ -106,11 +106,14 @@ package struct FormEngine: Sendable {
         let answers = valid.filter { answer in !faults.contains { $0.0 == answer.key } }
         let consent = consent || answers[Self.termsField].map(FilledForm.isYes) ?? false
         let typed = isTypedNow ? answers.filter { !remembered.contains($0.key) } : [:]
+        // Where nothing to type is a way too, Enter must be able to say it.
+        let mayStayEmpty = !picked.isFilled && options.contains(where: \.names.isEmpty)
         var fields = fields(
-            of: picked.isFilled ? [picked.option] : options, consent: consent, values: typed.merging(offered) { $1 }
+            of: picked.isFilled ? [picked.option] : options, consent: consent,
+            values: mayStayEmpty ? [:] : typed.merging(offered) { $1 }
         ).filter { !picked.isFilled || !others.contains($0.name) }
         let hasTermsBox = form.inputs.contains {
-            ($0.kind == .checkbox || $0.kind == .radio) && FormWords.isTerms($0.words) && !FormWords.isAdvertising($0.words)
+            ($0.kind == .checkbox || $0.kind == .radio) && FormWords.isTerms($0.words) && !FormWords.agreesToMore($0.words)
         }
         if termsHere, !hasTermsBox, !consent {
             fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
@@ -138,7 +141,17 @@ package struct FormEngine: Sendable {
         guard isOpen || !picked.isFilled || needsUser || open.contains(.answersElsewhere) || !faults.isEmpty else {
             return .submit(filled, form)
         }
-        return .ask(prompt(fields, options, page, url, filled, faults.first?.1), form)
+        let fault = faults.first?.1 ?? (picked.isFilled ? nil : missing(of: options, in: typed))
+        return .ask(prompt(fields, options, page, url, filled, fault), form)
+    }
+
+    /// Returns which answer a way of several lacks that the user has begun to fill in; `nil` if there is none.
+    private func missing(of options: [LoginOption], in typed: [String: String]) -> String? {
+        func isTyped(_ name: String) -> Bool { typed[name]?.isEmpty == false }
+        guard let begun = options.first(where: { $0.names.contains(where: isTyped) }),
+            let name = begun.names.first(where: { !isTyped($0) })
+        else { return nil }
+        return "\"\(label(of: name, in: begun.form))\" was not given; nothing was sent."
     }
 
     /// Returns the way to log in that the answers are for, and whether they fill it in; a single way is judged field by field.

@@ -118,6 +118,9 @@ public struct FormLogin: Sendable {
                 if isTypedNow, !consent, shown != nil { terms.accept() }
                 command.scope.trace.add(
                     "form with \(form.controls.count) controls\(filled.carriesAnswers ? ", with answers" : "")")
+                if !filled.ticked.isEmpty {
+                    command.scope.trace.add("boxes as the page ticks them: \(filled.ticked.joined(separator: ", "))")
+                }
                 var request = filled.request
                 request.referer = url
                 let target = filled.target.origin

@@ -68,8 +68,8 @@ public struct HTMLControl: Codable, Hashable, Sendable {
             && ["pass", "pwd", "hash", "encrypt", "cipher", "digest"].contains { name.lowercased().contains($0) }
     }
 
-    /// It is a box that agrees to advertising, which is never ticked unasked.
-    package var isAdvertising: Bool { kind == .checkbox && FormWords.isAdvertising(words) }
+    /// It is a box that agrees to more than the access needs, which is never ticked unasked.
+    package var agreesToMore: Bool { kind == .checkbox && FormWords.agreesToMore(words) }
 
     /// The user can type in it.
     var isField: Bool { [.text, .email, .telephone, .textarea, .password].contains(kind) }
@@ -168,6 +168,8 @@ public struct HTMLPage: Hashable, Sendable {
     public var text: String
     /// The text that the page marks as its terms, hidden or not: of about 64 KiB at most.
     public var terms = ""
+    /// The visible texts outside of controls and their labels, in parts that a heading or a control ends: of about 32 KiB at most.
+    public var passages: [[String]] = []
     /// The texts of elements that are marked as errors, at most five.
     public var errors: [String]
     /// The visible texts of at most 200 characters, the first 100.

@@ -13,7 +13,7 @@ extension HTMLReader {
         "div", "p", "section", "article", "pre", "blockquote", "ul", "ol", "td", "span",
     ]
 
-    /// Returns the text of an element whose class or id says that it is the terms, or that is a scrollable box or a field to read that
+    /// Returns the text of an element whose class or id says that it is the terms, of a field to read only, or of a scrollable box that
     /// speaks of them. An element with something to fill in is a part of the login, and has what differs at each visit.
     static func markedTerms(_ node: Node, _ name: String) -> String? {
         let isReadField = name == "textarea" && ["readonly", "disabled"].contains { attribute(node, $0) != nil }
@@ -21,7 +21,7 @@ extension HTMLReader {
         let isMarked = marksTerms(node)
         guard isReadField || isMarked || isScrollable(node), isReadField || !holdsField(node) else { return nil }
         let text = PageText.squeezed(text(of: node, limit: markedLimit), limit: markedLimit)
-        return !text.isEmpty && (isMarked || FormWords.isTerms(text)) ? text : nil
+        return !text.isEmpty && (isMarked || isReadField || FormWords.isTerms(text)) ? text : nil
     }
 
     private static func marksTerms(_ node: Node) -> Bool {
@@ -52,7 +52,7 @@ extension HTMLReader {
         return holds
     }
 
-    private static func isField(_ node: Node) -> Bool {
+    static func isField(_ node: Node) -> Bool {
         switch kind(of: node, "input") {
         case .submit, .button, .image, .hidden, nil: false
         case .text, .password, .email, .telephone, .checkbox, .radio, .select, .textarea, .file: true

@@ -26,6 +26,7 @@ struct HTMLReader {
     static let usualText = 8192
     /// Octets of terms that are enough.
     private static let termsLimit = 32 * 1024
+    private static let passageLimit = 100
 
     typealias Node = UnsafeMutablePointer<xmlNode>
 
@@ -50,6 +51,7 @@ struct HTMLReader {
     private var sources: [String] = []
     private var styles = PageStyles()
     private var charset = "UTF-8"
+    private var passageOctets = 0
     private let textLimit: Int
     /// That of the page's own address.
     private let query: String?
@@ -144,6 +146,8 @@ struct HTMLReader {
         var skipsText = false
         /// Within the terms, which are read already.
         var isTerms = false
+        /// Within a control or its label.
+        var isControl = false
     }
 
     /// Walks without recursion, because the page decides how deep it is.
@@ -161,7 +165,7 @@ struct HTMLReader {
             var inner = around
             switch node.pointee.type {
             case XML_TEXT_NODE, XML_CDATA_SECTION_NODE:
-                if !around.skipsText, !around.isInvisible { addText(Self.content(node), form: around.form) }
+                if !around.skipsText, !around.isInvisible { addText(Self.content(node), around) }
             case XML_ELEMENT_NODE: element(node, &inner)
             default: break
             }
@@ -172,6 +176,7 @@ struct HTMLReader {
     private mutating func element(_ node: Node, _ around: inout Surroundings) {
         let name = Self.name(node)
         if isInvisible(node) { around.isInvisible = true }
+        notePassage(node, name, &around)
         switch name {
         case "title":
             if page.title == nil {
@@ -267,11 +272,29 @@ struct HTMLReader {
         linkClues.append((code, names))
     }
 
-    private mutating func addText(_ text: String, form: Int?) {
+    /// Ends a passage at a heading, and at what the user fills in.
+    private mutating func notePassage(_ node: Node, _ name: String, _ around: inout Surroundings) {
+        switch name {
+        case "h1", "h2", "h3", "h4", "h5", "h6": break
+        case "label", "button": return around.isControl = true
+        case "select", "textarea": around.isControl = true
+        case "input": if around.isInvisible || !Self.isField(node) { return }
+        default: return
+        }
+        if page.passages.last?.isEmpty == false, page.passages.count < Self.passageLimit { page.passages.append([]) }
+    }
+
+    private mutating func addText(_ text: String, _ around: Surroundings) {
+        let form = around.form
         let piece = PageText.squeezed(text, limit: max(2000, textLimit / 4))
         guard !piece.isEmpty else { return }
         if page.text.utf8.count < textLimit { page.text += piece + " " }
         if page.sentences.count < 100, piece.utf8.count <= 200 { page.sentences.append(piece) }
+        if !around.isControl, !around.isTerms, passageOctets < Self.termsLimit {
+            passageOctets += piece.utf8.count
+            if page.passages.isEmpty { page.passages = [[]] }
+            page.passages[page.passages.count - 1].append(piece)
+        }
         if let form, page.forms[form].text.utf8.count < 2000 { page.forms[form].text += PageText.squeezed(text) + " " }
     }
 

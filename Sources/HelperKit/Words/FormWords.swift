@@ -9,6 +9,11 @@ enum FormWords {
     /// Whether going on after this text accepts terms.
     static func bindsReader(_ text: String) -> Bool { book.finds(.binding, in: text) }
     static func isAdvertising(_ text: String) -> Bool { book.finds(.advertising, in: text) }
+    /// Returns whether a box agrees to more than the access needs: to advertising, or, beside no terms, to data that goes to others, calls
+    /// or a bill.
+    static func agreesToMore(_ words: String) -> Bool {
+        isAdvertising(words) || (book.finds(.more, in: words) && !isTerms(words))
+    }
     static func isLogout(_ text: String) -> Bool { book.finds(.logout, in: text) }
     static func isOnward(_ text: String) -> Bool { book.finds(.onward, in: text) }
     /// Whether a button that stands alone goes on; its text may be any that speaks of access.

@@ -106,6 +106,8 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var reason: String?
     /// The fate of the answers to the last prompt, one sentence.
     public var answers: String?
+    /// The words of the portal's answer to the last login.
+    public var said: String?
     /// The outcome of the last attempt, as in the history.
     public var outcome: String?
     public var problems: [Problem]

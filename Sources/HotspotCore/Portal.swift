@@ -147,6 +147,8 @@ public struct Reply: Codable, Hashable, Sendable {
     public var session: Session?
     /// One sentence for the user.
     public var reason: String?
+    /// The beginning of a reason that has the words of the portal's answer.
+    public static let portalAnswered = "The portal answered: "
     /// Steps taken, secrets masked.
     public var trace: [String]?
     /// The names of answers that a login did without: they were not sent.

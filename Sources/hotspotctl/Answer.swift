@@ -19,7 +19,7 @@ struct AnswerVerb: ParsableCommand {
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Keep the answers, encrypted, for this network and portal, as Remember= of the settings does without it. Codes are never kept; accepted terms are remembered as AcceptTerms= says, and not with Remember=never."
+            "Keep the answers, encrypted, for this network and portal, as Remember= of the settings does without it. One-time codes and vouchers are never kept; accepted terms are remembered as AcceptTerms= says, and not with Remember=never."
     )
     var remember: Bool?
 

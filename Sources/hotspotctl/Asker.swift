@@ -17,8 +17,7 @@ struct Asker {
     /// - Parameter earlier: what this user has read and agreed to a moment ago.
     func ask(_ prompt: PendingPrompt, after earlier: EarlierQuestions) throws(Failure) -> TypedAnswers {
         Output.ask(renderer.heading(prompt, isWarned: earlier.warned.contains(prompt.portal)).joined(separator: "\n") + "\n")
-        let terms = renderer.safe(prompt.terms ?? "", limit: 2000)
-        if !terms.isEmpty { Output.ask("  \(renderer.bar) Terms: \(terms)\n") }
+        for line in renderer.terms(of: prompt) { Output.ask(line + "\n") }
         var answers: [String: String] = [:]
         var stored: [String] = []
         var agreements: Set<Agreement> = []

@@ -40,8 +40,7 @@ struct Dialogue {
             }
             switch sent {
             case nil: return Output.print(["Answered."])
-            case .online(let sentence):
-                return Output.print([sentence])
+            case .online(let lines): return Output.print(lines)
             case .asks(let next):
                 (id, prompt) = (next, try client.prompt(next).pending?.readable())
             }
@@ -56,7 +55,8 @@ struct Dialogue {
     }
 
     private enum Sent {
-        case online(String)
+        /// The lines that say so.
+        case online([String])
         case asks(String)
     }
 
@@ -126,7 +126,7 @@ struct Dialogue {
             ].compactMap(\.self)
             do throws(Failure) {
                 let words = try renderer.online(status, after: watch.elapsed, among: watch.interfaces)
-                return .online(([words] + kept).joined(separator: " "))
+                return .online([([words] + kept).joined(separator: " ")] + renderer.said(by: status))
             } catch {
                 throw kept.reduce(error) { $0.adding($1) }
             }
@@ -162,7 +162,9 @@ struct Dialogue {
         }
         switch outcome {
         case .online(let status):
-            return .online(try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces))
+            let words = try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces)
+            let fate = status.answers.map { " " + common.renderer.safe($0) } ?? ""
+            return .online([words + fate] + common.renderer.said(by: status))
         case .asks(let next): return .asks(next)
         case .failed(let status): throw common.renderer.failure(status, among: watch.interfaces)
         case .timeout: throw noOutcome

@@ -57,7 +57,9 @@ struct LoginVerb: ParsableCommand {
                 let owner = status.helper.map { "the session of \(common.renderer.safe($0, limit: 64)) is still good" }
                 return Output.print([words, "\(used) did not log in: \(owner ?? "the network asked for no login")."])
             }
-            guard sentNothing(client, on: status.interface) else { return Output.print([words]) }
+            guard !status.wasOpened, sentNothing(client, on: status.interface) else {
+                return Output.print([words] + common.renderer.said(by: status))
+            }
             guard fresh else {
                 let why =
                     status.helper == nil
@@ -150,8 +152,12 @@ extension Renderer {
             throw status.problems.first.map { failure.adding($0.message) } ?? failure
         }
         let isLimited = status.problems.contains { $0.code == .httpsBlocked }
-        return isLimited ? "Connected after \(tenths(seconds)); HTTPS does not get through." : "Online after \(tenths(seconds))."
+        if isLimited { return "Connected after \(tenths(seconds)); HTTPS does not get through." }
+        return "Online after \(tenths(seconds))\(status.wasOpened ? "; no helper logged in" : "")."
     }
+
+    /// Returns the words of the portal's answer to a login, behind the bar.
+    func said(by status: InterfaceStatus) -> [String] { status.said.map { ["  \(bar) \(safe($0, limit: 400))"] } ?? [] }
 
     /// Returns why the login ended without being online, by the problems that the daemon reports.
     ///

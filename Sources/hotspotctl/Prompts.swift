@@ -34,13 +34,19 @@ extension Renderer {
         guard prompt.withheld != true else {
             return lines + ["  Only these may see the question and answer it: \(Self.permitted)."]
         }
+        lines += terms(of: prompt)
         for (index, field) in prompt.fields.enumerated() {
             var text = "  \(bar) \(label(field, at: index + 1)) (\(safe(field.name, limit: 64)): \(field.kind.rawValue)"
             if let choices = field.choices, !choices.isEmpty {
                 text += ", one of " + choices.prefix(20).map { safe($0, limit: 64) }.joined(separator: ", ")
             }
-            let isStored = prompt.stored?.contains(field.name) == true
-            lines.append(text + (field.required ? ", required" : "") + (isStored ? ", stored)" : ")"))
+            if field.required { text += ", required" }
+            if prompt.stored?.contains(field.name) == true {
+                text += ", stored"
+            } else if let value = field.value, !value.isEmpty {
+                text += ", by default \(safe(value, limit: 64))"
+            }
+            lines.append(text + ")")
         }
         if let terms = prompt.termsURL { lines.append("  \(bar) terms: \(safe(terms, limit: 400))") }
         let answer = "hotspotctl answer \(safe(prompt.id, limit: 64))"
@@ -51,6 +57,12 @@ extension Renderer {
             lines.append("  to answer: \(answer)")
         }
         return lines
+    }
+
+    /// Returns the terms that stand on the portal's page.
+    func terms(of prompt: PendingPrompt) -> [String] {
+        let terms = safe(prompt.terms ?? "", limit: 2000)
+        return terms.isEmpty ? [] : ["  \(bar) Terms: \(terms)"]
     }
 
     static let permitted = "root, the group hotspotd, and the user in front of the machine"

@@ -24,6 +24,11 @@ struct StatusVerb: ParsableCommand {
     }
 }
 
+extension InterfaceStatus {
+    /// The network opened without a helper's login, such as by one in a browser.
+    var wasOpened: Bool { outcome == AttemptOutcome.opened.rawValue && captive == false }
+}
+
 extension Renderer {
     func lines(_ status: StatusReply, helperNames: [String: String] = [:], verbose: Bool = false) -> [String] {
         let own = (status.problems ?? []).flatMap(self.lines)
@@ -103,7 +108,7 @@ extension Renderer {
         guard let ssid = status.ssid else { return nil }
         var text = ssid.isEmpty ? "wired" : quoted(ssid)
         if let helper = status.helper {
-            text += " via " + helperName(helper, helperNames)
+            text += status.wasOpened ? ", open without a helper's login" : " via " + helperName(helper, helperNames)
         } else if status.state == StateName.authenticated.rawValue, status.captive == false {
             text +=
                 status.outcome == AttemptOutcome.found.rawValue

@@ -136,6 +136,17 @@ import Testing
         #expect(ended.status == 0 && ended.output.hasPrefix("Online after "), "\(ended)")
     }
 
+    @Test(.timeLimit(.minutes(10))) func aLoginElsewhereIsToldAndWhatBecameOfTheAnswers() throws {
+        let opened = Self.status("authenticated", since: 2)
+            .replacing(#""ssid""#, with: #""outcome":"opened","answers":"What was typed is not kept.","said":"Enjoy","ssid""#)
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [Self.question("p1", Self.room)]], status: [[opened]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let ended = try Tool(["answer", "--socket", daemon.path], input: terminal.slave).end()
+        #expect(ended.output.hasPrefix("Online after ") && ended.status == 0, "\(ended)")
+        #expect(ended.output.hasSuffix(" s; no helper logged in. What was typed is not kept.\n  │ Enjoy\n"), "\(ended)")
+    }
+
     /// The daemon sends the stored answers by itself as soon as it has the PIN.
     @Test(.timeLimit(.minutes(10))) func thePINMayBeAllThatIsNeeded() throws {
         let locked = Self.question("p1", Self.room, #""since":1,"locked":true"#)

@@ -175,6 +175,33 @@ import Vault
         }
     }
 
+    /// They were sent without a question.
+    @Test @LoopActor func refusedStoredAnswersAreInTheStory() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.asks(for: [("room", "text", true)], at: Hotel.secure)
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214"])
+        hotel.leave()
+        let prompt =
+            #"{"title": "Hotel", "message": "Unknown room", "fields": [{"name": "room", "label": "", "kind": "text", "required": true}]}"#
+        hotel.bench.replies(
+            "form", to: "Authenticate", #"{"result": "uiRequired", "portal": \#(Hotel.secure), "prompt": \#(prompt)}"#)
+        _ = try await hotel.ask()
+        #expect(hotel.credential == ["room": "214"])
+        #expect(hotel.bench.steps.contains { $0.kind == "answer" && $0.detail == "uiRequired: Unknown room" })
+        await hotel.close()
+    }
+
+    @Test(arguments: [(Settings.Remember.always, true), (.never, false)])
+    @LoopActor func acceptedTermsAloneAreTold(remember: Settings.Remember, isTold: Bool) async throws {
+        let hotel = try Hotel { $0.remember = remember }
+        hotel.asks(for: [("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)
+        _ = try await hotel.ask()
+        let outcome = try await hotel.answer(["rules": "yes"])
+        #expect(outcome == (isTold ? "That you accept the terms is remembered for this portal, until they change." : nil))
+        await hotel.close()
+    }
+
     @Test @LoopActor func acceptedTermsAreToldWhereTheAnswersAreNotRemembered() async throws {
         for (remember, words) in [
             (Settings.Remember.always, "Not remembered, as you wished. Only that you accept the terms is."),

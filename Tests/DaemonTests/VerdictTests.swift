@@ -96,6 +96,22 @@ import Testing
         await hotel.close()
     }
 
+    /// The words of a portal that lets the guest in for ten minutes, and the history of a network that opened by itself.
+    @Test @LoopActor func theLoginTellsThePortalsWordsAndAnOpenNetworkItsOwn() async throws {
+        for (members, said, outcome) in [
+            (#""reason": "The portal answered: Ten minutes""#, "Ten minutes", AttemptOutcome.online),
+            (#""reason": "hotel.portal matches""#, nil, .online), (#""unsent": []"#, nil, .opened),
+        ] {
+            let hotel = try Hotel(Hotel.secure)
+            hotel.bench.replies("form", to: "PresentUI", #"{"result": "success", "portal": \#(Hotel.secure), \#(members)}"#)
+            _ = try await hotel.ask()
+            try await hotel.answer(Hotel.typed)
+            #expect(hotel.controller.status.said == said)
+            #expect(hotel.controller.status.outcome == outcome.rawValue)
+            await hotel.close()
+        }
+    }
+
     /// A portal knows a guest by it: told while it is asked again, and only where the address is another one.
     @Test @LoopActor func anotherHardwareAddressIsTold() async throws {
         let hotel = try Hotel(Hotel.secure)

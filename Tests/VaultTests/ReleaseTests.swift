@@ -80,6 +80,7 @@ import Testing
     @Test func codesTicksAndWhatWasNotAskedAreNeverKept() {
         let fields = [
             Field(name: "room", label: "Room", kind: .text, required: true),
+            Field(name: "empty", label: "Company", kind: .text, required: false),
             Field(name: "sms", label: "Code", kind: .code, required: true),
             Field(name: "pass", label: "Password", kind: .password, required: true),
             Field(name: "ok", label: "Accept the terms", kind: .checkbox, required: true),
@@ -87,7 +88,7 @@ import Testing
             Field(name: "twice", label: "Text", kind: .text, required: false),
             Field(name: "twice", label: "Box", kind: .checkbox, required: false),
         ]
-        let answers = ["room": "214", "sms": "1234", "pass": "p", "ok": "yes", "twice": "yes", "extra": "x"]
+        let answers = ["room": "214", "empty": "", "sms": "1234", "pass": "p", "ok": "yes", "twice": "yes", "extra": "x"]
         #expect(Release.keepable(answers, fields: fields) == ["room": "214", "pass": "p"])
     }
 

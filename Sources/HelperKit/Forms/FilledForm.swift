@@ -62,7 +62,9 @@ package struct FilledForm: Sendable {
             case .checkbox:
                 guard Self.isTicked(control, answer: answer, consent: consent) else { continue }
                 pairs.append((control.name, control.value))
-                if answer == nil, !control.isInvisible, !control.label.isEmpty, !FormWords.isTerms(control.words), ticked.count < 5 {
+                if answer == nil, !control.isInvisible, !control.label.isEmpty, !FormWords.isTerms(control.words),
+                    ticked.count < 5
+                {
                     ticked.append(Printable.text(control.label, limit: 100))
                 }
             case .radio:

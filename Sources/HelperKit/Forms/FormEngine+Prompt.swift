@@ -33,7 +33,9 @@ extension FormEngine {
         let ticked =
             filled.ticked.isEmpty
             ? nil : "Ticked by the page, and sent so: " + filled.ticked.map { "\"\($0)\"" }.joined(separator: ", ") + "."
-        let messages = [Company.warning(about: form, on: page, at: url), fault, complaint, choice, ticked, places].compactMap { $0 }
+        let messages = [Company.warning(about: form, on: page, at: url), fault, complaint, choice, ticked, places].compactMap {
+            $0
+        }
         let message = messages.isEmpty ? nil : messages.joined(separator: " ")
         // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to
         // a privacy policy is not shown as terms.
@@ -89,7 +91,8 @@ extension FormEngine {
             return .address(filled.request.url, box: box)
         }
         let rest = FormWords.bindsReader(form.text) ? form.text : page.text
-        let source = page.terms.isEmpty ? boxes.isEmpty ? [rest] : boxes + spokenTerms(on: page, beside: boxes) : boxes + [page.terms]
+        let source =
+            page.terms.isEmpty ? boxes.isEmpty ? [rest] : boxes + spokenTerms(on: page, beside: boxes) : boxes + [page.terms]
         let text = PageText.squeezed(source.joined(separator: " "), limit: Self.comparedTerms)
         return text.isEmpty ? nil : .text(text)
     }

@@ -168,7 +168,7 @@ public struct FormLogin: Sendable {
                 if attempt.hasSentNothing { done.unsent = [] }
                 // What the last page said is told if the portal does not open.
                 let words = attempt.words(of: page)
-                if !attempt.hasSentNothing, !words.isEmpty { done.reason = "The portal answered: \(words)" }
+                if !attempt.hasSentNothing, !words.isEmpty { done.reason = Reply.portalAnswered + words }
                 guard !attempt.needless.isEmpty else { return done }
                 done.unsent = attempt.needless.sorted()
                 if attempt.hasSentNothing { done.reason = "The portal asks for nothing more; the answers were not sent." }

@@ -71,7 +71,7 @@ public enum PortalLogoff {
                 return command.reply(.failure, reason: "The portal answered the logoff with code \(code).")
             }
             let words = Printable.text(FormWords.summary(of: HTMLReader.read(response)), limit: 200)
-            return command.reply(.success, reason: words.isEmpty ? nil : "The portal answered: \(words)")
+            return command.reply(.success, reason: words.isEmpty ? nil : Reply.portalAnswered + words)
         } catch {
             return command.reply(error)
         }

@@ -49,7 +49,14 @@ extension DaemonBackend {
             if let ssid, !isKnown(ssid) { throw unknown(ssid) }
             if let interface { _ = try find(interface) }
         }
-        return attempts.map(AttemptStatus.init)
+        return attempts.map { attempt in
+            var status = AttemptStatus(attempt)
+            // The journal has the helper of an attempt that has ended.
+            if attempt.ended == nil {
+                status.helper = links.controllers.first { $0.journal.attempt?.id == attempt.id }?.status.helper ?? status.helper
+            }
+            return status
+        }
     }
 }
 

@@ -159,7 +159,9 @@ import Varlink
             let isNeedless = isLogin && desk.loginAccepted(by: helper, unsent: reply.unsent ?? [])
             let hasSentNothing = isLogin && reply.unsent?.isEmpty == true
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
-            let refusal = command == .presentUI ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
+            // Of stored answers too, which were sent without a question.
+            let wasAnswered = command == .presentUI || (command == .authenticate && desk.released != nil)
+            let refusal = wasAnswered ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
                 // What a success says is told where nothing proves it.
                 (attempt.lastWord, attempt.obstacle) = (reason, nil)

@@ -27,6 +27,7 @@ extension InterfaceController {
         status.handsOver = desk.prompt?.prompt.handsOver == true ? true : nil
         status.reason = desk.prompt == nil ? nil : journal.attempt?.lastWord
         status.answers = desk.outcome
+        status.said = journal.attempt?.said
         // The last verdict tells it, whichever attempt it came in.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])

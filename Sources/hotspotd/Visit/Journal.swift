@@ -99,6 +99,11 @@ struct RunningAttempt {
     var hasLoggedIn = false
     /// The helper found the network open, and sent nothing at all.
     var hasSentNothing = false
+    /// The words of the portal's answer to a login that is proven.
+    var said: String? {
+        guard outcome == .online, hasLoggedIn, let lastWord, lastWord.hasPrefix(Reply.portalAnswered) else { return nil }
+        return String(lastWord.dropFirst(Reply.portalAnswered.count))
+    }
     /// Octets of traces that the journal still takes: a helper that says much fills no disk.
     var traceCapacity = 256 << 10
 
@@ -108,6 +113,7 @@ struct RunningAttempt {
     /// Returns how it ended, in a word of the history.
     func word(_ outcome: AttemptOutcome, _ departure: Departure = .linkLost) -> String {
         if outcome == .loggedOff, isLeftOpen { return Attempt.leftOpen }
+        if outcome == .online, hasSentNothing || isNeedless { return AttemptOutcome.opened.rawValue }
         return outcome == .left ? departure.outcome ?? outcome.rawValue : outcome.rawValue
     }
 

@@ -12,7 +12,6 @@ extension PromptDesk {
     func keep(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) -> String {
         let release = Release.decide(stored: owner, asking: owner, plain: services.settings.plainHTTPAnswers)
         func notRemembered(_ why: String) -> String {
-            let keepsTerms = services.settings.acceptTerms == .remembered && services.settings.remember != .never
             let terms = keepsTerms && isConsented(answers, owner)
             return "Not remembered\(why)\(terms ? " Only that you accept the terms is." : "")\(earlier(of: owner))"
         }
@@ -75,8 +74,11 @@ extension PromptDesk {
         return answers.fields.contains { $0.kind == .code } || ticks > (isConsented(answers, owner) ? 1 : 0)
     }
 
+    /// Accepted terms are remembered until they change.
+    var keepsTerms: Bool { services.settings.acceptTerms == .remembered && services.settings.remember != .never }
+
     /// Returns whether the user has accepted the terms in this login, and is not asked for them next time.
-    private func isConsented(_ answers: UserAnswers, _ owner: CredentialOwner) -> Bool {
+    func isConsented(_ answers: UserAnswers, _ owner: CredentialOwner) -> Bool {
         answers.acceptsTerms && hasConsent(to: owner.helper, in: owner.network, portal: answers.portal, hasMemory: true)
     }
 

@@ -330,7 +330,12 @@ import Vault
                     terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "", hasMemory: hasMemory, now: WallClock.now)
             }
         }
-        guard !kept.isEmpty else { return }
+        guard !kept.isEmpty else {
+            if keepsTerms, isConsented(answers, owner(network, helper, portal)) {
+                outcome = "That you accept the terms is remembered for this portal, until they change."
+            }
+            return
+        }
         let sentence = keep(kept, answers, for: owner(network, helper, portal))
         outcome = sentence
         journal.record("credential", sentence, helper: helper)

@@ -108,6 +108,19 @@ import Testing
         #expect(decide(trial) == "send /t t=1")
     }
 
+    /// Enter alone must be able to take the way that asks for nothing.
+    @Test func refusedAnswersAreNoDefaultsWhereNothingIsAWayToo() {
+        let forms = "<form method=post action=/a>\(account)<button>Log in</button></form><a href='/t?t=1'>Free trial</a>"
+        var engine = FormEngine(isTypedNow: true)
+        func ask() -> Prompt? {
+            if case .ask(let prompt, _) = engine.decide(on: page(forms, url: url.text), at: url) { prompt } else { nil }
+        }
+        engine.offered = ["user": "u", "pass": ""]
+        #expect(ask()?.fields.map(\.value) == [nil, nil])
+        (engine.offered, engine.answers) = ([:], ["user": "u"])
+        #expect(ask()?.message?.hasPrefix("\"Password\" was not given; nothing was sent. One of these") == true)
+    }
+
     /// The page has chosen for its guest not to agree.
     @Test func aChoiceOfTermsIsAsked() {
         let choice =

@@ -81,6 +81,50 @@ import Testing
         #expect(prompt.termsURL == nil && prompt.terms == "I accept the terms of use")
     }
 
+    @Test(arguments: [
+        "<h2>Terms of use</h2><ul><li>RULE</li></ul><form method=post>BOX<button>Go</button></form>",
+        "<h1>Library</h1><p>Please read the terms.</p><p>1. RULE</p><form method=post>BOX<button>Go</button></form>",
+        "<form method=post><textarea readonly>1. RULE</textarea>BOX<button>Go</button></form>",
+        "<form method=post>BOX<button>Go</button></form><h3>Conditions</h3><p>RULE</p>",
+    ])
+    func termsThatThePageOnlySaysAreShownAndCompared(_ body: String) throws {
+        func terms(_ rule: String, _ rest: String = "") throws -> Terms {
+            let box = "<p><label><input type=checkbox name=agree value=1> I agree to the terms and conditions</label></p>"
+            let page = page("<p>Welcome\(rest)</p>" + body.replacing("BOX", with: box).replacing("RULE", with: rule))
+            return try #require(FormEngine().bindingTerms(on: page, at: page.base))
+        }
+        guard case .text(let shown) = try terms("Be quiet.") else { return #expect(Bool(false)) }
+        #expect(shown.contains("I agree to the terms and conditions") && shown.contains("Be quiet."))
+        #expect(try terms("Be quiet.") != terms("We read your e-mail."))
+        // What stands before the terms is none of them.
+        #expect(try terms("Be quiet.") == terms("Be quiet.", ", 34 guests are online"))
+    }
+
+    @Test func boxesThatAgreeToMoreAreNeverTickedUnasked() {
+        func boxes(_ attributes: String, _ labels: String...) -> String {
+            "<form method=post action=/in><input name=room>"
+                + labels.enumerated().map { "<label><input type=checkbox \(attributes) name=b\($0) value=1>\($1)</label>" }
+                .joined()
+                + "<button>Go</button></form>"
+        }
+        let more = boxes(
+            "checked", "Share my data with partners", "Call me about a time-share offer", "Charge the access to my room",
+            "Meine Daten dürfen weitergegeben werden", "Mettre sur ma note de chambre", "Angebote per E-Mail")
+        #expect(step(more) == "ask room:text!")
+        #expect(step(more, answers: ["room": "1"], typed: true) == "POST https://portal.test/in room=1")
+        #expect(step(boxes("checked required", "Charge the access to my room")) == "ask room:text! b0:checkbox!")
+        // Terms that name others stay terms.
+        #expect(step(boxes("", "I accept the terms and that third parties get my data")) == "ask room:text! b0:checkbox!")
+    }
+
+    @Test func aBoxThatThePageTicksIsTold() {
+        let page = page(
+            "<form method=post><input name=room><label><input type=checkbox checked name=k value=1>Blue towels</label><button>Go</button></form>"
+        )
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page, at: page.base) else { return #expect(Bool(false)) }
+        #expect(prompt.message == "Ticked by the page, and sent so: \"Blue towels\".")
+    }
+
     @Test func ticksNoAdvertising() {
         let form = "<form><input type=checkbox name=newsletter checked><label>x</label><input type=submit></form>"
         #expect(step(form, consent: true) == "GET https://portal.test/page")

@@ -38,7 +38,7 @@ struct AnswerVerb: ParsableCommand {
     @Option(help: "Answer only this helper.", completion: Complete.helpers)
     var helper: String?
 
-    @Argument(help: "The prompt or its interface, if several wait.", completion: Complete.prompts)
+    @Argument(help: "The prompt, or on a terminal its interface, if several wait.", completion: Complete.prompts)
     var id: String?
 
     func validate() throws {

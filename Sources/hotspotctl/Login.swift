@@ -167,7 +167,7 @@ extension Renderer {
         guard let problem = status.problems.first else {
             let name = safe(status.interface, limit: 32)
             if status.ssid == nil {
-                return Failure(.failed, "The login failed: no network is joined on \(name) any more.", hint: hint)
+                return Failure(.failed, "\(name) left its network.", hint: hint)
             }
             return Failure(.failed, "The login failed: \(name) is \(condition(status).words).", hint: hint)
         }

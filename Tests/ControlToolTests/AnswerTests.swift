@@ -312,7 +312,7 @@ private let onlineAtOnce = [
         #expect(FakeDaemon.value(json)["prompts"]?.array?.first?["title"]?.string == "京\u{1B}[2J\u{202E}\0\n\\x1b")
         #expect(!json.unicodeScalars.contains { ($0.value < 0x20 && $0 != "\n") || $0.value == 0x202E })
         let listed = try Tool.run(["prompts", "--socket", daemon.path]).output
-        #expect(listed.contains("  │ \(shown) (a: choice, one of \(shown), b, required)\n"))
+        #expect(listed.contains("  │ \(shown) (a: choice, one of \"\(shown)\", \"b\", required)\n"))
     }
 
     /// A portal cannot fill up its texts so that a part of it looks like a line of another program.

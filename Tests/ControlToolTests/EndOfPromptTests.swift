@@ -76,7 +76,7 @@ import Testing
             ("The network opened.", status("authenticated", since: 2), 0, ""),
             (
                 "The network was left.", status("inactive", since: 2).replacing(#""ssid":"Hotel","#, with: ""), 1,
-                "hotspotctl: The login failed: no network is joined on wlan0 any more.\n"
+                "hotspotctl: wlan0 left its network.\n"
             ),
         ]) func anEnterMayCrossTheEndOfItsQuestion(why: String, end: String, code: Int32, rest: String) throws
     {

@@ -624,7 +624,7 @@ private let helpers = """
         ]
         let left = try run(script, ["login", "--wait"])
         #expect(
-            left.status == 1 && left.errors.hasPrefix("hotspotctl: The login failed: no network is joined on wlan0 any more.\n"))
+            left.status == 1 && left.errors.hasPrefix("hotspotctl: wlan0 left its network.\n"))
     }
 
     /// Its question waits already, or comes.

@@ -411,7 +411,7 @@ import Vault
             let second = try #require(hotel.desk.prompt)
             #expect(hotel.bench.steps.last { $0.kind == "prompt" }?.detail == "Again asks again")
             if isDismissed { hotel.controller.dismiss(second) } else { hotel.leave() }
-            #expect(hotel.controller.status.answers == "What was typed is not kept, because the login did not succeed.")
+            #expect(hotel.controller.status.answers == "What was typed is not kept, because no login with it is proven.")
             #expect(hotel.bench.services.store.allCredentials.isEmpty && hotel.desk.values.isEmpty)
             await hotel.close()
         }

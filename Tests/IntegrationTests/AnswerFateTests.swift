@@ -111,7 +111,7 @@ struct AnswerFateTests {
         try daemon.eventually("it is sent") { try daemon.methods().last == "PresentUI" }
         try daemon.unplug("hot1")
         try daemon.wait("hot1", "inactive") {
-            $0?["answers"] == "What was typed is not kept, because the login did not succeed."
+            $0?["answers"] == "What was typed is not kept, because no login with it is proven."
         }
         #expect(try stored(daemon) == 0)
     }

@@ -59,20 +59,27 @@ public struct KnownWords: Sendable {
     /// The fields that were typed without echo.
     private let unseen: Set<String>
     fileprivate let origins: Set<String>
+    /// The title and the labels of the helper's answered questions.
+    private let texts: Set<String>
     /// What this command told in secret.
     fileprivate let told: Secrets
 
     /// Collects them from the fields of the helper's answered questions, the parameters of its command (the names of answers and of a stored
-    /// credential are the names of its own former fields), and the origin of the portal that is already shown.
-    public init(asked: [Field] = [], parameters: JSONValue = [:], shown: String? = nil) {
+    /// credential are the names of its own former fields), the origin of the portal that is already shown, and the title of the answered
+    /// question.
+    public init(asked: [Field] = [], parameters: JSONValue = [:], shown: String? = nil, title: String? = nil) {
         stored = parameters["credential"]?.object?.compactMapValues(\.string) ?? [:]
         answers = parameters["answers"]?.object?.compactMapValues(\.string) ?? [:]
         names = Set(asked.map(\.name)).union(stored.keys).union(answers.keys)
         unseen = Set(asked.filter(\.kind.isSecret).map(\.name))
         choices = Set(asked.flatMap { $0.choices ?? [] })
+        texts = Set(asked.map(\.label) + [title].compactMap(\.self))
         told = Secrets(parameters.secrets)
         origins = Set([parameters["portal"]?["origin"]?.string, shown].compactMap { $0 })
     }
+
+    /// Returns a text with these secrets masked, unless it is one that the user answered: "Kongresshotel" repeats no code "kongres".
+    fileprivate func mask(_ text: String, _ secrets: Secrets) -> String { texts.contains(text) ? text : secrets.mask(text) }
 
     /// A choice of an earlier visit is stored like any other answer, but was the portal's word first, as one of several choices
     /// under the same name.
@@ -103,7 +110,7 @@ extension Prompt {
         let offered = fields.filter { $0.kind == .choice }.compactMap(\.choices).filter { $0.count > 1 }
         let secrets = secrets.without(offered.joined())
         var prompt = self
-        prompt.title = secrets.mask(title)
+        prompt.title = known.mask(title, secrets)
         prompt.message = secrets.mask(message)
         prompt.terms = secrets.mask(terms)
         prompt.termsURL = secrets.mask(termsURL)
@@ -114,7 +121,7 @@ extension Prompt {
             for choice in choices where !known.has(choice, of: field) && telling.appear(in: choice) {
                 throw Self.repeats("choices", index)
             }
-            prompt.fields[index].label = secrets.mask(field.label)
+            prompt.fields[index].label = known.mask(field.label, secrets)
             if let value = field.value, secrets.appear(in: value), !known.offersAnswer(field) { prompt.fields[index].value = nil }
         }
         return prompt

@@ -134,7 +134,7 @@ package struct FormAttempt: Sendable {
         case .submit(let filled, let form):
             let names = form.inputs.map(\.name)
             if !names.isEmpty, answered.contains(names) {
-                return handOver(engine.refusal(on: page) ?? "The portal did not accept the answers.", at: url)
+                return handOver(engine.refusal(on: page) ?? "The portal asks for the same again, and does not say why.", at: url)
             }
             guard sent.insert(form).inserted else { return handOver("The portal shows the same page again.", at: url) }
             if soundsDone, !isFirst, !filled.staysOnOrigin, form.inputs.isEmpty { return .done }

@@ -19,15 +19,20 @@ extension FormEngine {
     func fields(of options: [LoginOption], consent: Bool, values: [String: String]) -> [Field] {
         guard options.count > 1 else { return fields(of: options[0].form, consent: consent, values: values) }
         var result: [Field] = []
-        for option in options {
-            for var field in fields(of: option.form, consent: consent, values: values) {
+        let all = options.map { fields(of: $0.form, consent: consent, values: values) }
+        for (option, fields) in zip(options, all) {
+            for var field in fields {
+                // Whichever way the user takes has this box.
+                let isEverywhere = all.allSatisfy { $0.contains { $0.name == field.name && $0.kind == .checkbox && $0.required } }
                 // Forms for several ways often have one name for different things.
                 if let index = result.firstIndex(where: { $0.name == field.name }) {
                     if !result[index].label.contains(field.label) { result[index].label += " / " + field.label }
                     continue
                 }
                 // A box of one form does not matter to the others.
-                if field.kind != .checkbox || options.contains(where: { $0.form != option.form }) { field.required = false }
+                if !isEverywhere, field.kind != .checkbox || options.contains(where: { $0.form != option.form }) {
+                    field.required = false
+                }
                 result.append(field)
             }
         }

@@ -18,7 +18,9 @@ extension FormEngine {
         let form = pick(options).option.form
         let title = Printable.text(page.title ?? url.host, limit: 120)
         let isRefused = fields.contains { offered[$0.name] != nil }
-        let complaint = complaint(of: page) ?? (isRefused ? refusal(on: page) ?? "The portal did not accept the answers." : nil)
+        let complaint =
+            complaint(of: page)
+            ?? (isRefused ? refusal(on: page) ?? "The portal asks for the same again, and does not say why." : nil)
         let isTyped = fields.contains { $0.kind != .checkbox }
         var places: String?
         if isTyped, !filled.staysOnOrigin {
@@ -91,8 +93,8 @@ extension FormEngine {
             return .address(filled.request.url, box: box)
         }
         let rest = FormWords.bindsReader(form.text) ? form.text : page.text
-        let source =
-            page.terms.isEmpty ? boxes.isEmpty ? [rest] : boxes + spokenTerms(on: page, beside: boxes) : boxes + [page.terms]
+        let marked = page.terms.isEmpty ? spokenTerms(on: page, beside: boxes) : [page.terms]
+        let source = boxes.isEmpty && page.terms.isEmpty ? [rest] : boxes + marked
         let text = PageText.squeezed(source.joined(separator: " "), limit: Self.comparedTerms)
         return text.isEmpty ? nil : .text(text)
     }

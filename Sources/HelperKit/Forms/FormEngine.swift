@@ -76,6 +76,11 @@ package struct FormEngine: Sendable {
     /// Whether a URL leads to an address of the link's own networks.
     package var leadsInside: @Sendable (WebURL) -> Bool = { _ in false }
 
+    /// The user has just ticked the prompt's own box for terms.
+    var saysYesToTerms: Bool {
+        isTypedNow && !remembered.contains(Self.termsField) && answers[Self.termsField].map(FilledForm.isYes) ?? false
+    }
+
     /// Decides what to do on a page.
     package func decide(on page: HTMLPage, at url: WebURL) -> FormDecision {
         switch FormChoice(page, at: url, answered: Set(answers.keys)) {
@@ -104,7 +109,7 @@ package struct FormEngine: Sendable {
             valid[control.name].flatMap { Self.fault(in: $0, for: control) }.map { (control.name, $0) }
         }
         let answers = valid.filter { answer in !faults.contains { $0.0 == answer.key } }
-        let consent = consent || answers[Self.termsField].map(FilledForm.isYes) ?? false
+        let consent = consent || saysYesToTerms
         let typed = isTypedNow ? answers.filter { !remembered.contains($0.key) } : [:]
         // Where nothing to type is a way too, Enter must be able to say it.
         let mayStayEmpty = !picked.isFilled && options.contains(where: \.names.isEmpty)
@@ -141,15 +146,18 @@ package struct FormEngine: Sendable {
         guard isOpen || !picked.isFilled || needsUser || open.contains(.answersElsewhere) || !faults.isEmpty else {
             return .submit(filled, form)
         }
-        let fault = faults.first?.1 ?? (picked.isFilled ? nil : missing(of: options, in: typed))
+        let fault =
+            faults.first?.1
+            ?? (options.count > 1 ? missing(of: picked.isFilled ? [picked.option] : options, in: typed, fields) : nil)
         return .ask(prompt(fields, options, page, url, filled, fault), form)
     }
 
     /// Returns which answer a way of several lacks that the user has begun to fill in; `nil` if there is none.
-    private func missing(of options: [LoginOption], in typed: [String: String]) -> String? {
+    private func missing(of options: [LoginOption], in typed: [String: String], _ fields: [Field]) -> String? {
         func isTyped(_ name: String) -> Bool { typed[name]?.isEmpty == false }
         guard let begun = options.first(where: { $0.names.contains(where: isTyped) }),
             let name = begun.names.first(where: { !isTyped($0) })
+                ?? fields.first(where: { $0.kind == .checkbox && $0.required && !FilledForm.isYes(typed[$0.name] ?? "") })?.name
         else { return nil }
         return "\"\(label(of: name, in: begun.form))\" was not given; nothing was sent."
     }

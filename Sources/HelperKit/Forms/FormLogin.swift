@@ -103,6 +103,9 @@ public struct FormLogin: Sendable {
         var known = isTypedNow ? memory.page?.terms.flatMap { Terms($0) } : nil
         if isTypedNow { attempt.engine.refused = memory.page?.refused ?? [:] }
         memory.page = nil
+        // A question that did not show the terms again had them accepted by the answer before.
+        let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
+        if isTypedNow, isSame, known != nil, !terms.mustBeAccepted, terms.hasAccepted { attempt.engine.consent = true }
         var outside = RedirectChain.outsideHosts(of: command.link)
         for host in [start?.host, url.host] { if let host { outside.remove(host) } }
         while true {
@@ -115,7 +118,10 @@ public struct FormLogin: Sendable {
             let consent = attempt.engine.consent
             var move = attempt.move(on: page, at: url)
             if case .submit(let filled, let form) = move {
-                if isTypedNow, !consent, shown != nil { terms.accept() }
+                if isTypedNow, !consent, shown != nil {
+                    terms.accept()
+                    if attempt.engine.saysYesToTerms { attempt.engine.consent = true }
+                }
                 command.scope.trace.add(
                     "form with \(form.controls.count) controls\(filled.carriesAnswers ? ", with answers" : "")")
                 if !filled.ticked.isEmpty {
@@ -155,6 +161,12 @@ public struct FormLogin: Sendable {
             {
                 move = .done
             }
+            // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
+            if case .ask(let prompt, _, _) = move, !attempt.hasSentNothing, attempt.engine.refusal(on: page) == nil,
+                !prompt.fields.contains(where: { $0.kind == .code }), command.probe(fresh: true)?.verdict.isOpen == true
+            {
+                move = .done
+            }
             switch move {
             case .submit: continue
             case .end(let result, let reason): return command.reply(result, portal: attempt.portal, reason: reason)
@@ -178,6 +190,10 @@ public struct FormLogin: Sendable {
                 memory.asked = prompt.fields.map(\.name)
                 if reason == nil { terms.show(consent ? nil : shown, client, url, command.scope) }
                 if terms.changed { prompt.begin("The terms of this portal have changed.") }
+                // A page that is kept has no links.
+                if case .address(let address, _)? = known, prompt.terms != nil {
+                    (prompt.terms, prompt.termsURL) = (nil, address.text)
+                }
                 terms.keep(in: &memory)
                 memory.page = form.map {
                     SessionMemory.SavedPage(

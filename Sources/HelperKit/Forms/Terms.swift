@@ -104,6 +104,9 @@ package struct AcceptedTerms: Sendable {
     /// The portal's terms are not the accepted ones.
     package private(set) var changed = false
 
+    /// The user accepted terms here.
+    var hasAccepted: Bool { !accepted.isEmpty }
+
     package init(_ memory: SessionMemory, isTypedNow: Bool) {
         accepted = memory.terms ?? []
         shown = isTypedNow ? memory.shownTerms ?? [] : []

@@ -62,7 +62,9 @@ import Varlink
     func send(_ id: CommandID, _ command: Command, to helper: String, about joined: Joined, _ network: Network, on link: Link) {
         let parameters = JSONValue.object(parameters(of: command, for: helper, joined.network, network, link))
         secretsSent[helper, default: []].formUnion(parameters.secrets)
-        let known = KnownWords(asked: desk.fields(for: helper), parameters: parameters, shown: shownPortal?.origin)
+        let known = KnownWords(
+            asked: desk.fields(for: helper), parameters: parameters, shown: shownPortal?.origin,
+            title: desk.answers?.helper == helper ? desk.answers?.prompt.title : nil)
         if command == .evaluate {
             asked.append(helper)
         } else {
@@ -166,6 +168,7 @@ import Varlink
                 // What a success says is told where nothing proves it.
                 (attempt.lastWord, attempt.obstacle) = (reason, nil)
                 attempt.refusal = refusal
+                if wasAnswered { attempt.hasAnswered = true }
                 (attempt.isNeedless, attempt.hasSentNothing) = (isNeedless, hasSentNothing)
                 if isLogin { attempt.hasLoggedIn = true }
             }

@@ -93,6 +93,8 @@ struct RunningAttempt {
     var isLeftOpen = false
     /// A question waits for its answer.
     var isAsking = false
+    /// Answers were sent, and the helper asked on.
+    var hasAnswered = false
     /// The network opened without the answers to it.
     var isNeedless = false
     /// A helper says that it has logged in.
@@ -132,6 +134,8 @@ struct RunningAttempt {
         case .online where !hasLoggedIn && why == nil: "Online after \(seconds) s; no new login was needed."
         case .online: "Online by \(helper) after \(seconds) s\(because)."
         case .open: "The network is open, and asked for no login (\(seconds) s)."
+        case .opened where isAsking && hasAnswered:
+            "The network opened while a question waited: by what was sent before, by a login in a browser, or by itself."
         case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
         case .opened: "The network is open without a helper's login: by an earlier one, by one in a browser, or by itself."
         case .found: "The network was open when hotspotd first looked; how it was opened is not known."

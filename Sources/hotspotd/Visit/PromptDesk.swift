@@ -181,8 +181,8 @@ import Vault
         if isAccepted, let released, let sent = credential(of: released) { spent.insert(sent.sealed) }
         if let answers, answers.hasNews {
             let exception = mayReturn ? ", unless the network opens within two minutes" : ""
-            outcome = "What was typed is not kept, because the login did not succeed\(exception)."
-            journal.record("credential", "not kept: the login did not succeed\(exception)", helper: answers.helper)
+            outcome = "What was typed is not kept, because no login with it is proven\(exception)."
+            journal.record("credential", "not kept: no login with it is proven\(exception)", helper: answers.helper)
         }
         (answers, released, withheld, isAccepted) = (nil, nil, nil, false)
     }

@@ -68,6 +68,13 @@ import Testing
         #expect(throws: HelperFault.self) { try Prompt(title: "", fields: [other]).masked(secrets, known: known) }
     }
 
+    /// It stood there before the user typed.
+    @Test func theTitleThatWasAnsweredStays() throws {
+        let known = KnownWords(parameters: ["answers": ["code": "opensesame"]], title: "Hotel Opensesame")
+        #expect(try Prompt(title: "Hotel Opensesame", fields: []).masked(secrets, known: known).title == "Hotel Opensesame")
+        #expect(try Prompt(title: "No opensesame", fields: []).masked(secrets, known: known).title == "No •••")
+    }
+
     @Test func aRefusedAnswerIsOfferedInItsOwnField() throws {
         let parameters: JSONValue = [
             "credential": ["name": "opensesame"], "answers": ["room": "4711", "code": "4711", "pin": "4711"],

@@ -233,12 +233,17 @@ import Varlink
     /// A helper is started before the network has told its nameservers.
     @Test @LoopActor func nameserversOfLaterAreSeen() async {
         let shop = Workshop()
+        mkdir(shop.folder + "/mine", 0o700)
         shop.add(
-            "names",
-            python: "before = open('/etc/resolv.conf').read(); receive()\n"
-                + "answer({'confidence': 'low', 'reason': str(before == open('/etc/resolv.conf').read())})")
+            "names", writable: [shop.folder + "/mine"],
+            python: """
+                before = open('/etc/resolv.conf').read()
+                open("\(shop.folder)/mine/read", "w")
+                receive()
+                answer({'confidence': 'low', 'reason': str(before == open('/etc/resolv.conf').read())})
+                """)
         shop.host.prepare(["names"])
-        await pause(.milliseconds(300))
+        #expect(await eventually { access(shop.folder + "/mine/read", F_OK) == 0 })
         let path = shop.folder + "/run/helpers/resolv.conf"
         let descriptor = open(path, O_WRONLY | O_APPEND)
         #expect(write(descriptor, "# later\n", 8) == 8)

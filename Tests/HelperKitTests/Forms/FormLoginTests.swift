@@ -130,13 +130,54 @@ import Testing
         if isTyped { command.answers = answers } else { command.credential = answers }
         let refused = run(command, typed: isTyped)
         #expect(refused.result == .uiRequired)
-        #expect(refused.prompt?.message == "The portal did not accept the answers.")
+        #expect(refused.prompt?.message == "The portal asks for the same again, and does not say why.")
         #expect(refused.prompt?.fields.map(\.value) == ["9", "Brandt"])
         #expect(server.requests.count { $0.method == "POST" } == 1)
         command.session = refused.session
         command.answers = ["room": "214", "name": "Brandt"]
         #expect(run(command, typed: true).result == .success)
         #expect(server.requests.count { $0.method == "POST" } == 2)
+    }
+
+    /// Terms in a sentence that links them are accepted once, though the first answer is refused.
+    @Test func termsOfASentenceAreAcceptedOnce() throws {
+        let server = ScriptedServer { request in
+            let error = request.body.contains("room=9") ? "<p class=error>Unknown room.</p>" : ""
+            if request.body.contains("room=214") { return .send(octets(http(200, "You are now connected"))) }
+            if request.path == "/terms" { return .send(octets(http(200, "Be nice."))) }
+            let form =
+                "<form method=post action=/in><label>Room <input name=room></label><p>By logging in you accept our <a href=/terms>terms of use</a>.</p><button>Log in</button></form>"
+            return .send(octets(request.path == "/" ? redirect("/in") : http(200, error + form)))
+        }
+        var command = command(loopback(probe: server.url + "/"))
+        command.portal = Portal(origin: server.url, kind: "form")
+        var reply = run(command)
+        #expect(reply.prompt?.fields.map(\.name) == ["room", "accept_terms"])
+        command.session = reply.session
+        command.answers = ["room": "9", "accept_terms": "yes"]
+        reply = run(command, typed: true)
+        #expect(reply.prompt?.fields.map(\.name) == ["room"] && reply.prompt?.message == "Unknown room.")
+        command.session = reply.session
+        command.answers = ["room": "214"]
+        #expect(run(command, typed: true).result == .success)
+        #expect(server.requests.count { $0.method == "POST" } == 2)
+    }
+
+    /// The page behind the login asks for an opinion, and the network is open.
+    @Test(arguments: [true, false]) func aQuestionBehindTheLoginIsNoneOfIt(isOpen: Bool) throws {
+        let posted = Locked(false)
+        let server = ScriptedServer { request in
+            if request.method == "POST" { posted.with { $0 = true } }
+            if request.path == "/", isOpen, posted.with({ $0 }) { return .send(octets(http(204, ""))) }
+            let survey =
+                "<h1>Tell us</h1><form method=post action=/survey><fieldset><legend>How?</legend><label><input type=radio name=how value=a>Good</label><label><input type=radio name=how value=b>Bad</label></fieldset><button>Send</button></form>"
+            let form = "<form method=post action=/in><label>Room <input name=room></label><button>Log in</button></form>"
+            return .send(octets(request.path == "/" ? redirect("/in") : http(200, request.method == "POST" ? survey : form)))
+        }
+        var command = command(loopback(probe: server.url + "/"))
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.answers = ["room": "214"]
+        #expect(run(command, typed: true).result == (isOpen ? .success : .uiRequired))
     }
 
     @Test func sendsNoAnswersToOtherPortals() throws {

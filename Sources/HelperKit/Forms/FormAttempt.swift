@@ -29,6 +29,8 @@ package struct FormAttempt: Sendable {
     private(set) var logoff: SessionMemory.SavedRequest?
     /// The agreements that answering the last prompt gives.
     package private(set) var said: [String] = []
+    /// The command is about this portal.
+    let isSame: Bool
     /// Answers were given, for another portal.
     private let isStranger: Bool
     /// A prompt without fields was answered: the login was done in a browser.
@@ -62,7 +64,7 @@ package struct FormAttempt: Sendable {
     ) {
         self.asked = asked.map { Set($0) }
         (self.live, portal, link) = (live, live, command.link)
-        let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
+        isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
         isStranger = isTypedNow && !isSame && command.portal != nil
         typed = isTypedNow ? Set(command.answers.keys) : []
         unsent = isTypedNow ? Set(command.answered) : []
@@ -134,7 +136,7 @@ package struct FormAttempt: Sendable {
         case .submit(let filled, let form):
             let names = form.inputs.map(\.name)
             if !names.isEmpty, answered.contains(names) {
-                return handOver(engine.refusal(on: page) ?? "The portal asks for the same again, and does not say why.", at: url)
+                return handOver(engine.refusal(on: page) ?? FormEngine.unexplained, at: url)
             }
             guard sent.insert(form).inserted else { return handOver("The portal shows the same page again.", at: url) }
             if soundsDone, !isFirst, !filled.staysOnOrigin, form.inputs.isEmpty { return .done }

@@ -18,9 +18,7 @@ extension FormEngine {
         let form = pick(options).option.form
         let title = Printable.text(page.title ?? url.host, limit: 120)
         let isRefused = fields.contains { offered[$0.name] != nil }
-        let complaint =
-            complaint(of: page)
-            ?? (isRefused ? refusal(on: page) ?? "The portal asks for the same again, and does not say why." : nil)
+        let complaint = complaint(of: page) ?? (isRefused ? refusal(on: page) ?? Self.unexplained : nil)
         let isTyped = fields.contains { $0.kind != .checkbox }
         var places: String?
         if isTyped, !filled.staysOnOrigin {

@@ -45,6 +45,8 @@ package struct FormEngine: Sendable {
         package static func agreement(_ origin: String, _ box: String) -> String { "\(origin) \(box)" }
     }
 
+    /// The sentence about answers that were sent, where the page has no word of them.
+    static let unexplained = "The portal asks for the same again, and does not say why."
     /// The name of the prompt's box for terms where the page has no box of its own.
     package static let termsField = "accept_terms"
     /// The beginning of the name of the box for a price that the page mentions.

@@ -104,8 +104,7 @@ public struct FormLogin: Sendable {
         if isTypedNow { attempt.engine.refused = memory.page?.refused ?? [:] }
         memory.page = nil
         // A question that did not show the terms again had them accepted by the answer before.
-        let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
-        if isTypedNow, isSame, known != nil, !terms.mustBeAccepted, terms.hasAccepted { attempt.engine.consent = true }
+        if isTypedNow, attempt.isSame, known != nil, !terms.mustBeAccepted, terms.hasAccepted { attempt.engine.consent = true }
         var outside = RedirectChain.outsideHosts(of: command.link)
         for host in [start?.host, url.host] { if let host { outside.remove(host) } }
         while true {

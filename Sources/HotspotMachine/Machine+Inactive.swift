@@ -105,8 +105,10 @@ extension Machine {
     /// closed until it has answered.
     mutating func release(_ joined: JoinedNetwork, _ cause: String, _ turn: inout Turn) {
         turn.act(.releaseHold)
-        let fresh = joined.started(byUser: false)
-        guard joined.arrival.hold != nil, let helper = joined.arrival.remembered, isCandidate(helper) else {
+        var fresh = joined.started(byUser: false)
+        guard joined.arrival.hold != nil, let helper = joined.arrival.remembered else { return evaluate(fresh, cause, &turn) }
+        guard isCandidate(helper) else {
+            if let schedule = joined.arrival.resumed { setStanding(helper, schedule, .interrupted, in: &fresh, &turn) }
             return evaluate(fresh, cause, &turn)
         }
         maintain(fresh, helper, isJoin: true, joined.arrival.resumed ?? joined.arrival.session, cause, &turn)

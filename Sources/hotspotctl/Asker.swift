@@ -86,7 +86,7 @@ struct Asker {
             if isNumbered, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }
             if value.isEmpty {
                 if !field.required { return "" }
-                Output.ask("  An answer is needed.\n")
+                Output.ask("  Without an answer here nothing is sent.\n")
             } else if !choices.isEmpty, !choices.contains(value) {
                 Output.ask("  That is not one of the choices.\n")
             } else {
@@ -108,14 +108,14 @@ struct Asker {
         for _ in 0..<Self.tries {
             let answer = try readLine(question, false).lowercased()
             if ["y", "yes", "j", "ja"].contains(answer) || (isAgreed && answer.isEmpty) { return true }
-            guard isNeeded else { return false }
-            if ["n", "no", "nein"].contains(answer) { break }
+            if ["n", "no", "nein"].contains(answer) || (!isNeeded && answer.isEmpty) { break }
             Output.ask(
                 answer.isEmpty
                     ? "  Type y to go on, or n to stop; without it nothing is sent.\n" : "  Please answer y or n.\n")
         }
+        guard isNeeded else { return false }
         let hint = "\(renderer.answer(interface)), or \(renderer.answer(interface, " --dismiss"))"
-        throw Failure(.failed, "The portal requires this.", hint: hint)
+        throw Failure(.failed, "It does not go on without a yes.", hint: hint)
     }
 }
 

@@ -42,6 +42,21 @@ import Testing
         #expect(gone.state == .evaluating)
     }
 
+    @Test("C17 Where a network is switched on again, the login of a helper that is still off is still its login")
+    func networkSwitchedOnWithoutTheHelper() {
+        for verdict in [Verdict.online, .captive] {
+            var bench = Bench(.default, "H2")
+            let arrival = Arrival(
+                network: Bench.network, remembered: "H1", resumed: MaintainSchedule(), hold: Hold(.disabled))
+            bench.send(.addressAcquired(arrival))
+            bench.send(.restEnded)
+            bench.probe(verdict)
+            bench.bid("H2", .none)
+            #expect(bench.machine.switchedOffOwner == (verdict == .online ? "H1" : nil))
+            #expect(bench.outcomes.last == (verdict == .online ? .online : .unclaimedCaptive))
+        }
+    }
+
     @Test("C17 A helper that is switched on again goes on with its session", arguments: [false, true])
     func helperSwitchedOn(whileMaintaining: Bool) {
         var bench = authenticated(seconds: 1000)

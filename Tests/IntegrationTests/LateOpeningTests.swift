@@ -79,7 +79,10 @@ struct LateOpeningTests {
         #expect(store.credentials(network).count == 1)
     }
 
-    @Test("D25 The first try's answers count where the second, without them, is the one that is proven") func secondTry() throws {
+    @Test(
+        "D25 The first try's answers count where the second, without them, is the one that is proven, or has nothing to send",
+        arguments: [false, true])
+    func secondTry(sendsNothing: Bool) throws {
         let daemon = try daemon(
             settings: "[Commands]\nTimeoutSec=3",
             plan: [
@@ -87,7 +90,8 @@ struct LateOpeningTests {
                 "PresentUI": ["portal": Self.portal],
             ])
         try daemon.wait("hot1", "presentingUI")
-        try daemon.plan(["Authenticate": ["portal": Self.portal], "PresentUI": ["portal": Self.portal]])
+        let second: JSONValue = sendsNothing ? ["portal": Self.portal, "unsent": []] : ["portal": Self.portal]
+        try daemon.plan(["Authenticate": second, "PresentUI": ["portal": Self.portal]])
         let prompt = try #require(try daemon.prompts().first?["id"])
         try daemon.call("Answer", ["id": prompt, "answers": ["room": "214"], "remember": true])
         let failed = try daemon.wait("hot1", "failure")
@@ -96,6 +100,9 @@ struct LateOpeningTests {
         daemon.scratch.write("open", "")
         let online = try daemon.wait("hot1", "authenticated")
         #expect(online?["answers"]?.string?.hasPrefix("Remembered") == true, "\(String(describing: online))")
+        #expect(online?["outcome"] == "online" && online?["helper"] == "clerk", "it is the helper's login")
+        let verdict = try daemon.call("Explain")["verdict"]?.string ?? ""
+        #expect(verdict.hasSuffix("by the login before; nothing more had to be sent.") == sendsNothing, "\(verdict)")
         daemon.kill()
         let store = try Store(directory: daemon.scratch.path + "/state")
         #expect(store.credentials(.wired(HardwareAddress("02:00:00:00:00:01")!)).count == 1)
@@ -196,6 +203,16 @@ struct LateOpeningTests {
         #expect(try daemon.methods() == ["Evaluate", "Authenticate", "Maintain"])
         let maintain = try daemon.calls().last?["parameters"]
         #expect(maintain?["network"]?["justJoined"] == false && maintain?["session"]?["memory"] == ["key": "k1"])
+
+        // The network may be switched off and on as well meanwhile.
+        try daemon.call("SetEnabled", ["helper": "clerk", "enabled": false])
+        try daemon.wait("hot1", "authenticated") { $0?["problems"] != [] }
+        let network = "wired:02:00:00:00:00:01"
+        try daemon.call("SetEnabled", ["ssid": .string(network), "enabled": false])
+        try daemon.wait("hot1", "inactive")
+        try daemon.call("SetEnabled", ["ssid": .string(network), "enabled": true])
+        try daemon.wait("hot1", "authenticated") { $0?["helper"] == "clerk" && $0?["outcome"] == "online" }
+        #expect(try daemon.problems() == ["disabled"])
     }
 
     @Test("D27 A session that the portal ends is noticed as soon as connections fail, long before the next maintain") func ended()

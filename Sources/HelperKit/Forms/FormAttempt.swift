@@ -81,6 +81,7 @@ package struct FormAttempt: Sendable {
         engine.remembered = Set(credential.keys).subtracting(command.answers.keys)
         engine.labels = command.labels
         guard isTypedNow else { return }
+        engine.confirmed = command.confirmed
         if !command.answers.isEmpty { engine.agreed.formUnion(said) }
         for (name, answer) in command.answers where name.hasPrefix(FormEngine.Unusual.prefix) && FilledForm.isYes(answer) {
             // A price is asked about at each login.

@@ -63,6 +63,8 @@ package struct FormEngine: Sendable {
     package var isTypedNow = false
     /// The names of answers that come from the vault nevertheless: they fill fields, but accept no terms.
     package var remembered: Set<String> = []
+    /// The names of the answers that the user confirmed as they were stored.
+    package var confirmed: Set<String> = []
     /// What the portal called the fields of stored answers, where that is known.
     package var labels: [String: String] = [:]
     /// Hides the answers that the page's error messages repeat.
@@ -168,8 +170,11 @@ package struct FormEngine: Sendable {
     func pick(_ options: [LoginOption]) -> (option: LoginOption, isFilled: Bool) {
         guard options.count > 1 else { return (options[0], true) }
         let complete = options.filter { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
-        // The way that was tried before only where nothing else is filled in.
-        let filled = complete.first { $0.names.contains { answers[$0] != refused[$0] } } ?? complete.first
+        // What was typed now goes before what is stored, and the way that was tried before is taken only where nothing else is filled in.
+        let untried = complete.filter { $0.names.contains { answers[$0] != refused[$0] } }
+        let filled =
+            untried.first { isTypedNow && !remembered.union(confirmed).isSuperset(of: $0.names) } ?? untried.first
+            ?? complete.first
         // With nothing typed the user has picked the way that asks for nothing.
         let isEmpty = isTypedNow && offered.isEmpty && options.flatMap(\.names).allSatisfy { answers[$0]?.isEmpty ?? true }
         if filled == nil, isEmpty, let free = options.first(where: \.names.isEmpty) { return (free, true) }

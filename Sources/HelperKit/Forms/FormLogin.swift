@@ -162,7 +162,8 @@ public struct FormLogin: Sendable {
             }
             // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
             if case .ask(let prompt, _, _) = move, !attempt.hasSentNothing, attempt.engine.refusal(on: page) == nil,
-                !prompt.fields.contains(where: { $0.kind == .code }), command.probe(fresh: true)?.verdict.isOpen == true
+                !prompt.fields.contains(where: { $0.kind == .code }),
+                command.probe(fresh: true)?.verdict.isOpen == true || (attempt.asksAgain(page) && command.opensLate())
             {
                 move = .done
             }

@@ -4,7 +4,7 @@ import HotspotCore
 /// portal's first page, and the connections to it.
 public final class AttemptStore: Sendable {
     /// The store of this process.
-    public static let shared = AttemptStore(looks: [40, 150])
+    public static let shared = AttemptStore(looks: [40, 150], patience: [1000, 1500, 2500])
 
     private struct AttemptResults {
         var probe: SharedWork<ProbeResult>?
@@ -31,11 +31,13 @@ public final class AttemptStore: Sendable {
 
     /// Milliseconds from a login's request to each look whether the network is open by now.
     private let looks: [Int]
+    /// Milliseconds from each look to the next where a portal asks for the same again without a word: its gateway may open late.
+    private let patience: [Int]
 
     /// Makes an empty store.
     public convenience init() { self.init(looks: []) }
 
-    package init(looks: [Int]) { self.looks = looks }
+    package init(looks: [Int], patience: [Int] = []) { (self.looks, self.patience) = (looks, patience) }
 
     /// Returns the result of this attempt's probe: runs it, waits for it, or reuses it. `nil` if the scope ended first.
     ///
@@ -92,6 +94,15 @@ public final class AttemptStore: Sendable {
             if entry.proof?.isProven != true { entry.proof = EarlyProof(delays: looks, asked: asked, trace: trace, look) }
             entries[Self.key(link)] = entry
         }
+    }
+
+    /// Returns whether the network is open, or opens within some seconds.
+    func opensLate(_ link: Link, policy: NetworkPolicy, in scope: Scope) -> Bool {
+        for pause in patience {
+            guard scope.pause(milliseconds: pause) else { return false }
+            if probe(link, fresh: true, policy: policy, in: scope)?.verdict.isOpen == true { return true }
+        }
+        return false
     }
 
     /// Returns these looks that have no answer yet, one line for each.

@@ -16,6 +16,8 @@ public struct HelperCommand: Sendable {
     public var labels: [String: String] = [:]
     /// The user's answers to the last prompt; empty but in PresentUI.
     public var answers: [String: String]
+    /// The names of the answers that the user confirmed as they were stored; the others were typed.
+    public var confirmed: Set<String> = []
     /// The user accepted this portal's terms.
     public var consent: Bool
     /// The session that an earlier command returned.
@@ -48,6 +50,9 @@ public struct HelperCommand: Sendable {
     ///
     /// - Parameter fresh: run the probe again, as after a login.
     public func probe(fresh: Bool = false) -> ProbeResult? { attempts.probe(link, fresh: fresh, policy: policy, in: scope) }
+
+    /// Returns whether the network opens within some seconds, as one does whose portal leads back to its login until then.
+    func opensLate() -> Bool { attempts.opensLate(link, policy: policy, in: scope) }
 
     /// Returns the document of the portal API that the link announced; `nil` if there is no usable one.
     public func portalAPI() -> PortalAPIDocument? { attempts.apiDocument(link, policy: policy, in: scope) }

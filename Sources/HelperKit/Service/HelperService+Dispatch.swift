@@ -82,6 +82,7 @@ extension HelperService {
             var credential: [String: String]?
             var labels: [String: String]?
             var answers: [String: String]?
+            var stored: [String]?
             var consent: Bool?
             var session: Session?
         }
@@ -91,6 +92,7 @@ extension HelperService {
             answers: values.answers ?? [:], consent: values.consent ?? false, session: values.session, scope: scope,
             attempts: attempts, policy: policy)
         command.labels = values.labels ?? [:]
+        command.confirmed = Set(values.stored ?? [])
         return command
     }
 

@@ -114,7 +114,12 @@ import Varlink
             if let session = sessions.session(of: helper) { parameters["session"] = Coding.value(session) }
             let hasMemory = sessions.session(of: helper)?.memory != nil
             parameters["consent"] = .bool(desk.hasConsent(to: helper, in: id, portal: askingPortal, hasMemory: hasMemory))
-            if command == .presentUI { parameters["answers"] = Coding.value(desk.values) }
+            if command == .presentUI {
+                parameters["answers"] = Coding.value(desk.values)
+                if let confirmed = desk.answers?.confirmedNames, !confirmed.isEmpty {
+                    parameters["stored"] = Coding.value(confirmed)
+                }
+            }
         }
         return parameters
     }

@@ -15,9 +15,10 @@ extension InterfaceController {
         }
     }
 
-    /// Ends the association for the next daemon, unless it is still a login's.
+    /// Ends the association for the next daemon, unless it is still a login's. A network that is switched off is left alone, and its
+    /// session may go on.
     func endAssociation() {
-        guard !machine.keepsLogin, departure != .daemonEnds else { return }
+        guard !machine.keepsLogin, departure != .daemonEnds, departure != .switchedOff else { return }
         save("ending an association") { try $0.endAssociation($1, of: index) }
     }
 

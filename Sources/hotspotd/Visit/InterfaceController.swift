@@ -335,6 +335,7 @@ import Store
         if outcome == .online, desk.answers == nil, let kept = keptLogin?.answers, kept.helper == machine.state.chosenHelper {
             desk.answers = kept
         }
+        if keptLogin != nil { journal.note { $0.hasEarlierLogin = true } }
         journal.endAttempt(outcome, departure, in: joined.network, portal: commands.shownPortal)
         guard outcome == .online else { return }
         originsOfPrompts = []

@@ -101,6 +101,8 @@ struct RunningAttempt {
     var hasLoggedIn = false
     /// The helper found the network open, and sent nothing at all.
     var hasSentNothing = false
+    /// A login of an earlier attempt in this association counts until another one is proven.
+    var hasEarlierLogin = false
     /// The words of the portal's answer to a login that is proven.
     var said: String? {
         guard outcome == .online, hasLoggedIn, let lastWord, lastWord.hasPrefix(Reply.portalAnswered) else { return nil }
@@ -115,7 +117,7 @@ struct RunningAttempt {
     /// Returns how it ended, in a word of the history.
     func word(_ outcome: AttemptOutcome, _ departure: Departure = .linkLost) -> String {
         if outcome == .loggedOff, isLeftOpen { return Attempt.leftOpen }
-        if outcome == .online, hasSentNothing || isNeedless { return AttemptOutcome.opened.rawValue }
+        if outcome == .online, !hasEarlierLogin, hasSentNothing || isNeedless { return AttemptOutcome.opened.rawValue }
         return outcome == .left ? departure.outcome ?? outcome.rawValue : outcome.rawValue
     }
 
@@ -129,6 +131,8 @@ struct RunningAttempt {
             Hearsay.join(sentence + obstacle, obstacle.isEmpty ? lastWord ?? refusal : nil)
         }
         return switch outcome {
+        case .online where hasEarlierLogin && (hasSentNothing || isNeedless):
+            "Online after \(seconds) s, by the login before; nothing more had to be sent."
         case .online where isNeedless: "Online after \(seconds) s. The network opened without the answers; they were not sent."
         case .online where hasSentNothing: "Online after \(seconds) s. \(helper) found the network open, and sent nothing."
         case .online where !hasLoggedIn && why == nil: "Online after \(seconds) s; no new login was needed."
@@ -145,6 +149,8 @@ struct RunningAttempt {
             "\(helper) had logged in before, and the probe has no answer that tells whether this still holds." + obstacle
         case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open." + obstacle
         case .unclaimedCaptive: "A portal wants a login, and no helper that was asked could do it."
+        case .temporaryFailure where hasLoggedIn:
+            failed("\(helper) says that it is done, and the network was not open after \(seconds) s; it may still open.")
         case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s).")
         case .failure: failed("\(helper) could not log in, and it is not tried again by itself.")
         case .expired: failed("The session was over.")

@@ -73,6 +73,9 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     /// Leaves out the answers to the last prompt, which were sent.
     mutating func forgetSent() { values = [:] }
 
+    /// The names of the answers to the last prompt that the user confirmed as they were stored.
+    var confirmedNames: [String] { stored.filter { values[$0] != nil }.sorted() }
+
     /// The answers that may be stored.
     var keepable: [String: String] { Release.keepable(all, fields: fields) }
 
@@ -108,13 +111,13 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
             switch field.kind {
             case .checkbox:
                 guard value.isEmpty || Field.tickWords.contains(value) else { return (field.name, "Answer yes or no.") }
-                if field.required, value != "yes", value != "true" { return (field.name, "This must be accepted to go on.") }
+                if field.required, value != "yes", value != "true" { return (field.name, "Without a yes nothing is sent.") }
             case .choice:
                 if value.isEmpty ? field.required : !(field.choices ?? []).contains(value) {
                     return (field.name, "Choose one of \(list(field.choices ?? [])).")
                 }
             case .text, .password, .email, .phone, .code:
-                if field.required, value.isEmpty { return (field.name, "An answer is needed.") }
+                if field.required, value.isEmpty { return (field.name, "Without an answer nothing is sent.") }
             }
         }
         return nil

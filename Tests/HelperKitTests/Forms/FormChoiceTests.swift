@@ -56,6 +56,21 @@ import Testing
         }
     }
 
+    /// A voucher that is typed goes before an account that is stored.
+    @Test func whatIsTypedGoesBeforeWhatIsStored() {
+        let forms =
+            "<form method=post action=/a>\(account)<button>Log in</button></form><form action=/v method=post><input name=code><button>Go</button></form>"
+        var engine = FormEngine(isTypedNow: true)
+        engine.answers = ["user": "u", "pass": "p", "code": "v"]
+        for (confirmed, target) in [(["user", "pass"], "/v"), (["code"], "/a"), (["pass"], "/a"), ([], "/a")] {
+            engine.confirmed = Set(confirmed)
+            guard case .submit(let filled, _) = engine.decide(on: page(forms, url: url.text), at: url) else {
+                return #expect(Bool(false))
+            }
+            #expect(filled.target.path == target, "\(confirmed)")
+        }
+    }
+
     @Test func theCardOfALibraryPaysNothing() {
         let form =
             "<form method=post><label>Library card number <input name=card></label><label>Born <input name=dob></label><button>Log in</button></form>"

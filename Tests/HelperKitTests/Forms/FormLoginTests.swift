@@ -7,10 +7,10 @@ import Testing
 @Suite struct FormLoginTests {
     private let store = AttemptStore()
 
-    private func command(_ link: Link) -> HelperCommand {
+    private func command(_ link: Link, attempts: AttemptStore? = nil) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link,
-            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: store, policy: .testing())
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: attempts ?? store, policy: .testing())
     }
 
     private func run(_ command: HelperCommand, typed: Bool = false) -> Reply {
@@ -137,6 +137,30 @@ import Testing
         command.answers = ["room": "214", "name": "Brandt"]
         #expect(run(command, typed: true).result == .success)
         #expect(server.requests.count { $0.method == "POST" } == 2)
+    }
+
+    /// Until its gateway has opened, a portal may lead back to its login; a wrong answer without a word looks the same.
+    @Test(arguments: [true, false]) func waitsForAGatewayThatOpensLate(_ opens: Bool) throws {
+        let probes = Locked(0)
+        let server = ScriptedServer { request in
+            if request.path == "/in" {
+                return .send(octets(http(200, "<form method=post action=/login><input name=room><button>Go</button></form>")))
+            }
+            if request.path == "/login" { return .send(octets(redirect("/in"))) }
+            let isOpen =
+                opens
+                && probes.with {
+                    $0 += 1; return $0 > 2
+                }
+            return .send(octets(isOpen ? "HTTP/1.1 204 No Content\r\n\r\n" : redirect("/in")))
+        }
+        var command = command(
+            loopback(probe: server.url + "/"), attempts: AttemptStore(looks: [], patience: [1, 1, 1]))
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.answers = ["room": "214"]
+        let reply = run(command, typed: true)
+        #expect(reply.result == (opens ? .success : .uiRequired) && reply.unsent == nil)
+        #expect(server.requests.count { $0.method == "POST" } == 1)
     }
 
     /// Terms in a sentence that links them are accepted once, though the first answer is refused.

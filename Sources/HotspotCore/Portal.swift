@@ -153,6 +153,8 @@ public struct Reply: Codable, Hashable, Sendable {
     public var trace: [String]?
     /// The names of answers that a login did without: they were not sent.
     public var unsent: [String]?
+    /// The names of answers that the portal refused before it accepted others.
+    public var refused: [String]?
 
     public init(
         _ result: HelperResult, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil,

@@ -80,8 +80,8 @@ struct Notices {
             visits[name]?.isWarned = true
             let minutes = max(1, (ends - now + 59_999) / 60_000)
             let notice = Notice(
-                kind: .ending, title: Self.title(visit.ssid), body: "The session ends in \(minutes) min.",
-                command: "hotspotctl login --fresh")
+                kind: .ending, title: Self.title(visit.ssid),
+                body: "The session ends in \(minutes) min; hotspotd logs in again then.")
             return .show(notice, interface: name)
         }
     }

@@ -110,8 +110,12 @@ package struct PortalLogin: Sendable {
     package func logoff() -> Reply { PortalLogoff.forNextLogin(endSession(), command) }
 
     private func endSession() -> Reply {
-        guard let request = PortalMemory(command.session).logoff?.request(command.redirects) else {
-            return command.reply(.failure, reason: "This portal's file names no way to log off.")
+        let memory = PortalMemory(command.session)
+        guard let request = memory.logoff?.request(command.redirects) else {
+            let isKnown = portals.first { $0.id == memory.catalogue }.map { $0.logoff == nil } ?? false
+            return command.reply(
+                .failure,
+                reason: isKnown ? "This portal's file names no way to log off." : "How to log off here is not known.")
         }
         do throws(TransferError) {
             let answer = try client.send(pinned(request), in: command.scope.limited(milliseconds: 10_000))

@@ -51,7 +51,10 @@ struct AnswerVerb: ParsableCommand {
         let prompt = try pick(client)
         if dismiss {
             _ = try client.call("Dismiss", .members(["id": prompt.id]))
-            let login = "hotspotctl login \(common.renderer.argument(prompt.interface))"
+            // A fresh login that was wanted on an open network: the session from before goes on.
+            let here = (try? client.call("Status", as: StatusReply.self))?.interfaces.first { $0.interface == prompt.interface }
+            let isOpen = here?.captive == false && here?.state == StateName.authenticated.rawValue
+            let login = "hotspotctl login\(isOpen ? " --fresh" : "") \(common.renderer.argument(prompt.interface))"
             return Output.print(["Dismissed, and no answers of this login are kept; to start over: \(login)"])
         }
         let isInteractive = !stdin && isatty(STDIN_FILENO) == 1

@@ -149,6 +149,8 @@ struct EarlierQuestions {
     /// The portals whose warning was shown.
     var warned: Set<String?> = []
     var agreements: Set<Agreement> = []
+    /// Whether the answers shall be kept, by portal, as far as that was asked.
+    var wishes: [String?: Bool] = [:]
     /// A code was typed.
     var hasCode = false
     /// The things that this command has sent since then: the beginning of a sentence.

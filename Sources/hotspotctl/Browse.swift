@@ -43,7 +43,7 @@ struct BrowseVerb: ParsableCommand {
         let states = try common.connect()
         try states.subscribe("Status")
         Output.print([
-            "A browser is started. It has \(common.renderer.safe(name, limit: 32)) alone, and is closed when you are online."
+            "Starting a browser. It has \(common.renderer.safe(name, limit: 32)) alone, and is closed when you are online."
         ])
         let window: BrowserWindow
         do { window = try BrowserWindow(on: network, browser: browser) } catch {
@@ -111,8 +111,11 @@ struct BrowseVerb: ParsableCommand {
             }
         }
         startOver(client, name)
+        let rest =
+            check.verdict == "captive"
+            ? "the portal still wants a login" : "the network is not open (\(common.renderer.safe(check.verdict, limit: 32)))"
         throw Failure(
-            .answerNeeded, "The browser has ended, and the portal still wants a login.",
+            .answerNeeded, "The browser has ended, and \(rest).",
             hint: "hotspotctl login --wait \(common.renderer.argument(name))")
     }
 }

@@ -108,7 +108,7 @@ extension CredentialsAdd {
     private func hint(_ client: ControlClient) throws(Failure) -> String {
         let here = try client.call("Status", as: StatusReply.self).interfaces.first { $0.ssid == network.name }
         let login = "hotspotctl login --wait" + (here.map { " \(common.renderer.argument($0.interface))" } ?? "")
-        guard let here, here.state == StateName.authenticated.rawValue else { return login }
+        guard let here, here.helper != nil, here.state == StateName.authenticated.rawValue else { return login }
         return "hotspotctl logoff \(common.renderer.argument(here.interface)), then \(login)"
     }
 }

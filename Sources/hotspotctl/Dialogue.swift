@@ -34,6 +34,7 @@ struct Dialogue {
             if let prompt, let filled = try fill(prompt, watch, after: earlier) {
                 let nothing = earlier.nothing
                 earlier.add(filled.prompt, filled.answers)
+                if asksToRemember(filled.answers, filled.prompt) { earlier.wishes[filled.prompt.portal] = filled.remember }
                 sent = try send(filled, watch, hasCode: earlier.hasCode, nothing)
             } else {
                 sent = try fate(of: id, watch)
@@ -81,7 +82,7 @@ struct Dialogue {
                 prompt = open
             }
             let answers = try read(prompt, asker, after: earlier)
-            let (remember, confirmed) = try consentToKeep(answers, prompt, asker)
+            let (remember, confirmed) = try consentToKeep(answers, prompt, asker, after: earlier)
             return Filled(prompt: prompt, answers: answers, remember: remember, confirmed: confirmed)
         } catch {
             guard !watch.isPromptGone else { return nil }
@@ -175,18 +176,22 @@ struct Dialogue {
         Failure(.timeout, "No outcome within \(common.renderer.tenths(wait)); the login continues.", hint: "hotspotctl monitor")
     }
 
-    /// Returns whether to keep the answers, and whether the user agreed to that for this portal.
-    private func consentToKeep(
-        _ answers: TypedAnswers, _ prompt: PendingPrompt, _ asker: Asker
-    ) throws(Failure) -> (remember: Bool, confirmed: Bool) {
+    /// Returns whether the user is asked to keep these answers.
+    private func asksToRemember(_ answers: TypedAnswers, _ prompt: PendingPrompt) -> Bool {
         let isNew = prompt.fields.contains { field in
             field.kind != .code && field.kind != .checkbox && !answers.values[field.name, default: ""].isEmpty
         }
+        return isInteractive && isNew && prompt.remember == "ask"
+            && (remember == nil || (remember == true && prompt.warning != nil))
+    }
+
+    /// Returns whether to keep the answers, and whether the user agreed to that for this portal; asks once in a dialogue.
+    private func consentToKeep(
+        _ answers: TypedAnswers, _ prompt: PendingPrompt, _ asker: Asker, after earlier: EarlierQuestions
+    ) throws(Failure) -> (remember: Bool, confirmed: Bool) {
         if remember == false { return (false, false) }
-        guard isInteractive, isNew, prompt.remember == "ask", remember == nil || prompt.warning != nil else {
-            return (true, remember == true)
-        }
-        let agreed = try asker.agreesToRemember()
+        guard asksToRemember(answers, prompt) else { return (true, remember == true) }
+        let agreed = if let wish = earlier.wishes[prompt.portal] { wish } else { try asker.agreesToRemember() }
         return (agreed, agreed)
     }
 

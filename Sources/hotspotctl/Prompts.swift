@@ -93,6 +93,6 @@ extension Renderer {
                 ? nil : "Only the helper knows where the answers go: \(safe(prompt.helper, limit: 64))."
         }
         guard portal.hasPrefix("http://"), !prompt.handsOver else { return nil }
-        return isShort ? "Not encrypted." : "This portal is not encrypted: everyone nearby can read the answers."
+        return isShort ? "Not encrypted." : "This page is not encrypted: others nearby may read or change what is sent."
     }
 }

@@ -69,8 +69,10 @@ struct ForgetVerb: ParsableCommand {
     func run() throws {
         let client = try common.connect()
         // Holds are forgotten as well.
-        let held = (try? client.call("Status", as: StatusReply.self))?.interfaces.filter { status in
-            status.problems.contains { $0.code == .held }
+        let status = try? client.call("Status", as: StatusReply.self)
+        let held = status?.interfaces.filter { interface in
+            interface.problems.contains { $0.code == .held }
+                && status?.off?.contains { $0.helper == nil && $0.ssid == interface.ssid } != true
         }
         let released = "is not left alone any more, and may be logged in to at once"
         guard let network else {
@@ -162,6 +164,13 @@ struct SwitchArguments: ParsableArguments {
             let subject = helper.map { renderer.safe($0, limit: 64) } ?? "Every helper"
             let what = whole.helper == nil ? "all helpers are switched off there" : "it is switched off for every network"
             throw Failure(.failed, "\(subject) stays switched off: \(what).", hint: renderer.enabling(whole))
+        }
+        if enabled, let helper, let reply = try? client.call("Helpers", as: HelpersReply.self),
+            reply.helpers.contains(where: { $0.name == helper && !$0.enabled })
+        {
+            throw Failure(
+                .failed, "\(renderer.safe(helper, limit: 64)) stays switched off, by Enabled=no in its file.",
+                hint: "hotspotctl helpers")
         }
         let all = off.contains { $0.helper != nil && helper == nil } ? "All other helpers are" : "All helpers are"
         let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? all

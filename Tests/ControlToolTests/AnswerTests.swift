@@ -441,7 +441,7 @@ private let onlineAtOnce = [
         tool.waitForErrors("Room: \"Hotel\" asks (http://p.example):\n  ! Not encrypted.\n  │ Room: ")
         terminal.type("2\n")
         let ended = tool.end()
-        #expect(ended.status == 0 && ended.errors.ranges(of: "everyone nearby").count == 1, "\(ended.errors)")
+        #expect(ended.status == 0 && ended.errors.ranges(of: "others nearby").count == 1, "\(ended.errors)")
     }
 
     /// Asked where the user waits, and not only named with an exit status.

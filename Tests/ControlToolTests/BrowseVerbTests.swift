@@ -64,7 +64,7 @@ import Testing
         let ended = try start(daemon, browser("exec sleep 600")).end()
         #expect(ended.status == 0 && ended.errors == "")
         #expect(
-            ended.output.hasPrefix("A browser is started. It has lo alone, and is closed when you are online.\nOnline after "))
+            ended.output.hasPrefix("Starting a browser. It has lo alone, and is closed when you are online.\nOnline after "))
         #expect(Array(daemon.calls.prefix(3)) == ["Browse", "Status", "Check"])
         let words = note("words")
         #expect(words.contains("--proxy-server=socks5://127.0.0.1:") && words.hasSuffix("/start.html\n"))

@@ -98,7 +98,7 @@ import Testing
         ])
     func addingNamesTheWayToTheQuestion(state: String, hint: String) throws {
         let here =
-            #"{"interfaces":[{"interface":"wlan0","state":"\#(state)","since":1,"ssid":"Hotel","problems":[]}],"version":"1"}"#
+            #"{"interfaces":[{"interface":"wlan0","state":"\#(state)","since":1,"ssid":"Hotel","helper":"form","problems":[]}],"version":"1"}"#
         let daemon = try FakeDaemon(.init(replies: listed("none", "").merging(["Status": [here]]) { $1 }))
         defer { daemon.stop() }
         let terminal = try Terminal()
@@ -118,9 +118,9 @@ import Testing
     }
 
     @Test func aRefusedAnswerNamesTheCommandThatWasTyped() throws {
-        let refusal = #"!InvalidAnswer {"field":"rom","message":"There is no such field; the names are name, room."}"#
+        let refusal = #"!InvalidAnswer {"field":"rom","message":"No field of this name is known here; known are name, room."}"#
         let ended = try run(["AddCredential": [refusal]], ["add", "Hotel 2"], input: "rom=canary\n")
-        #expect(ended.status == 1 && ended.errors.contains("│ rom: There is no such field; the names are name, room.\n"))
+        #expect(ended.status == 1 && ended.errors.contains("│ rom: No field of this name is known here; known are name, room.\n"))
         #expect(ended.errors.hasSuffix("try: hotspotctl credentials add 'Hotel 2'\n"), "\(ended.errors)")
         let empty = try run(
             ["AddCredential": [#"!InvalidAnswer {"field":"","message":"No answer was given."}"#]], ["add", "Hotel"])

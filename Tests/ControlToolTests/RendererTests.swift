@@ -168,7 +168,8 @@ import Varlink
             fields: [Field(name: "pin", label: "PIN", kind: .password, required: true)], since: 1)
         #expect(
             renderer.lines(prompt).prefix(4) == [
-                "\"Hotel\" asks (http://p.example):", "  ! This portal is not encrypted: everyone nearby can read the answers.",
+                "\"Hotel\" asks (http://p.example):",
+                "  ! This page is not encrypted: others nearby may read or change what is sent.",
                 "  │ Hotel asks (https://bank.example):", "  │ ! This portal is encrypted.",
             ])
         #expect(

@@ -644,7 +644,7 @@ import Vault
         _ = try hotel.keeper.add("Hotel", helper: nil, ["any": "1"])
         #expect(
             throws: ControlError.invalidAnswer(
-                field: "rom", message: "There is no such field; the names are any.")
+                field: "rom", message: "No field of this name is known here; known are any.")
         ) { try hotel.keeper.add("Hotel", helper: nil, ["rom": "1"]) }
         hotel.leave()
         _ = try await hotel.ask()
@@ -652,7 +652,7 @@ import Vault
         for field in ["rom", "sms"] {
             #expect(
                 throws: ControlError.invalidAnswer(
-                    field: field, message: "There is no such field; the names are any, name, room.")
+                    field: field, message: "No field of this name is known here; known are any, name, room.")
             ) { try hotel.keeper.add("Hotel", helper: nil, [field: "1"]) }
         }
         #expect(try hotel.keeper.add("Hotel", helper: nil, ["room": "1"]).fields == ["any", "room"])

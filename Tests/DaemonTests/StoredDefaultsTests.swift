@@ -149,6 +149,65 @@ import Testing
         await hotel.close()
     }
 
+    // MARK: Two portals
+
+    /// The first page, with a button alone, leads on to another portal, which asks: for that one no answer is released before it is met.
+    @Test(arguments: [true, false]) @LoopActor func aPortalBehindAnotherOnesPageAsksOnce(isNew: Bool) async throws {
+        let hotel = try Hotel(Hotel.secure)
+        let first = #"{"origin": "http://gateway.example", "kind": "form"}"#
+        hotel.asks(for: Self.login + [("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.secure)
+        hotel.bench.evaluates("form", #"{"confidence": "high", "portal": \#(first)}"#)
+        hotel.bench.replies("form", to: "Maintain", #"{"result": "authenticationRequired", "portal": \#(first)}"#)
+        _ = try await hotel.ask()
+        let promised = try await hotel.answer(["room": "214", "name": Hotel.canary, "rules": "yes"])
+        #expect(promised == "Remembered for this portal; next time you will not be asked.")
+        hotel.leave()
+        if isNew { hotel.asks(for: Self.login + [("company", "text", false)], terms: "Be nice.", at: Hotel.secure) }
+        hotel.join()
+        let isAsked = await hotel.bench.eventually {
+            hotel.desk.prompt != nil || hotel.controller.machine.state.name == .authenticated
+        }
+        #expect(isAsked && (hotel.desk.prompt != nil) == isNew, "what is not stored is asked for")
+        #expect(hotel.credential == nil, "the first portal gets nothing")
+        if !isNew {
+            let told = hotel.bench.told("form", "PresentUI").last
+            #expect(told?["credential"] == ["room": "214", "name": .string(Hotel.canary)] && told?["consent"] == true)
+        }
+        await hotel.close()
+    }
+
+    /// Where the user ticks a box at each visit, though the terms were accepted before.
+    @Test @LoopActor func anotherTickIsNoPromise() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.asks(
+            for: Self.login + [("rules", "checkbox", true), ("age", "checkbox", true)], terms: "Be nice.", at: Hotel.secure)
+        _ = try await hotel.ask()
+        let answers = ["room": "214", "name": Hotel.canary, "rules": "yes", "age": "yes"]
+        #expect(try await hotel.answer(answers) == "Remembered for this portal.")
+        hotel.leave()
+        hotel.asks(for: Self.login + [("age", "checkbox", true)], terms: "Be nice.", at: Hotel.secure)
+        _ = try await hotel.ask()
+        #expect(
+            try await hotel.answer(["age": "yes"], stored: ["room", "name"]) == "Remembered for this portal.")
+        await hotel.close()
+    }
+
+    /// A yes to keep the answers to the second question is none to keep those to the first.
+    @Test @LoopActor func aNoToTheFirstPageStands() async throws {
+        let hotel = try Hotel(Hotel.secure) { $0.remember = .ask }
+        hotel.asks(for: [("mail", "email", true)], at: Hotel.secure)
+        let second = #"{"title": "Hotel", "fields": [{"name": "room", "label": "", "kind": "text", "required": true}]}"#
+        hotel.bench.replies(
+            "form", to: "PresentUI", #"{"result": "uiRequired", "portal": \#(Hotel.secure), "prompt": \#(second)}"#)
+        let shown = try await hotel.ask()
+        hotel.controller.answer(shown, ["mail": "a@b.example"], remember: false)
+        #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != shown.token } ?? false })
+        hotel.bench.replies("form", to: "PresentUI", #"{"result": "success", "portal": \#(Hotel.secure)}"#)
+        try await hotel.answer(["room": "214"], confirmed: true)
+        #expect(hotel.bench.services.store.credentials(Hotel.network).map(\.fieldNames) == [["room"]])
+        await hotel.close()
+    }
+
     // MARK: The PIN
 
     @Test @LoopActor func theRightPINGoesOnWithALoginThatWaitedForNothingElse() async throws {

@@ -81,10 +81,19 @@ import Testing
             #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["room", "name", "sms"]}"#)
         _ = try await hotel.ask()
         let told = try await hotel.answer(Hotel.typed)
-        #expect(told == PromptDesk.needless)
+        #expect(told == PromptDesk.unsent)
         #expect(hotel.bench.services.store.credentials(Hotel.network).isEmpty)
         let ended = try #require(verdict(hotel))
         #expect(ended.hasPrefix("Online after") && ended.hasSuffix("without the answers; they were not sent."))
+        hotel.leave()
+        // Those that were refused are not kept either, and the login is the helper's.
+        hotel.bench.replies(
+            "form", to: "PresentUI",
+            #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["sms"], "refused": ["room", "name"]}"#)
+        _ = try await hotel.ask()
+        #expect(try await hotel.answer(Hotel.typed) == PromptDesk.needless)
+        #expect(verdict(hotel)?.hasPrefix("Online by ") == true && hotel.controller.status.outcome == "online")
+        #expect(hotel.bench.services.store.credentials(Hotel.network).isEmpty)
         hotel.leave()
         // Those that were sent are kept.
         hotel.bench.replies(
@@ -108,6 +117,18 @@ import Testing
             try await hotel.answer(Hotel.typed)
             #expect(hotel.controller.status.said == said)
             #expect(hotel.controller.status.outcome == outcome.rawValue)
+            // A check of the session, now and at the next visit, changes nothing of that.
+            hotel.bench.replies("form", to: "Maintain", #"{"result": "success", "portal": \#(Hotel.secure)}"#)
+            for isReturn in [false, true] {
+                if isReturn {
+                    hotel.leave()
+                    hotel.join()
+                } else {
+                    hotel.controller.feed(.loginRequested(helper: nil, fresh: false))
+                }
+                #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .authenticated })
+                #expect(hotel.controller.status.outcome == outcome.rawValue, "\(isReturn)")
+            }
             await hotel.close()
         }
     }

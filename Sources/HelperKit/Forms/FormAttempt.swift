@@ -48,8 +48,8 @@ package struct FormAttempt: Sendable {
     private var answered: Set<[String]> = []
     /// Those of the forms that the portal refused, and that were not sent again.
     private var refused: Set<String> = []
-    /// The answers that the login was done without.
-    var needless: Set<String> { unsent.union(refused.intersection(typed)) }
+    /// The answers that the login was done without, though they were sent.
+    var refusedAnswers: Set<String> { refused.intersection(typed) }
 
     /// Begins a try with the command's answers and its credential, which are for the command's portal and no other.
     ///

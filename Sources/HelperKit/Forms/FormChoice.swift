@@ -148,7 +148,7 @@ enum FormChoice: Sendable {
         let names = fields.map(\.name).filter { !$0.isEmpty }
         if Set(names).count < names.count { return "The page has several fields of one name." }
         if form.passwords.contains(where: { $0.isInvisible && $0.value.isEmpty }) {
-            return "The page hides its password field; nothing was sent."
+            return "The page hides its password field; this form was not sent."
         }
         let buttons = form.submits
         if form.controls.allSatisfy({ $0.kind != .checkbox }), typed(in: form).isEmpty, !buttons.isEmpty {

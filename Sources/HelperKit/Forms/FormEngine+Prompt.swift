@@ -18,7 +18,10 @@ extension FormEngine {
         let form = pick(options).option.form
         let title = Printable.text(page.title ?? url.host, limit: 120)
         let isRefused = fields.contains { offered[$0.name] != nil }
-        let complaint = complaint(of: page) ?? (isRefused ? refusal(on: page) ?? Self.unexplained : nil)
+        // A next page may show an answer of the one before, beside what it asks for.
+        let asksMore = fields.contains { $0.required && $0.kind != .checkbox && offered[$0.name] == nil }
+        let complaint =
+            complaint(of: page) ?? (isRefused ? refusal(on: page) ?? (asksMore ? nil : Self.unexplained) : nil)
         let isTyped = fields.contains { $0.kind != .checkbox }
         var places: String?
         if isTyped, !filled.staysOnOrigin {

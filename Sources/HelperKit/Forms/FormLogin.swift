@@ -181,8 +181,9 @@ public struct FormLogin: Sendable {
                 // What the last page said is told if the portal does not open.
                 let words = attempt.words(of: page)
                 if !attempt.hasSentNothing, !words.isEmpty { done.reason = Reply.portalAnswered + words }
-                guard !attempt.needless.isEmpty else { return done }
-                done.unsent = attempt.needless.sorted()
+                if !attempt.refusedAnswers.isEmpty { done.refused = attempt.refusedAnswers.sorted() }
+                guard !attempt.unsent.isEmpty else { return done }
+                done.unsent = attempt.unsent.sorted()
                 if attempt.hasSentNothing { done.reason = "The portal asks for nothing more; the answers were not sent." }
                 return done
             case .ask(var prompt, let form, let reason):

@@ -11,6 +11,8 @@ import Vault
     private let controllers: () -> [InterfaceController]
     /// The names of the fields that portals last asked for, until the daemon ends.
     private var asked: [Asker: Set<String>] = [:]
+    /// The most names that are kept of one portal.
+    private static let namesLimit = 64
 
     private struct Asker: Hashable {
         let network: NetworkID
@@ -138,8 +140,10 @@ import Vault
     /// Notes the fields that a portal asks for.
     func note(_ shown: ShownPrompt) {
         guard let portal = shown.portal else { return }
-        asked[Asker(network: shown.network, helper: shown.helper, origin: portal.origin)] = Set(
-            shown.prompt.fields.filter { $0.kind != .code && $0.kind != .checkbox }.map(\.name))
+        let names = shown.prompt.fields.filter { $0.kind != .code && $0.kind != .checkbox }.map(\.name)
+        let asker = Asker(network: shown.network, helper: shown.helper, origin: portal.origin)
+        // A portal of several pages asks for some on each.
+        asked[asker] = Set((asked[asker] ?? []).union(names).prefix(Self.namesLimit))
     }
 
     /// Returns the names of the fields of this owner's portal: those that are stored, and those of its last prompt.
@@ -159,7 +163,7 @@ import Vault
             if name.isEmpty || name.utf8.count > 256 || name.utf8.contains(10) { return (shown, "This is no name of a field.") }
             if !known.isEmpty, !known.contains(name) {
                 let names = Printable.cut(known.sorted().joined(separator: ", "), limit: 500)
-                return (shown, "There is no such field; the names are \(names).")
+                return (shown, "No field of this name is known here; known are \(names).")
             }
             if value.isEmpty { return (shown, "An answer is needed.") }
             if let message = UserAnswers.fault(in: value) { return (shown, message) }

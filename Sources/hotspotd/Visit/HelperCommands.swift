@@ -103,6 +103,7 @@ import Varlink
                 setPortal(evaluation.portal)
                 if let session = evaluation.session { sessions.setPresent(session, of: helper) }
             }
+            if command == .authenticate { desk.loginBegins(at: askingPortal) }
             if let askingPortal {
                 parameters["portal"] = Coding.value(askingPortal)
                 if let credential = desk.releasedCredential(for: helper, in: id, portal: askingPortal) {
@@ -163,7 +164,7 @@ import Varlink
         case .reply(let reply):
             keep(reply, to: command, of: helper)
             let isLogin = reply.result == .success && (command == .authenticate || command == .presentUI)
-            let isNeedless = isLogin && desk.loginAccepted(by: helper, unsent: reply.unsent ?? [])
+            let isNeedless = isLogin && desk.loginAccepted(by: helper, reply)
             let hasSentNothing = isLogin && reply.unsent?.isEmpty == true
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             // Of stored answers too, which were sent without a question.

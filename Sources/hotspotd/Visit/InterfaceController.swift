@@ -257,6 +257,9 @@ import Store
         case .cancelProbe(let id): prober.cancel(id)
         case .showPrompt(let id, let prompt, let helper):
             guard let joined else { break }
+            if desk.answersItself(prompt, of: helper, in: joined.network, at: commands.askingPortal) {
+                return events.append(.promptAnswered(id))
+            }
             if let origin = prober.portals.last { originsOfPrompts.insert(origin) }
             desk.show(id, prompt, from: helper, in: joined.network, portal: commands.askingPortal)
         case .withdrawPrompt(let id): desk.withdraw(id, in: turn, departure)

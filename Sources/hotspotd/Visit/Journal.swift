@@ -19,7 +19,7 @@ import Store
     // MARK: Attempts
 
     func beginAttempt(_ id: String, in network: NetworkID, label: String) {
-        attempt = RunningAttempt(id: id)
+        attempt = RunningAttempt(id: id, before: services.store.lastOutcome(network)?.word)
         services.saving("journal") {
             try services.store.beginAttempt(id, interface: interface, network: network, ssid: label, began: WallClock.now)
         }
@@ -76,6 +76,8 @@ import Store
 /// The attempt that the journal is being written for.
 struct RunningAttempt {
     let id: String
+    /// How the last attempt on this network ended.
+    let before: String?
     let began = EventLoop.now
     var outcome: AttemptOutcome?
     var isOpen: Bool { outcome == nil }
@@ -117,7 +119,10 @@ struct RunningAttempt {
     /// Returns how it ended, in a word of the history.
     func word(_ outcome: AttemptOutcome, _ departure: Departure = .linkLost) -> String {
         if outcome == .loggedOff, isLeftOpen { return Attempt.leftOpen }
-        if outcome == .online, !hasEarlierLogin, hasSentNothing || isNeedless { return AttemptOutcome.opened.rawValue }
+        let opened = AttemptOutcome.opened.rawValue
+        // A session that a helper keeps, and did not log in to.
+        let staysOpened = before == opened && !hasLoggedIn && why == nil
+        if outcome == .online, !hasEarlierLogin, hasSentNothing || isNeedless || staysOpened { return opened }
         return outcome == .left ? departure.outcome ?? outcome.rawValue : outcome.rawValue
     }
 

@@ -6,7 +6,8 @@ import Vault
 /// Keeps the answers of a proven login, and says what became of them.
 extension PromptDesk {
     /// Answers that no portal has checked.
-    static let needless = "What was typed is not kept, because it was not sent: the network opened without it."
+    static let unsent = "What was typed is not kept, because it was not sent: the network opened without it."
+    static let needless = "What was typed is not kept, because the login was done without it."
 
     /// Seals answers if they may be kept; returns one sentence for the user.
     func keep(_ kept: [String: String], _ answers: UserAnswers, for owner: CredentialOwner) -> String {
@@ -37,14 +38,18 @@ extension PromptDesk {
             return "The stored answers stay stored (Remember=never keeps no new ones)."
         }
         relabel(kept, answers, for: owner)
+        guard services.host.mayHaveCredentials(owner.helper) else {
+            return "Remembered for this portal; they are not sent by themselves, because this helper runs without a sandbox."
+        }
         switch release {
         case .confirmed:
             // Enter alone is not enough where the page also asks for a code or a tick, and a page that needs nothing of it may not ask.
             let isNeeded = answers.fields.contains { $0.required && $0.kind != .checkbox }
-            let next = asksAgain(answers, owner) ? ", and offered next time" : isNeeded ? "; next time Enter sends them" : ""
+            let next =
+                asksAgain(answers, owner, release) ? ", and offered next time" : isNeeded ? "; next time Enter sends them" : ""
             let pin = services.vault.hasPIN ? "; after a restart the PIN is asked for first" : ""
             return "Remembered for this portal\(next)\(pin)."
-        case .automatic where asksAgain(answers, owner): return "Remembered for this portal."
+        case .automatic where asksAgain(answers, owner, release): return "Remembered for this portal."
         case .automatic where services.vault.hasPIN:
             return "Remembered for this portal; next time you will not be asked, except for the PIN after a restart."
         case .automatic: return "Remembered for this portal; next time you will not be asked."
@@ -69,9 +74,12 @@ extension PromptDesk {
 
     /// Returns whether the same page will ask next time: for a code, or for a tick that is not the one for terms with a remembered
     /// consent.
-    private func asksAgain(_ answers: UserAnswers, _ owner: CredentialOwner) -> Bool {
+    private func asksAgain(_ answers: UserAnswers, _ owner: CredentialOwner, _ release: Release) -> Bool {
         let ticks = answers.fields.count { $0.kind == .checkbox && $0.required }
-        return answers.fields.contains { $0.kind == .code } || ticks > (isConsented(answers, owner) ? 1 : 0)
+        // Where the user confirms what is stored, a portal behind another one's page shows its terms as well.
+        let isKnown = release == .automatic || !isBehindAnother(answers.portal)
+        let isTicked = isKnown && !answers.hadConsent && isConsented(answers, owner)
+        return answers.fields.contains { $0.kind == .code } || ticks > (isTicked ? 1 : 0)
     }
 
     /// Accepted terms are remembered until they change.

@@ -25,10 +25,14 @@ import Vault
     private(set) var released: CredentialOwner?
     /// The helper said that it is done; the proof is awaited.
     private var isAccepted = false
+    /// Why none of what was typed is kept if this login is proven.
+    private var needless: String?
     /// The credentials, as they are sealed, that were sent in this association and freed nothing: they are not sent again without the user.
     private var spent: Set<[UInt8]> = []
     /// Why a credential is kept back in this login.
     private var withheld: String?
+    /// The portal that Authenticate was for: its first page may lead on to another one, which asks.
+    private var firstPortal: Portal?
 
     init(services: Services, journal: Journal, problems: ProblemList) {
         self.services = services
@@ -60,6 +64,31 @@ import Vault
         journal.record("prompt", "\(Printable.text(prompt.title, limit: 200)) asks\(again)", helper: helper)
         if let warning = shown.warning { journal.record("warning", warning, helper: helper) }
         services.events?.promptsChanged()
+    }
+
+    func loginBegins(at portal: Portal?) { firstPortal = portal }
+
+    /// Returns whether the portal that asks is another one than that of the first page.
+    func isBehindAnother(_ portal: Portal?) -> Bool { firstPortal.map { $0.origin != portal?.origin } ?? false }
+
+    /// Returns whether what is stored for a portal behind another one's page answers its prompt, so that the user need not: the helper has
+    /// been given nothing for it until now. Once in a login.
+    func answersItself(_ prompt: Prompt, of helper: String, in network: NetworkID, at portal: Portal?) -> Bool {
+        guard isBehindAnother(portal), answers == nil, let portal, !prompt.handsOver else { return false }
+        let fields = prompt.fields.filter { $0.kind != .checkbox }
+        let boxes = prompt.fields.count { $0.kind == .checkbox && $0.required }
+        let accepts = prompt.hasTerms && hasConsent(to: helper, in: network, portal: portal, hasMemory: true)
+        guard boxes <= (accepts ? 1 : 0), accepts || !fields.isEmpty else { return false }
+        if !fields.isEmpty {
+            guard let found = stored(for: helper, in: network, portal), found.release == .automatic,
+                !spent.contains(found.credential.sealed), !services.vault.isLocked, services.host.mayHaveCredentials(helper),
+                fields.allSatisfy({ found.credential.fieldNames.contains($0.name) && isSame($0, found.credential) })
+            else { return false }
+        }
+        firstPortal = nil
+        outcome = nil
+        journal.record("answered", "by what is stored for this portal", helper: helper)
+        return true
     }
 
     func withdraw(_ id: PromptID, in turn: [Action], _ departure: Departure) {
@@ -155,9 +184,10 @@ import Vault
     func accept(
         _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false, for shown: ShownPrompt
     ) {
-        let new = UserAnswers(
+        var new = UserAnswers(
             values: values, stored: stored, remember: remember ? self.remember(for: shown) : nil, confirmed: confirmed,
             prompt: shown.prompt, helper: shown.helper, portal: shown.portal)
+        new.hadConsent = hasConsent(to: shown.helper, in: shown.network, portal: shown.portal, hasMemory: true)
         answers = answers.map { new.merged(after: $0) } ?? new
         ending = "It was answered already, perhaps in another terminal."
         journal.note { $0.isAsking = false }
@@ -166,12 +196,14 @@ import Vault
     func dismissed() { ending = "It was dismissed, perhaps in another terminal." }
 
     /// Notes that the helper calls the login done, and drops the answers that it did without. Returns whether it sent none.
-    func loginAccepted(by helper: String, unsent: [String]) -> Bool {
+    func loginAccepted(by helper: String, _ reply: Reply) -> Bool {
         isAccepted = true
-        guard !unsent.isEmpty, let given = answers, given.helper == helper else { return false }
-        answers?.dropNeedless(unsent)
-        if given.hasNews, answers?.hasNews == false { outcome = Self.needless }
-        return given.values.allSatisfy { unsent.contains($0.key) || ["", "no", "false"].contains($0.value) }
+        let (unsent, refused) = (reply.unsent ?? [], reply.refused ?? [])
+        guard !(unsent + refused).isEmpty, let given = answers, given.helper == helper else { return false }
+        answers?.dropNeedless(unsent + refused)
+        let isUnsent = given.values.allSatisfy { unsent.contains($0.key) || ["", "no", "false"].contains($0.value) }
+        if given.hasNews, answers?.hasNews == false { needless = isUnsent ? Self.unsent : Self.needless }
+        return isUnsent
     }
 
     /// Drops answers whose login is not proven.
@@ -180,11 +212,11 @@ import Vault
     func dropAnswers(mayReturn: Bool = false) {
         if isAccepted, let released, let sent = credential(of: released) { spent.insert(sent.sealed) }
         if let answers, answers.hasNews {
-            let exception = mayReturn ? ", unless the network opens within two minutes" : ""
+            let exception = mayReturn ? ", unless the network opens soon" : ""
             outcome = "What was typed is not kept, because no login with it is proven\(exception)."
             journal.record("credential", "not kept: no login with it is proven\(exception)", helper: answers.helper)
         }
-        (answers, released, withheld, isAccepted) = (nil, nil, nil, false)
+        (answers, released, withheld, isAccepted, needless) = (nil, nil, nil, false, nil)
     }
 
     /// Drops the sentence about answers that are forgotten.
@@ -314,7 +346,8 @@ import Vault
     ///
     /// - Parameter hasMemory: the helper keeps a memory of the session.
     func keepAnswers(for network: NetworkID, of helper: String, hasMemory: Bool) {
-        defer { (answers, released, withheld, isAccepted, spent) = (nil, nil, nil, false, []) }
+        defer { (answers, released, withheld, isAccepted, needless, spent) = (nil, nil, nil, false, nil, []) }
+        if let needless { outcome = needless }
         guard let answers, answers.helper == helper else { return }
         let kept = answers.keepable
         guard let portal = answers.portal else {

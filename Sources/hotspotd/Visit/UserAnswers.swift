@@ -21,6 +21,8 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     private(set) var stored: Set<String>
     /// The terms of one of the prompts were accepted.
     private(set) var acceptsTerms: Bool
+    /// They had been accepted before, so that no box of the prompt was for them.
+    var hadConsent = false
 
     init(
         values: [String: String], stored: Set<String> = [], remember: Settings.Remember?, confirmed: Bool = false, prompt: Prompt,
@@ -48,7 +50,11 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         // A prompt for nothing new that may be kept does not ask about it.
         if !hasNews { (both.remember, both.confirmed) = (earlier.remember, earlier.confirmed) }
         both.stored.formUnion(earlier.stored.subtracting(all.keys))
-        both.all.merge(earlier.all) { mine, _ in mine }
+        // A yes to these is none to those before.
+        let isUnwanted =
+            hasNews && earlier.hasNews && (earlier.remember == nil || (earlier.remember == .ask && !earlier.confirmed))
+        let before = isUnwanted ? earlier.all.filter { earlier.stored.contains($0.key) } : earlier.all
+        both.all.merge(before) { mine, _ in mine }
         both.fields += earlier.fields.filter { field in !fields.contains { $0.name == field.name } }
         both.acceptsTerms = acceptsTerms || earlier.acceptsTerms
         return both

@@ -71,6 +71,18 @@ import Testing
         }
     }
 
+    /// A second page that shows the address of the first, and asks for the code, refuses nothing.
+    @Test(arguments: [true, false]) func aSecondPageThatAsksForMoreIsNoRefusal(_ asksMore: Bool) {
+        let form =
+            "<form method=post><input type=email name=mail value='a@b.example'>\(asksMore ? "<input name=pass type=password>" : "")<button>Log in</button></form>"
+        var engine = FormEngine(isTypedNow: true)
+        engine.offered = ["mail": "a@b.example"]
+        guard case .ask(let prompt, _) = engine.decide(on: page(form, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.message == (asksMore ? nil : FormEngine.unexplained))
+    }
+
     @Test func theCardOfALibraryPaysNothing() {
         let form =
             "<form method=post><label>Library card number <input name=card></label><label>Born <input name=dob></label><button>Log in</button></form>"

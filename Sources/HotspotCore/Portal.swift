@@ -48,6 +48,12 @@ public struct Field: Codable, Hashable, Sendable {
         label.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
     }
 
+    /// Returns whether two labels may be of one field: a page that refuses an answer may have written that beside the label.
+    public static func isAlike(_ one: String, _ other: String) -> Bool {
+        let (one, other) = (folded(one), folded(other))
+        return one.hasPrefix(other) || one.hasSuffix(other) || other.hasPrefix(one) || other.hasSuffix(one)
+    }
+
     public init(name: String, label: String, kind: Kind, required: Bool, choices: [String]? = nil, value: String? = nil) {
         self.name = name
         self.label = label

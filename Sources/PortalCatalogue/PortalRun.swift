@@ -308,7 +308,7 @@ struct PortalRun: Sendable {
         }
         var prompt = Prompt(title: values.page.title ?? portal.name, message: message, fields: asked + boxes)
         switch terms {
-        case .address(let url, _): prompt.termsURL = url.text
+        case .address(let url, _, _): prompt.termsURL = url.text
         case .text(let text): prompt.terms = text
         case .read, nil: break
         }

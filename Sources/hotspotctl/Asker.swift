@@ -21,15 +21,13 @@ struct Asker {
         var answers: [String: String] = [:]
         var stored: [String] = []
         var agreements: Set<Agreement> = []
-        var termsURL = prompt.termsURL
         for (index, field) in prompt.fields.enumerated() {
             let label = renderer.label(field, at: index + 1)
             if field.kind == .checkbox {
                 let agreement = Agreement(field.label, prompt)
-                let answer = try askBox(field, label, termsURL, isAgreed: earlier.agreements.contains(agreement))
+                let answer = try askBox(field, label, isAgreed: earlier.agreements.contains(agreement))
                 answers[field.name] = answer
                 if answer == "yes" { agreements.insert(agreement) }
-                termsURL = nil
             } else if let answer = try askText(field, label, isStored: prompt.stored?.contains(field.name) == true) {
                 answers[field.name] = answer
             } else {
@@ -40,7 +38,7 @@ struct Asker {
             Output.ask("  To log in: \(renderer.browse(prompt))\n")
             guard try agrees("  Is that done, perhaps elsewhere? [y/N] ", isNeeded: false) else { throw renderer.stays(prompt) }
         } else if prompt.fields.isEmpty {
-            let question = termsURL.map { "Accept the terms (\(renderer.safe($0)))" } ?? "Continue"
+            let question = prompt.termsURL == nil && prompt.terms == nil ? "Continue" : "Accept the terms"
             let agreement = Agreement(question, prompt)
             let isAgreed = earlier.agreements.contains(agreement)
             _ = try agrees(
@@ -55,15 +53,11 @@ struct Asker {
         try agrees("  Remember these answers for this portal? [y/N] ", isNeeded: false)
     }
 
-    private func askBox(
-        _ field: Field, _ label: String, _ termsURL: String?, isAgreed: Bool
-    ) throws(Failure) -> String {
-        let place = termsURL.map { " (\(renderer.safe($0)))" } ?? ""
-        let words = label + place
-        let mark = words.last.map { ".?!:".contains($0) } == true ? "" : "?"
+    private func askBox(_ field: Field, _ label: String, isAgreed: Bool) throws(Failure) -> String {
+        let mark = label.last.map { ".?!:".contains($0) } == true ? "" : "?"
         // A box that the portal ticked is no agreement of the user.
         let choice = isAgreed ? "[Y/n]" : field.required ? "[y/n]" : "[y/N]"
-        let question = "  \(renderer.bar) \(words)\(mark) \(choice) "
+        let question = "  \(renderer.bar) \(label)\(mark) \(choice) "
         return try agrees(question, isNeeded: field.required, isAgreed: isAgreed) ? "yes" : "no"
     }
 

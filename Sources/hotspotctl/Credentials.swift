@@ -85,7 +85,15 @@ struct CredentialsAdd: ParsableCommand {
 
     /// Returns the fields to ask for: those that are named, else those that are stored.
     private func names(_ client: ControlClient) throws(Failure) -> [String] {
-        guard fields.isEmpty else { return fields }
+        guard fields.isEmpty else {
+            // Whether the portal is known is told before anything is typed.
+            do throws(Failure) {
+                _ = try client.call("AddCredential", AddParameters(ssid: network.name, helper: helper, answers: [:]))
+            } catch {
+                guard case .invalidAnswer = error.refusal else { throw error }
+            }
+            return fields
+        }
         let reply = try client.call("Credentials", ["ssid": .string(network.name)], as: CredentialsReply.self)
         let stored = reply.credentials.filter { helper == nil || $0.helper == helper }
         guard stored.count < 2 else {
@@ -98,8 +106,8 @@ struct CredentialsAdd: ParsableCommand {
         if let stored = stored.first { return stored.fields }
         throw Failure(
             .notFound,
-            "No answers are stored for \(common.renderer.quoted(network.name)), so name the fields behind it; or log in once, "
-                + "and let them be remembered.", hint: try hint(client))
+            "No answers are stored for \(common.renderer.quoted(network.name)). Log in once, and let them be remembered; after a "
+                + "login the fields can also be named here.", hint: try hint(client))
     }
 }
 

@@ -221,8 +221,14 @@ struct Dialogue {
             guard !common.noAsk else { throw needed(prompt, "An answer is needed.") }
             return try asker.ask(prompt, after: earlier)
         }
-        let answers = try AnswerLines.read(fields: prompt.fields)
+        var answers = try AnswerLines.read(fields: prompt.fields)
         let stored = self.stored ? (prompt.stored ?? []).filter { answers[$0, default: ""].isEmpty } : []
+        // What the question shows as its defaults is meant as well.
+        if self.stored {
+            for field in prompt.fields where !stored.contains(field.name) && field.kind != .checkbox && !field.kind.isSecret {
+                if answers[field.name, default: ""].isEmpty, let value = field.value { answers[field.name] = value }
+            }
+        }
         let missing = prompt.fields.filter {
             $0.required && answers[$0.name, default: ""].isEmpty && !stored.contains($0.name)
         }

@@ -91,7 +91,11 @@ extension Renderer {
         if !helper.disabledFor.isEmpty {
             add("switched off for", names(helper.disabledFor.map(quoted), .max, more: helper.moreDisabledFor))
         }
-        for networks in (helper.given ?? []).prefix(5) { add("was sent since hotspotd started", disclosure(networks)) }
+        let given = helper.given ?? []
+        for networks in given.prefix(5) { add("was sent since hotspotd started", disclosure(networks)) }
+        if given.count > 5 {
+            add("was sent as well", "\(given.count - 5) more, in the journal of each attempt: hotspotctl history")
+        }
         return lines
     }
 

@@ -17,7 +17,7 @@ struct LoginVerb: ParsableCommand {
 
     @Flag(
         help:
-            "Start over: log in again even where the session is still good; it is kept until the new login works. Where the network asks for no login, nothing is sent."
+            "Start over with a portal that asks for a login; the session from before is kept until the new login works. While the network is open, nothing is sent."
     )
     var fresh = false
 

@@ -40,7 +40,7 @@ extension Renderer {
             if let choices = field.choices, !choices.isEmpty {
                 text += ", one of " + choices.prefix(20).map { "\"\(safe($0, limit: 64))\"" }.joined(separator: ", ")
             }
-            if field.required { text += ", required" }
+            if !field.required { text += ", optional" }
             if prompt.stored?.contains(field.name) == true {
                 text += ", stored"
             } else if let value = field.value, !value.isEmpty {
@@ -48,7 +48,6 @@ extension Renderer {
             }
             lines.append(text + ")")
         }
-        if let terms = prompt.termsURL { lines.append("  \(bar) terms: \(safe(terms, limit: 400))") }
         let answer = "hotspotctl answer \(safe(prompt.id, limit: 64))"
         if prompt.handsOver {
             lines.append(
@@ -59,10 +58,10 @@ extension Renderer {
         return lines
     }
 
-    /// Returns the terms that stand on the portal's page.
+    /// Returns the terms that stand on the portal's page, and where others are.
     func terms(of prompt: PendingPrompt) -> [String] {
-        let terms = safe(prompt.terms ?? "", limit: 2000)
-        return terms.isEmpty ? [] : ["  \(bar) Terms: \(terms)"]
+        [safe(prompt.terms ?? "", limit: 2000), safe(prompt.termsURL ?? "", limit: 400)].filter { !$0.isEmpty }
+            .map { "  \(bar) Terms: \($0)" }
     }
 
     static let permitted = "root, the group hotspotd, and the user in front of the machine"

@@ -156,7 +156,7 @@ import Varlink
             fields: [Field(name: "", label: " ", kind: .password, required: true)], since: 1)
         #expect(
             renderer.lines(prompt).prefix(3) == [
-                "\"Hotel\" asks:", "  ! Only the helper knows where the answers go: keys.", "  │ field 1 (: password, required)",
+                "\"Hotel\" asks:", "  ! Only the helper knows where the answers go: keys.", "  │ field 1 (: password)",
             ])
     }
 

@@ -149,6 +149,53 @@ import Testing
         await hotel.close()
     }
 
+    // MARK: Refusals
+
+    /// A stored account is refused, and a voucher is taken: nothing is said to be remembered, and both are as they were.
+    @Test @LoopActor func aRefusedAccountIsNotCalledRemembered() async throws {
+        let hotel = try Hotel(Hotel.plain)
+        let way = { (name: String, kind: String) in (name, kind, false) }
+        hotel.asks(for: [way("room", "text"), way("name", "password")], at: Hotel.plain)
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "name": Hotel.canary])
+        hotel.leave()
+        hotel.asks(for: [way("room", "text"), way("name", "password"), way("voucher", "code")], at: Hotel.plain)
+        let again =
+            #"{"title": "Hotel", "message": "No such guest.", "fields": [{"name": "room", "label": "", "kind": "text", "required": false, "value": "214"}, {"name": "name", "label": "", "kind": "password", "required": false}, {"name": "voucher", "label": "", "kind": "code", "required": false}]}"#
+        hotel.bench.replies("form", to: "PresentUI", #"{"result": "uiRequired", "portal": \#(Hotel.plain), "prompt": \#(again)}"#)
+        let shown = try await hotel.ask()
+        let stored = try hotel.desk.complete([:], stored: ["room", "name"], for: shown)
+        hotel.controller.answer(shown, stored, stored: ["room", "name"], remember: true)
+        #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != shown.token } ?? false })
+        // What is stored stands there again, and Enter sends it: the refusal may have had another reason.
+        let second = try #require(hotel.desk.prompt)
+        #expect(second.stored == ["name"] && second.prompt.fields.map(\.value) == ["214", nil, nil])
+        hotel.bench.replies(
+            "form", to: "PresentUI", #"{"result": "success", "portal": \#(Hotel.plain), "refused": ["room", "name"]}"#)
+        #expect(try await hotel.answer(["voucher": "HX-55"]) == nil)
+        #expect(hotel.bench.services.store.credentials(Hotel.network).map(\.fieldNames) == [["name", "room"]])
+        await hotel.close()
+    }
+
+    /// One name for two things: the answer to the second page is not offered to the first.
+    @Test @LoopActor func oneNameForTwoFieldsIsNotRemembered() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        let page = { (label: String) in
+            #"{"title": "Hotel", "fields": [{"name": "value", "label": "\#(label)", "kind": "text", "required": true}]}"#
+        }
+        hotel.bench.replies(
+            "form", to: "Authenticate", #"{"result": "uiRequired", "portal": \#(Hotel.secure), "prompt": \#(page("E-mail"))}"#)
+        hotel.bench.replies(
+            "form", to: "PresentUI", #"{"result": "uiRequired", "portal": \#(Hotel.secure), "prompt": \#(page("Company"))}"#)
+        let first = try await hotel.ask()
+        hotel.controller.answer(first, ["value": "a@b.example"], remember: true)
+        #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != first.token } ?? false })
+        hotel.bench.replies("form", to: "PresentUI", #"{"result": "success", "portal": \#(Hotel.secure)}"#)
+        #expect(try await hotel.answer(["value": "T-44"]) == "Not remembered: the portal has one name for different fields.")
+        #expect(hotel.bench.services.store.credentials(Hotel.network).isEmpty)
+        await hotel.close()
+    }
+
     // MARK: Two portals
 
     /// The first page, with a button alone, leads on to another portal, which asks: for that one no answer is released before it is met.

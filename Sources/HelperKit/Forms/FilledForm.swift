@@ -32,7 +32,11 @@ package struct FilledForm: Sendable {
         func isChoice(_ answer: String, _ label: String, _ value: String) -> Bool {
             answer == FormWords.choice(label, value) || answer == label || answer == value
         }
-        let button = Self.button(of: form)
+        let buttons = Self.buttons(of: form)
+        let pressed = buttons.first.flatMap { first in
+            answers[first.name].flatMap { answer in buttons.first { isChoice(answer, $0.label, $0.value) } }
+        }
+        let button = pressed ?? Self.button(of: form)
         let reference = button?.formAction ?? form.action
         let action = reference.isEmpty ? url : try redirects.target(of: reference, from: page.base)
         try redirects.check(action)
@@ -126,13 +130,28 @@ package struct FilledForm: Sendable {
     /// Returns whether an answer ticks a box.
     package static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
 
-    /// Returns the button that submits the login, of several.
-    static func button(of form: HTMLForm) -> HTMLControl? {
+    /// Returns the buttons of which each means another login, such as one for an hour and one for the day, the usual one first.
+    static func buttons(of form: HTMLForm) -> [HTMLControl] {
+        guard let usual = button(of: form), usual.kind == .submit, !usual.name.isEmpty else { return [] }
+        let others = own(form).others.filter {
+            $0.kind == .submit && $0.name == usual.name && $0.value != usual.value && $0.formAction == usual.formAction
+                && !FormWords.isFree($0.label) && !FormWords.isTerms($0.label)
+        }
+        return others.isEmpty ? [] : [usual] + others
+    }
+
+    private static func own(_ form: HTMLForm) -> (others: [HTMLControl], visible: [HTMLControl]) {
         let visible = form.submits.filter { !$0.isInvisible && !FormWords.isLogout($0.words) && !FormWords.isPayment($0.words) }
         let own = visible.filter {
             !FormWords.isSocial($0.words) && !FormWords.leadsBack(button: $0.label) && !FormWords.isRecovery($0.label)
                 && !FormWords.declines($0.label)
         }
+        return (own, visible)
+    }
+
+    /// Returns the button that submits the login, of several.
+    static func button(of form: HTMLForm) -> HTMLControl? {
+        let (own, visible) = own(form)
         return own.first { FormWords.isOnward($0.label) } ?? own.first { FormWords.isOnwardButton($0.label) } ?? own.first
             ?? visible.first ?? form.submits.first
     }

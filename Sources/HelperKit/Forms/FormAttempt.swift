@@ -48,8 +48,10 @@ package struct FormAttempt: Sendable {
     private var answered: Set<[String]> = []
     /// Those of the forms that the portal refused, and that were not sent again.
     private var refused: Set<String> = []
-    /// The answers that the login was done without, though they were sent.
-    var refusedAnswers: Set<String> { refused.intersection(typed) }
+    /// The answers that the login was done without, though they were sent, now or before.
+    var refusedAnswers: Set<String> {
+        refused.intersection(typed).union(Set(engine.refused.keys).subtracting(answered.joined()))
+    }
 
     /// Begins a try with the command's answers and its credential, which are for the command's portal and no other.
     ///
@@ -125,6 +127,9 @@ package struct FormAttempt: Sendable {
             } else if isFirst, asksForMore(prompt) {
                 prompt.begin("The page has changed; nothing was sent.")
             }
+            if url.origin != portal.origin, prompt.fields.contains(where: { $0.kind != .checkbox }) {
+                prompt.message = [prompt.message, "Your answers go to \(url.origin)."].compactMap(\.self).joined(separator: " ")
+            }
             if isFirst {
                 let unsent = typed.subtracting(form.inputs.map(\.name))
                 if !unsent.isEmpty { prompt.unsent = unsent.sorted() }
@@ -146,7 +151,7 @@ package struct FormAttempt: Sendable {
             steps += 1
             answered.insert(names)
             refused.subtract(names)
-            noteSent(names)
+            noteSent(names + FilledForm.buttons(of: form).map(\.name))
             engine.offerAnswers(of: form)
             return .submit(filled, form)
         }
@@ -219,13 +224,32 @@ package struct FormAttempt: Sendable {
         if chain.leftPortal { return .done }
         let (page, url) = (chain.page, chain.final.url)
         if url.origin != portal.origin {
-            // Another portal asks now; the answers are not for it.
-            portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: page.title)
-            (engine.answers, engine.offered) = ([:], [:])
+            engine.answers = [:]
+            // One that answers are sent to with the user's yes refuses them for the portal that asked.
+            if !(asksAgain(page) && sendsAnswers(to: url)) {
+                // Another portal asks now; the answers are not for it.
+                portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: page.title)
+                engine.offered = [:]
+            }
         }
         findLogoff(on: page, at: url)
         guard chain.final.status >= 500 || chain.final.status == 403, page.forms.isEmpty else { return nil }
         return .end(.temporaryFailure, "The portal answered with status \(chain.final.status).")
+    }
+
+    /// Whether the user agreed that the portal's form goes to this origin.
+    private func sendsAnswers(to target: WebURL) -> Bool {
+        guard let page = WebURL(portal.origin + "/") else { return false }
+        return FormEngine.Unusual.allCases.contains { engine.agreed.contains($0.agreement(on: page, to: target)) }
+    }
+
+    /// Returns the next move where the answers of a moment ago were sent from this page, and nothing came of it: they are offered again.
+    mutating func askAgain(on page: HTMLPage, at url: WebURL, because reason: String) -> Move {
+        guard url.origin == portal.origin, case .ask(var prompt, let form, _) = move(on: page, at: url) else {
+            return .end(.temporaryFailure, reason)
+        }
+        prompt.message = prompt.message?.replacing(FormEngine.unexplained, with: reason)
+        return .ask(prompt, keeping: form)
     }
 
     /// Returns the last move after a form whose transfer failed.

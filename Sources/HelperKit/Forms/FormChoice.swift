@@ -20,7 +20,8 @@ enum FormChoice: Sendable {
 
     /// - Parameter answered: the names of the answers that there are.
     init(_ page: HTMLPage, at url: WebURL, answered: Set<String> = []) {
-        let candidates = page.forms.filter { Self.isCandidate($0, page) }
+        var candidates = page.forms.filter { Self.isCandidate($0, page) }
+        if candidates.isEmpty, let language = Self.languageStep(of: page, at: url) { candidates = [language] }
         let visible = candidates.filter { !$0.isInvisible }
         let refusal = { (form: HTMLForm) in Self.refusal(of: form, on: page) }
         var open = visible.filter { refusal($0) == nil }
@@ -117,6 +118,15 @@ enum FormChoice: Sendable {
             return nil
         }
         return HTMLForm(leadingTo: target, label: link.text)
+    }
+
+    /// Returns the form of a first page that asks for nothing but the language, and goes on.
+    private static func languageStep(of page: HTMLPage, at url: WebURL) -> HTMLForm? {
+        let visible = page.forms.filter { !$0.isInvisible }
+        guard visible.count == 1, FormWords.isLanguage(visible[0]), !page.hasLooseField, link(on: page, at: url) == nil,
+            visible[0].submits.contains(where: { FormWords.isOnward($0.label) })
+        else { return nil }
+        return visible[0]
     }
 
     private static func isCandidate(_ form: HTMLForm, _ page: HTMLPage) -> Bool {

@@ -45,6 +45,7 @@ extension FormEngine {
         var fields: [Field] = []
         var seen: Set<String> = []
         let marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }
+        let isRefused = form.inputs.contains { offered[$0.name] != nil }
         // A page that disables its button until a box is ticked.
         let needsTick = !form.submits.isEmpty && form.submits.allSatisfy(\.isDisabled) && FormChoice.typed(in: form).isEmpty
         // A box that agrees to an unusual way of sending has a label of ours.
@@ -74,6 +75,9 @@ extension FormEngine {
                     if !consent { add(.checkbox) }
                 } else if control.isRequired || needsTick, !control.isChecked {
                     add(.checkbox)
+                } else if isRefused, !control.isChecked {
+                    // The portal may want a tick that its page does not mark.
+                    add(.checkbox, required: false)
                 }
             case .radio:
                 let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
@@ -102,23 +106,33 @@ extension FormEngine {
             case .hidden, .submit, .image, .button, .file: break
             }
         }
+        let buttons = FilledForm.buttons(of: form).map { FormWords.choice($0.label, $0.value) }
+        if let usual = buttons.first, let name = FilledForm.button(of: form)?.name, seen.insert(name).inserted {
+            let before = values[name].flatMap { buttons.contains($0) ? $0 : nil }
+            fields.append(
+                Field(name: name, label: "Button", kind: .choice, required: false, choices: buttons, value: before ?? usual))
+        }
         return fields
     }
 
-    /// Drops the stored answers to fields that the page calls something else than when they were given: the user decides about those.
+    /// Drops the stored answers to fields that the page calls something else than when they were given: the user decides about those. A next
+    /// page may have the name of a field for something else as well.
     package mutating func dropRenamed(on page: HTMLPage) {
-        for name in remembered {
-            guard let label = labels[name] else { continue }
+        func isRenamed(_ name: String, _ isSame: (String) -> Bool) -> Bool {
             let controls = page.forms.flatMap(\.inputs).filter { $0.name == name && !$0.isInvisible }
-            guard !controls.isEmpty, !controls.contains(where: { Field.folded(Self.label(of: $0)) == label }) else { continue }
-            answers[name] = nil
+            return !controls.isEmpty && !controls.contains { isSame(Self.label(of: $0)) }
         }
+        for name in remembered {
+            if let label = labels[name], isRenamed(name, { Field.folded($0) == label }) { answers[name] = nil }
+        }
+        for (name, label) in offeredLabels where isRenamed(name, { Field.isAlike($0, label) }) { offered[name] = nil }
     }
 
     static func label(of control: HTMLControl) -> String {
         // The label of a radio button is one of the answers.
         let question = control.kind == .radio ? control.legend ?? "" : control.label
-        return Printable.text(question.isEmpty ? control.name : question, limit: 120)
+        let words = Printable.text(question.isEmpty ? control.name : question, limit: 120)
+        return control.isDate == true ? words + " (YYYY-MM-DD)" : words
     }
 
     func label(of name: String, in form: HTMLForm) -> String {

@@ -6,6 +6,9 @@ extension FormEngine {
     /// The most characters of a page's own terms that a prompt shows, and that are compared.
     private static let (shownTerms, comparedTerms) = (8192, 64 * 1024)
 
+    /// The most documents that are agreed to with one form, are named in the prompt, and compared.
+    private static let documents = 3
+
     /// Returns whether submitting this form accepts terms.
     func isBinding(_ form: HTMLForm, _ page: HTMLPage) -> Bool {
         form.controls.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) } || FormWords.bindsReader(form.text)
@@ -36,14 +39,18 @@ extension FormEngine {
         let ticked =
             filled.ticked.isEmpty
             ? nil : "Ticked by the page, and sent so: " + filled.ticked.map { "\"\($0)\"" }.joined(separator: ", ") + "."
-        let messages = [Company.warning(about: form, on: page, at: url), fault, complaint, choice, ticked, places].compactMap {
+        var messages = [Company.warning(about: form, on: page, at: url), fault, complaint, choice, ticked, places].compactMap {
             $0
         }
-        let message = messages.isEmpty ? nil : messages.joined(separator: " ")
         // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to
         // a privacy policy is not shown as terms.
         let terms = isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
-        let termsURL: String? = if case .address(let address, _)? = terms { address.text } else { nil }
+        var termsURL: String?
+        if case .address(let address, let others, _)? = terms {
+            termsURL = address.text
+            if !others.isEmpty { messages.append("To be read as well: " + others.map(\.text).joined(separator: ", ") + ".") }
+        }
+        let message = messages.isEmpty ? nil : messages.joined(separator: " ")
         // Terms on the page itself are shown in the prompt.
         let text: String? = if case .text(let text)? = terms { PageText.squeezed(text, limit: Self.shownTerms) } else { nil }
         return Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: text)
@@ -77,15 +84,26 @@ extension FormEngine {
     }
 
     private func terms(of form: HTMLForm, on page: HTMLPage, at url: WebURL) -> Terms? {
+        let agreed = form.inputs.filter { $0.kind == .checkbox && FormWords.isTerms($0.words) }.flatMap(\.links)
+        let named = page.links.filter { FormWords.isTerms($0.text) }.map(\.reference)
+        // All that the boxes name is agreed to; what stands elsewhere on the page, and what another box names, counts where they name none.
         let references =
-            form.inputs.filter { $0.kind == .checkbox }.flatMap(\.links)
-            + page.links.filter { FormWords.isTerms($0.text) }.map(\.reference)
+            agreed.isEmpty ? (named + form.inputs.filter { $0.kind == .checkbox }.flatMap(\.links)).prefix(1).map(\.self) : agreed
         let boxes = form.inputs.filter { $0.kind == .checkbox && FormWords.isTerms($0.words) }.map(\.label).filter { !$0.isEmpty }
         let box = boxes.joined(separator: " ")
         // A link to a place on the page shows what the page has.
-        let others = references.filter { !$0.hasPrefix("#") }
-        if let address = others.lazy.compactMap({ try? redirects.target(of: $0, from: page.base) }).first {
-            return .address(address, box: box)
+        var addresses: [WebURL] = []
+        for reference in references where !reference.hasPrefix("#") && addresses.count < Self.documents {
+            guard let address = try? redirects.target(of: reference, from: page.base), !addresses.contains(address) else {
+                continue
+            }
+            addresses.append(address)
+        }
+        func isPrivacy(_ address: WebURL) -> Bool {
+            page.links.contains { FormWords.isPrivacy($0.text) && WebURL($0.reference, relativeTo: page.base) == address }
+        }
+        if let address = addresses.first(where: { !isPrivacy($0) }) ?? addresses.first {
+            return .address(address, others: addresses.filter { $0 != address }, box: box)
         }
         if let reader = page.forms.first(where: FormWords.readsTerms),
             let filled = try? FilledForm(reader, on: page, at: url, answers: [:], consent: false, redirects: redirects),

@@ -73,6 +73,8 @@ package struct FormEngine: Sendable {
     package var allowsPlainHTTP = false
     /// Answers that were sent already: they are offered to the user, and not sent again without.
     package var offered: [String: String] = [:]
+    /// What the portal called the fields of those.
+    var offeredLabels: [String: String] = [:]
     /// Answers that the portal refused before it asked the user this time, secrets without their text.
     package var refused: [String: String] = [:]
     /// The unusual ways of sending that the user agreed to.
@@ -230,6 +232,7 @@ package struct FormEngine: Sendable {
         for control in form.inputs {
             guard let answer = answers.removeValue(forKey: control.name) else { continue }
             offered[control.name] = Self.offer(answer, for: Self.kind(of: control)) ?? ""
+            offeredLabels[control.name] = Self.label(of: control)
         }
     }
 
@@ -239,10 +242,18 @@ package struct FormEngine: Sendable {
         if answer.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             return "The answer to \"\(label)\" has control characters; nothing was sent."
         }
+        if control.isDate == true, !isDate(answer) {
+            return "The answer to \"\(label)\" is no date like 1990-07-14; nothing was sent."
+        }
         if let limit = control.maxLength, limit >= 0, answer.utf16.count > limit {
             return "The answer to \"\(label)\" is longer than the \(limit) characters that the page allows; nothing was sent."
         }
         return answer.utf8.count > answerLimit ? "The answer to \"\(label)\" is too long; nothing was sent." : nil
+    }
+
+    private static func isDate(_ answer: String) -> Bool {
+        let parts = answer.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.map(\.utf8.count) == [4, 2, 2] && parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
     }
 
     /// Returns the answers without those that would accept terms which the user does not accept now: a stored answer is not consent.

@@ -49,7 +49,7 @@ public struct FormLogin: Sendable {
         let memory = SessionMemory(command.session)
         if isTypedNow, let saved = memory.page, let page = Self.page(saved) {
             let client = command.client(cookies: CookieJar(lines: memory.cookies ?? []))
-            let portal = Portal(origin: page.url.origin, pin: memory.pin, kind: kind, title: page.page.title)
+            let portal = Portal(origin: memory.origin ?? page.url.origin, pin: memory.pin, kind: kind, title: page.page.title)
             return fill(page.page, at: page.url, portal: portal, client: client, isTypedNow: true)
         }
         let portalPage: PortalPage
@@ -73,6 +73,11 @@ public struct FormLogin: Sendable {
             return command.reply(.uiRequired, prompt: prompt, portal: portal, reason: failure.description)
         }
         guard let chain = portalPage.chain else { return command.reply(TransferError(.emptyAnswer)) }
+        let status = chain.final.status
+        // 511 is a portal's own (RFC 6585).
+        if status >= 500, status != 511, chain.page.forms.isEmpty, chain.page.links.isEmpty {
+            return command.reply(.temporaryFailure, reason: "The portal answered with status \(status).")
+        }
         return fill(
             chain.page, at: chain.final.url, portal: portalPage.portal(kind: kind), client: portalPage.client,
             isTypedNow: isTypedNow, start: portalPage.start)
@@ -84,7 +89,8 @@ public struct FormLogin: Sendable {
         let saved = isTypedNow ? memory.page.flatMap(Self.page) : nil
         let (page, url) = saved.map { ($0.page, $0.url) } ?? (chain.page, chain.final.url)
         let pin = saved == nil ? chain.final.pin : memory.pin
-        let portal = Portal(origin: url.origin, pin: pin, kind: kind, title: page.title)
+        let origin = saved == nil ? url.origin : memory.origin ?? url.origin
+        let portal = Portal(origin: origin, pin: pin, kind: kind, title: page.title)
         return fill(page, at: url, portal: portal, client: client, isTypedNow: isTypedNow, start: chain.hops[0].url)
     }
 
@@ -107,6 +113,8 @@ public struct FormLogin: Sendable {
         if isTypedNow, attempt.isSame, known != nil, !terms.mustBeAccepted, terms.hasAccepted { attempt.engine.consent = true }
         var outside = RedirectChain.outsideHosts(of: command.link)
         for host in [start?.host, url.host] { if let host { outside.remove(host) } }
+        // Why the answer to the answers did not come.
+        var unanswered: String?
         while true {
             // A page without the rest of what it showed, or with the portal's words about the answers, has the terms from before.
             let shown = known ?? attempt.engine.bindingTerms(on: page, at: url)
@@ -129,12 +137,12 @@ public struct FormLogin: Sendable {
                 var request = filled.request
                 request.referer = url
                 let target = filled.target.origin
-                if filled.carriesAnswers {
-                    request.requiredPin = filled.staysOnOrigin ? attempt.portal.pin : memory.pins?[target]
-                }
+                let isPortal = target == attempt.portal.origin
+                if filled.carriesAnswers { request.requiredPin = isPortal ? attempt.portal.pin : memory.pins?[target] }
+                let asking = (page, url)
                 do throws(TransferError) {
                     let response = try command.logIn(request, by: client)
-                    if filled.carriesAnswers, !filled.staysOnOrigin, let pin = response.pin {
+                    if filled.carriesAnswers, !isPortal, let pin = response.pin {
                         memory.pins = (memory.pins ?? [:]).merging([target: pin]) { $1 }
                     }
                     let chain = try RedirectChain.follow(
@@ -145,13 +153,22 @@ public struct FormLogin: Sendable {
                     guard let last = attempt.arrive(chain, kind: kind) else { continue }
                     move = last
                 } catch {
-                    if error.code == .keyChanged, !filled.staysOnOrigin {
+                    if error.code == .timeout, filled.carriesAnswers {
+                        // It may have let the guest in: the proof goes on for as long as there is time.
+                        (move, unanswered) = (.done, error.description)
+                    } else if error.code == .keyChanged, !isPortal {
                         memory.pins?[target] = nil
                         move = attempt.askAgain(about: filled.target, on: page, at: url)
                         memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
                     } else {
                         move = attempt.fail(error)
                     }
+                }
+                if case .end(.temporaryFailure, let reason) = move, isTypedNow, filled.carriesAnswers,
+                    command.probe(fresh: true)?.verdict.isOpen != true
+                {
+                    (page, url) = asking
+                    move = attempt.askAgain(on: page, at: url, because: reason)
                 }
             }
             // A gateway may open and break its answer off, or open by itself: the probe knows.
@@ -163,7 +180,8 @@ public struct FormLogin: Sendable {
             // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
             if case .ask(let prompt, _, _) = move, !attempt.hasSentNothing, attempt.engine.refusal(on: page) == nil,
                 !prompt.fields.contains(where: { $0.kind == .code }),
-                command.probe(fresh: true)?.verdict.isOpen == true || (attempt.asksAgain(page) && command.opensLate())
+                command.probe(fresh: true)?.verdict.isOpen == true
+                    || (prompt.message?.contains(FormEngine.unexplained) == true && command.opensLate())
             {
                 move = .done
             }
@@ -180,7 +198,11 @@ public struct FormLogin: Sendable {
                 if attempt.hasSentNothing { done.unsent = [] }
                 // What the last page said is told if the portal does not open.
                 let words = attempt.words(of: page)
-                if !attempt.hasSentNothing, !words.isEmpty { done.reason = Reply.portalAnswered + words }
+                if let unanswered {
+                    done.reason = unanswered
+                } else if !attempt.hasSentNothing, !words.isEmpty {
+                    done.reason = Reply.portalAnswered + words
+                }
                 if !attempt.refusedAnswers.isEmpty { done.refused = attempt.refusedAnswers.sorted() }
                 guard !attempt.unsent.isEmpty else { return done }
                 done.unsent = attempt.unsent.sorted()
@@ -192,7 +214,7 @@ public struct FormLogin: Sendable {
                 if reason == nil { terms.show(consent ? nil : shown, client, url, command.scope) }
                 if terms.changed { prompt.begin("The terms of this portal have changed.") }
                 // A page that is kept has no links.
-                if case .address(let address, _)? = known, prompt.terms != nil {
+                if case .address(let address, _, _)? = known, prompt.terms != nil {
                     (prompt.terms, prompt.termsURL) = (nil, address.text)
                 }
                 terms.keep(in: &memory)

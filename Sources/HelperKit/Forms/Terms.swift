@@ -3,8 +3,9 @@ import HotspotCore
 
 /// The terms of use of a portal, by which changed terms can be recognised at a later visit.
 package enum Terms: Hashable, Sendable {
-    /// They are on a page of their own, and the box that accepts them has these words.
-    case address(WebURL, box: String = "")
+    /// They are on a page of their own, perhaps with other documents that are agreed to beside them, and the box that accepts them has these
+    /// words.
+    case address(WebURL, others: [WebURL] = [], box: String = "")
     /// They are on the page that asks.
     case text(String)
     /// They were on a page that is no longer there; their fingerprint is known.
@@ -23,30 +24,38 @@ package enum Terms: Hashable, Sendable {
         switch self {
         case .text(let text): return Self.fingerprint(of: text)
         case .read(let fingerprint): return fingerprint
-        case .address(let url, _):
-            let byAddress = Self.digest(Array((url.origin + url.path).utf8))
-            guard url.host == page.host else { return byAddress }
-            guard let response = try? client.send(HTTPRequest(url), in: scope.limited(milliseconds: Self.timeLimit)) else {
-                return nil
+        case .address(let url, let others, _):
+            var all: [String] = []
+            for url in [url] + others {
+                guard let one = Self.fingerprint(of: url, asking: client, of: page, in: scope) else { return nil }
+                all.append(one)
             }
-            if response.status >= 500 { return nil }
-            guard response.status == 200 else { return byAddress }
-            let type = response["content-type"]?.lowercased() ?? "text/html"
-            guard type.hasPrefix("text/") || type.contains("html"), !response.isEncoded else { return Self.digest(response.body) }
-            return Self.fingerprint(of: HTMLReader.read(response, textLimit: Self.textLimit).text)
+            return all.count == 1 ? all[0] : Self.digest(Array(all.joined(separator: " ").utf8))
         }
+    }
+
+    private static func fingerprint(of url: WebURL, asking client: HTTPClient, of page: WebURL, in scope: Scope) -> String? {
+        let byAddress = digest(Array((url.origin + url.path).utf8))
+        guard url.host == page.host else { return byAddress }
+        guard let response = try? client.send(HTTPRequest(url), in: scope.limited(milliseconds: timeLimit)) else { return nil }
+        if response.status >= 500 { return nil }
+        guard response.status == 200 else { return byAddress }
+        let type = response["content-type"]?.lowercased() ?? "text/html"
+        guard type.hasPrefix("text/") || type.contains("html"), !response.isEncoded else { return digest(response.body) }
+        return fingerprint(of: HTMLReader.read(response, textLimit: textLimit).text)
     }
 
     /// These terms as a session's memory keeps them.
     struct Saved: Codable, Sendable {
         var address: String?
+        var others: [String]?
         var box: String?
         var fingerprint: String?
     }
 
     var saved: Saved {
         switch self {
-        case .address(let url, let box): Saved(address: url.text, box: box)
+        case .address(let url, let others, let box): Saved(address: url.text, others: others.map(\.text), box: box)
         case .text(let text): Saved(fingerprint: Self.fingerprint(of: text))
         case .read(let fingerprint): Saved(fingerprint: fingerprint)
         }
@@ -54,7 +63,7 @@ package enum Terms: Hashable, Sendable {
 
     init?(_ saved: Saved) {
         if let url = saved.address.flatMap(WebURL.init) {
-            self = .address(url, box: saved.box ?? "")
+            self = .address(url, others: (saved.others ?? []).compactMap(WebURL.init), box: saved.box ?? "")
         } else if let fingerprint = saved.fingerprint {
             self = .read(fingerprint)
         } else {
@@ -64,7 +73,7 @@ package enum Terms: Hashable, Sendable {
 
     /// What identifies the box's own words, where the terms do not have them.
     var boxFingerprint: String? {
-        guard case .address(_, let box) = self, !box.isEmpty else { return nil }
+        guard case .address(_, _, let box) = self, !box.isEmpty else { return nil }
         return Self.fingerprint(of: box)
     }
 

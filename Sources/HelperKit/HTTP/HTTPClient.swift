@@ -141,7 +141,7 @@ public final class HTTPClient: @unchecked Sendable {
             (CURLOPT_HTTP09_ALLOWED, 0),
             (CURLOPT_CONNECTTIMEOUT_MS, min(Self.connectLimit, max(1, scope.deadline.millisecondsLeft))),
             (CURLOPT_TIMEOUT_MS, max(1, scope.deadline.millisecondsLeft)), (CURLOPT_LOW_SPEED_LIMIT, 50),
-            (CURLOPT_LOW_SPEED_TIME, 5), (CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue)), (CURLOPT_HTTPAUTH, 0),
+            (CURLOPT_LOW_SPEED_TIME, request.patience), (CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue)), (CURLOPT_HTTPAUTH, 0),
             (CURLOPT_UNRESTRICTED_AUTH, 0), (CURLOPT_DISALLOW_USERNAME_IN_URL, 1), (CURLOPT_SSL_VERIFYPEER, 1),
             (CURLOPT_SSL_VERIFYHOST, 2), (CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, 250), (CURLOPT_TCP_NODELAY, 1),
             (CURLOPT_FRESH_CONNECT, request.needsFreshConnection ? 1 : 0),

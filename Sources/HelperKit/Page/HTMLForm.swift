@@ -35,6 +35,8 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var isReadOnly = false
     /// The most UTF-16 code units of an answer (HTML Standard, `maxlength`).
     public var maxLength: Int?
+    /// It takes a date, which browsers send as YYYY-MM-DD.
+    public var isDate: Bool?
     /// The `checked` attribute.
     public var isChecked = false
     /// It is hidden by its own style or that of an element around it.

@@ -89,6 +89,7 @@ extension HTMLReader {
             isReadOnly: Self.attribute(node, "readonly") != nil, maxLength: Self.attribute(node, "maxlength").flatMap { Int($0) },
             isChecked: Self.attribute(node, "checked") != nil, isInvisible: around.isInvisible)
         control.isDisabled = Self.attribute(node, "disabled") != nil
+        if kind == .text, Self.attribute(node, "type")?.lowercased() == "date" { control.isDate = true }
         switch kind {
         case .textarea: control.value = Self.text(of: node)
         case .select: control.options = Self.options(of: node)

@@ -67,7 +67,7 @@ public struct WISPrLogin: Sendable {
     }
 
     private func search(_ result: ProbeResult) -> GatewaySearch {
-        guard let page = result.page else { return .absent("The gateway sent no WISPr document.") }
+        guard let page = result.page else { return .absent("The portal's page could not be fetched.") }
         var client = command.client()
         var document = WISPrDocument.find(in: page.body)
         var host: String? = page.location.flatMap { WebURL($0, relativeTo: page.url)?.host }

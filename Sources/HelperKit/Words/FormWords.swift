@@ -6,6 +6,8 @@ enum FormWords {
     private static let book = PhraseBook.all
 
     static func isTerms(_ text: String) -> Bool { book.finds(.terms, in: text) }
+    /// Whether a link leads to what is said of personal data.
+    static func isPrivacy(_ text: String) -> Bool { book.finds(.privacy, in: text) }
     /// Whether going on after this text accepts terms.
     static func bindsReader(_ text: String) -> Bool { book.finds(.binding, in: text) }
     static func isAdvertising(_ text: String) -> Bool { book.finds(.advertising, in: text) }

@@ -140,7 +140,10 @@ import Vault
         case .refused: return
         }
         let answered = answers?.helper == shown.helper ? answers?.all ?? [:] : [:]
-        let wanted = shown.prompt.fields.filter { found.credential.fieldNames.contains($0.name) && answered[$0.name] == nil }
+        // A secret that is stored is offered again: what was typed may have been the mistake.
+        let wanted = shown.prompt.fields.filter {
+            found.credential.fieldNames.contains($0.name) && (answered[$0.name] == nil || $0.kind.isSecret)
+        }
         // Behind a PIN the prompt says so, and offers nothing.
         shown.isLocked = !wanted.isEmpty && services.vault.isLocked
         guard !wanted.isEmpty, !shown.isLocked, let values = open(found.credential, found.owner) else { return }
@@ -364,7 +367,9 @@ import Vault
             }
         }
         guard !kept.isEmpty else {
-            if keepsTerms, isConsented(answers, owner(network, helper, portal)) {
+            if !answers.ambiguous.isEmpty {
+                outcome = "Not remembered: the portal has one name for different fields."
+            } else if keepsTerms, isConsented(answers, owner(network, helper, portal)) {
                 outcome = "That you accept the terms is remembered for this portal, until they change."
             }
             return

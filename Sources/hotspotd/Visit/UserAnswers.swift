@@ -21,6 +21,8 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     private(set) var stored: Set<String>
     /// The terms of one of the prompts were accepted.
     private(set) var acceptsTerms: Bool
+    /// The names that the portal has for several fields: their answers cannot be told apart at the next visit.
+    private(set) var ambiguous: Set<String> = []
     /// They had been accepted before, so that no box of the prompt was for them.
     var hadConsent = false
 
@@ -55,6 +57,11 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
             hasNews && earlier.hasNews && (earlier.remember == nil || (earlier.remember == .ask && !earlier.confirmed))
         let before = isUnwanted ? earlier.all.filter { earlier.stored.contains($0.key) } : earlier.all
         both.all.merge(before) { mine, _ in mine }
+        both.ambiguous = earlier.ambiguous
+        for field in earlier.fields {
+            let mine = fields.first { $0.name == field.name }
+            if let mine, !Field.isAlike(mine.label, field.label) { both.ambiguous.insert(field.name) }
+        }
         both.fields += earlier.fields.filter { field in !fields.contains { $0.name == field.name } }
         both.acceptsTerms = acceptsTerms || earlier.acceptsTerms
         return both
@@ -83,7 +90,7 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     var confirmedNames: [String] { stored.filter { values[$0] != nil }.sorted() }
 
     /// The answers that may be stored.
-    var keepable: [String: String] { Release.keepable(all, fields: fields) }
+    var keepable: [String: String] { Release.keepable(all, fields: fields).filter { !ambiguous.contains($0.key) } }
 
     /// There is an answer that may be stored, and is not.
     var hasNews: Bool { keepable.keys.contains { !stored.contains($0) } }

@@ -83,6 +83,82 @@ import Testing
         #expect(prompt.message == (asksMore ? nil : FormEngine.unexplained))
     }
 
+    /// Browsers send a date as the standard has it, whatever they show.
+    @Test func aDateIsAskedForAsItIsSent() {
+        let form = "<form method=post><label>Date de naissance<input type=date name=d></label><button>Go</button></form>"
+        for (answer, isSent) in [("14.07.1990", false), ("1990-7-14", false), ("1990-07-14", true)] {
+            var engine = FormEngine(isTypedNow: true)
+            engine.answers = ["d": answer]
+            switch engine.decide(on: page(form, url: url.text), at: url) {
+            case .submit(let filled, _): #expect(isSent && filled.request.body == "d=1990-07-14")
+            case .ask(let prompt, _):
+                #expect(!isSent && prompt.fields[0].label == "Date de naissance (YYYY-MM-DD)")
+                #expect(prompt.message?.contains("is no date like 1990-07-14; nothing was sent.") == true)
+            case .nothing, .refuse: #expect(Bool(false))
+            }
+        }
+    }
+
+    /// A tick that the page does not mark can be given once the portal has refused the form without it.
+    @Test func aTickThatIsNotMarkedIsOfferedAfterARefusal() {
+        let form =
+            "<form method=post><input name=hab required><label><input type=checkbox name=mayor value=1>Soy mayor de edad</label><button>Entrar</button></form>"
+        #expect(decide(form) == "ask hab!")
+        var engine = FormEngine(isTypedNow: true)
+        engine.offered = ["hab": "12"]
+        guard case .ask(let prompt, _) = engine.decide(on: page(form, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.fields.map(\.name) == ["hab", "mayor"] && prompt.fields.map(\.required) == [true, false])
+        engine.answers = ["hab": "12", "mayor": "yes"]
+        guard case .submit(let filled, _) = engine.decide(on: page(form, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(filled.request.body == "hab=12&mayor=1")
+    }
+
+    /// A next page has the name of a field for something else.
+    @Test func aNameForSomethingElseIsNoRefusal() {
+        let form = { (label: String) in "<form method=post><label>\(label) <input name=value></label><button>Next</button></form>"
+        }
+        for (label, isSame) in [("Company", false), ("E-mail address", true), ("E-mail address: no such guest", true)] {
+            var engine = FormEngine(answers: ["value": "a@b.example"], isTypedNow: true)
+            let first = page(form("E-mail address"), url: url.text)
+            guard case .submit(_, let sent) = engine.decide(on: first, at: url) else { return #expect(Bool(false)) }
+            engine.offerAnswers(of: sent)
+            let next = page(form(label), url: url.text)
+            engine.dropRenamed(on: next)
+            guard case .ask(let prompt, _) = engine.decide(on: next, at: url) else { return #expect(Bool(false)) }
+            #expect(
+                (prompt.message == FormEngine.unexplained) == isSame && prompt.fields[0].value == (isSame ? "a@b.example" : nil))
+        }
+    }
+
+    /// Two buttons of one name are a choice; the usual one is the default.
+    @Test func severalButtonsAreAChoice() {
+        let form =
+            "<form method=post><input name=room required><button name=dur value=30>Connect 30 minutes</button><button name=dur value=all>Connect all day</button></form>"
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.fields.last?.choices == ["Connect 30 minutes", "Connect all day"])
+        #expect(prompt.fields.last?.value == "Connect 30 minutes" && prompt.fields.last?.required == false)
+        #expect(decide(form, ["room": "1"]) == "send /page room=1&dur=30")
+        #expect(decide(form, ["room": "1", "dur": "Connect all day"]) == "send /page room=1&dur=all")
+        let others =
+            "<form method=post><input name=room required><button name=dur value=30>Connect</button><button name=dur value=x>Back</button></form>"
+        #expect(decide(others) == "ask room!")
+    }
+
+    /// A first page that asks for the language alone.
+    @Test func theLanguageIsAStep() {
+        let form =
+            "<form action=/start><label>Sprache / Language <select name=l><option value=de>Deutsch<option value=en>English</select></label><button>Weiter / Continue</button></form>"
+        #expect(decide(form) == "send /start l=de")
+        // Beside a login it is none.
+        #expect(decide(form + "<form method=post action=/in>\(account)<button>Log in</button></form>") == "ask user! pass!")
+    }
+
     @Test func theCardOfALibraryPaysNothing() {
         let form =
             "<form method=post><label>Library card number <input name=card></label><label>Born <input name=dob></label><button>Log in</button></form>"

@@ -81,6 +81,46 @@ import Testing
         #expect(prompt.termsURL == nil && prompt.terms == "I accept the terms of use")
     }
 
+    /// All documents that a box names are agreed to; what another box names is not.
+    @Test(
+        arguments: [
+            (
+                "<label><input type=checkbox name=ok required>I have read the <a href=/privacy>privacy policy</a> and accept the <a href=/terms>terms of use</a></label>",
+                "http://portal.test/terms", ["http://portal.test/privacy"]
+            ),
+            (
+                "<label><input type=checkbox name=p required>I read the <a href=/privacy>privacy policy</a></label><label><input type=checkbox name=ok required>I accept the <a href=/terms>terms of use</a></label>",
+                "http://portal.test/terms", ["http://portal.test/privacy"]
+            ),
+            (
+                "<label><input type=checkbox name=news required>Newsletter, see <a href=/ads>here</a></label><p>By logging in you accept the <a href=/terms>terms of use</a></p>",
+                "http://portal.test/terms", []
+            ),
+        ])
+    func theDocumentsOfABoxAreItsOwn(_ boxes: String, _ first: String, _ others: [String]) throws {
+        let url = WebURL("http://portal.test/page")!
+        let page = page("<form method=post><input name=room>\(boxes)<button>Go</button></form>", url: url.text)
+        guard case .address(let address, let also, _)? = FormEngine().bindingTerms(on: page, at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(address.text == first && also.map(\.text) == others)
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page, at: url) else { return #expect(Bool(false)) }
+        #expect(prompt.termsURL == first)
+        #expect(prompt.message?.contains("To be read as well: http://portal.test/privacy.") == (others.isEmpty ? nil : true))
+        // A change of any of them is one.
+        func mark(_ policy: String) -> String? {
+            let server = ScriptedServer { request in
+                .send(octets(http(200, request.path == "/privacy" ? policy : "<p>Be nice.</p>")))
+            }
+            let at = WebURL(server.url + "/page")!
+            let terms = Terms.address(WebURL(server.url + "/terms")!, others: [WebURL(server.url + "/privacy")!])
+            return terms.fingerprint(
+                asking: HTTPClient(link: loopback(), policy: .testing()), of: at,
+                in: Scope(deadline: .after(milliseconds: 10_000)))
+        }
+        #expect(mark("<p>None</p>") == mark("<p>None</p>") && mark("<p>None</p>") != mark("<p>We read your mail</p>"))
+    }
+
     @Test(arguments: [
         "<h2>Terms of use</h2><ul><li>RULE</li></ul><form method=post>BOX<button>Go</button></form>",
         "<h1>Library</h1><p>Please read the terms.</p><p>1. RULE</p><form method=post>BOX<button>Go</button></form>",

@@ -51,6 +51,49 @@ import Testing
         #expect(out.requests.isEmpty == false)
     }
 
+    /// A form that goes to another host, which refuses it there: it is still the first portal's login.
+    @Test func aRefusalElsewhereIsThePortalsOwn() throws {
+        let form: @Sendable (String, String) -> String = { target, error in
+            "\(error)<form method=post action='\(target)/login'><label>Room <input name=room></label><button>Go</button></form>"
+        }
+        let provider = ScriptedServer { request in
+            let isRight = request.body == "room=305"
+            return .send(octets(http(200, isRight ? "You are now connected" : form("", "<p class=error>Unknown room.</p>"))))
+        }
+        let server = ScriptedServer([
+            "/": redirect("/in"), "/in": http(200, form(provider.url, "")),
+        ])
+        var command = command(server)
+        let asked = run(command)
+        #expect(asked.result == .uiRequired && asked.portal?.origin == server.url)
+        (command.portal, command.session) = (asked.portal, asked.session)
+        let boxes = (asked.prompt?.fields ?? []).filter { $0.kind == .checkbox }.map { ($0.name, "yes") }
+        command.answers = ["room": "99"].merging(boxes) { $1 }
+        let refused = run(command, typed: true)
+        #expect(refused.result == .uiRequired && refused.portal?.origin == server.url)
+        #expect(refused.prompt?.message == "Unknown room. Your answers go to \(provider.url).")
+        #expect(refused.prompt?.fields.first?.value == "99")
+        (command.session, command.answers) = (refused.session, ["room": "305"])
+        let done = run(command, typed: true)
+        #expect(done.result == .success && done.portal?.origin == server.url)
+    }
+
+    /// A portal that thinks longer than this client waits may have let the guest in: the proof tells.
+    @Test func aLoginWithoutAnAnswerMayHaveWorked() throws {
+        let server = ScriptedServer { request in
+            if request.path == "/login" { return .hold([]) }
+            let form = "<form method=post action=/login><input name=room><button>Go</button></form>"
+            return .send(octets(request.path == "/" ? redirect("/in") : http(200, form)))
+        }
+        var command = HelperCommand(
+            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
+            scope: Scope(deadline: .after(milliseconds: 3000)), attempts: AttemptStore(), policy: .testing())
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.answers = ["room": "305"]
+        let reply = run(command, typed: true)
+        #expect(reply.result == .success && reply.unsent == nil && reply.reason?.contains("in time") == true, "\(reply)")
+    }
+
     @Test func failsIfThePortalItselfFails() {
         let broken = ScriptedServer { request in
             switch request.path {

@@ -163,6 +163,30 @@ import Testing
         #expect(server.requests.count { $0.method == "POST" } == 1)
     }
 
+    /// What was typed is offered again after an answer that says nothing of it, and the portal's first page may fail as well.
+    @Test func aServerErrorIsToldAndAskedAgain() throws {
+        let server = ScriptedServer { request in
+            if request.path == "/login" { return .send(octets(http(500, "<h1>Internal Server Error</h1>"))) }
+            let form = "<form method=post action=/login><input name=room><button>Go</button></form>"
+            return .send(octets(request.path == "/" ? redirect("/in") : http(200, form)))
+        }
+        var command = command(loopback(probe: server.url + "/"))
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.answers = ["room": "214"]
+        let reply = run(command, typed: true)
+        #expect(reply.result == .uiRequired && reply.prompt?.message == "The portal answered with status 500.")
+        #expect(reply.prompt?.fields.map(\.value) == ["214"])
+        // What is stored is tried again by itself.
+        (command.answers, command.credential) = ([:], ["room": "214"])
+        #expect(run(command).result == .temporaryFailure)
+
+        let broken = ScriptedServer([
+            "/": redirect("/in"), "/in": http(503, "<h1>Service Unavailable</h1>"),
+        ])
+        let failed = run(self.command(loopback(probe: broken.url + "/"), attempts: AttemptStore()))
+        #expect(failed.result == .temporaryFailure && failed.reason == "The portal answered with status 503.")
+    }
+
     /// Terms in a sentence that links them are accepted once, though the first answer is refused.
     @Test func termsOfASentenceAreAcceptedOnce() throws {
         let server = ScriptedServer { request in

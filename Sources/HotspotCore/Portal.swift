@@ -38,6 +38,8 @@ public struct Field: Codable, Hashable, Sendable {
     public var kind: Kind
     /// An empty answer is refused.
     public var required: Bool
+    /// The page does not say that an answer is required, the helper assumes it: an empty answer that is given is sent.
+    public var assumed: Bool?
     /// For a choice.
     public var choices: [String]?
     /// The initial value.
@@ -54,11 +56,18 @@ public struct Field: Codable, Hashable, Sendable {
         return one.hasPrefix(other) || one.hasSuffix(other) || other.hasPrefix(one) || other.hasSuffix(one)
     }
 
-    public init(name: String, label: String, kind: Kind, required: Bool, choices: [String]? = nil, value: String? = nil) {
+    /// The answer may be left empty, if the user says so.
+    public var mayBeEmpty: Bool { !required || assumed == true }
+
+    public init(
+        name: String, label: String, kind: Kind, required: Bool, assumed: Bool? = nil, choices: [String]? = nil,
+        value: String? = nil
+    ) {
         self.name = name
         self.label = label
         self.kind = kind
         self.required = required
+        self.assumed = assumed
         self.choices = choices
         self.value = value
     }

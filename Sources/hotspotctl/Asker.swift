@@ -45,7 +45,9 @@ struct Asker {
                 "  \(renderer.bar) \(question)? \(isAgreed ? "[Y/n]" : "[y/n]") ", isNeeded: true, isAgreed: isAgreed)
             agreements.insert(agreement)
         }
-        return TypedAnswers(values: answers.filter { !$0.value.isEmpty }, stored: stored, agreements: agreements)
+        let left = Set(prompt.fields.filter { $0.required && $0.assumed == true }.map(\.name))
+        let values = answers.filter { !$0.value.isEmpty || left.contains($0.key) }
+        return TypedAnswers(values: values, stored: stored, agreements: agreements)
     }
 
     /// Asks whether the answers shall be kept for this portal.
@@ -73,14 +75,19 @@ struct Asker {
         let range = choices.isEmpty || !isNumbered ? "" : " [1-\(choices.count)]"
         let mask = isStored ? " [\(renderer.sign("•••", "***"))]" : ""
         let shown = preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? mask
+        var isLeftEmpty = false
         for _ in 0..<Self.tries {
             var value = try readLine("  \(renderer.bar) \(label)\(range)\(shown): ", field.kind.isSecret)
             if value.isEmpty, isStored { return nil }
             if value.isEmpty, let preset { value = preset }
             if isNumbered, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }
             if value.isEmpty {
-                if !field.required { return "" }
-                Output.ask("  Without an answer here nothing is sent.\n")
+                if !field.required || (isLeftEmpty && field.mayBeEmpty) { return "" }
+                isLeftEmpty = true
+                Output.ask(
+                    field.mayBeEmpty
+                        ? "  The page does not say whether this is needed; Enter again leaves it empty.\n"
+                        : "  Without an answer here nothing is sent.\n")
             } else if !choices.isEmpty, !choices.contains(value) {
                 Output.ask("  That is not one of the choices.\n")
             } else {

@@ -231,6 +231,7 @@ struct Dialogue {
         }
         let missing = prompt.fields.filter {
             $0.required && answers[$0.name, default: ""].isEmpty && !stored.contains($0.name)
+                && !($0.mayBeEmpty && answers[$0.name] != nil)
         }
         guard missing.isEmpty else {
             throw needed(prompt, Hearsay.join("No answer to:", missing.map { Renderer.safe($0.name) }.joined(separator: ", ")))

@@ -394,6 +394,27 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Answer")?["answers"] == ["ok": "yes"])
     }
 
+    /// The page does not say whether the answer is needed: a second Enter leaves it empty, and a pipe says so by an empty line.
+    @Test(.timeLimit(.minutes(10)), arguments: [true, false]) func anUnmarkedFieldIsLeftEmpty(isTerminal: Bool) throws {
+        let asked = prompt("p1", #"{"name":"mail","label":"E-mail","kind":"email","required":true,"assumed":true}"#)
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
+        defer { daemon.stop() }
+        let ended: Tool.Exit
+        if isTerminal {
+            let terminal = try Terminal()
+            let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+            tool.waitForErrors("E-mail: ")
+            terminal.type("\n")
+            tool.waitForErrors("  The page does not say whether this is needed; Enter again leaves it empty.\n  │ E-mail: ")
+            terminal.type("\n")
+            ended = tool.end()
+        } else {
+            ended = try Tool.run(["answer", "p1", "--stdin", "--socket", daemon.path], input: "mail=\n")
+        }
+        #expect(ended.status == 0, "\(ended)")
+        #expect(daemon.parameters("Answer")?["answers"] == ["mail": ""])
+    }
+
     @Test(.timeLimit(.minutes(10))) func aNoAtTheTermsSendsNothing() throws {
         let terms = prompt("p1", #"{"name":"ok","label":"Terms","kind":"checkbox","required":true}"#)
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [terms], "Answer": ["{}"]]))

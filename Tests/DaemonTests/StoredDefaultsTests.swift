@@ -149,6 +149,15 @@ import Testing
         await hotel.close()
     }
 
+    /// An answer that is given may be empty where the helper only assumes that one is required; one that is missing is not.
+    @Test func anEmptyAnswerIsOneOnlyWhereItIsGiven() {
+        let field = { (assumed: Bool?) in Field(name: "mail", label: "", kind: .email, required: true, assumed: assumed) }
+        for (assumed, values, isFine) in [(true, ["mail": ""], true), (true, [:], false), (nil, ["mail": ""], false)] {
+            let fault = UserAnswers.fault(in: values, for: Prompt(title: "", fields: [field(assumed)]))
+            #expect((fault == nil) == isFine, "\(values)")
+        }
+    }
+
     // MARK: Refusals
 
     /// A stored account is refused, and a voucher is taken: nothing is said to be remembered, and both are as they were.

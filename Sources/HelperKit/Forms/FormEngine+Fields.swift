@@ -31,7 +31,7 @@ extension FormEngine {
                 }
                 // A box of one form does not matter to the others.
                 if !isEverywhere, field.kind != .checkbox || options.contains(where: { $0.form != option.form }) {
-                    field.required = false
+                    (field.required, field.assumed) = (false, nil)
                 }
                 result.append(field)
             }
@@ -103,6 +103,7 @@ extension FormEngine {
                 let isConstant = control.isReadOnly || (value == nil && offered[control.name] == nil && kind != .password)
                 if isConstant, !control.value.isEmpty { continue }
                 add(kind, required: required || (kind == .password && !isOptional), value: value)
+                if required, !marksRequired, !kind.isSecret { fields[fields.count - 1].assumed = true }
             case .hidden, .submit, .image, .button, .file: break
             }
         }

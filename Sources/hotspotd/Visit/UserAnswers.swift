@@ -130,7 +130,9 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
                     return (field.name, "Choose one of \(list(field.choices ?? [])).")
                 }
             case .text, .password, .email, .phone, .code:
-                if field.required, value.isEmpty { return (field.name, "Without an answer nothing is sent.") }
+                if value.isEmpty, field.required, !(field.mayBeEmpty && values[field.name] != nil) {
+                    return (field.name, "Without an answer nothing is sent.")
+                }
             }
         }
         return nil

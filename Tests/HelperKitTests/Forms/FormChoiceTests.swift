@@ -83,6 +83,22 @@ import Testing
         #expect(prompt.message == (asksMore ? nil : FormEngine.unexplained))
     }
 
+    /// Where the page marks nothing, the user may leave a field empty, and nothing else does.
+    @Test func anUnmarkedFieldMayBeLeftEmpty() {
+        let form = "<form method=post><label>E-mail <input type=email name=mail></label><button>Connect</button></form>"
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.fields.map(\.required) == [true] && prompt.fields.map(\.assumed) == [true])
+        #expect(decide(form) == "ask mail!" && decide(form, ["mail": ""]) == "send /page mail=")
+        var engine = FormEngine()
+        engine.answers = ["mail": ""]
+        if case .submit = engine.decide(on: page(form, url: url.text), at: url) { #expect(Bool(false), "what is stored") }
+        #expect(decide(form.replacing("name=mail", with: "name=mail required"), ["mail": ""]) == "ask mail!")
+        let login = form.replacing("<button", with: "<input type=password name=pass><button")
+        #expect(decide(login, ["mail": "", "pass": ""]) == "ask mail! pass!")
+    }
+
     /// Browsers send a date as the standard has it, whatever they show.
     @Test func aDateIsAskedForAsItIsSent() {
         let form = "<form method=post><label>Date de naissance<input type=date name=d></label><button>Go</button></form>"

@@ -21,7 +21,12 @@ extension Machine {
         let recent = (recentFailures[network] ?? []) + [turn.now]
         recentFailures[network] = recent.suffix(policy.disconnectLimit)
         let index = joined.temporaryFailures - 1
-        let delay = index < policy.retryDelays.count ? policy.retryDelays[index] : triesEnd ? nil : policy.retryDelays.last
+        var delay = index < policy.retryDelays.count ? policy.retryDelays[index] : triesEnd ? nil : policy.retryDelays.last
+        // The user has answered, and is not asked again while that login may still open the network (D25).
+        if case .presentingUI = state, let late = joined.standing?.end.map({ $0.at - turn.now }), delay.map({ $0 < late }) == true
+        {
+            delay = late
+        }
         fail(joined, mayDisassociate: recent.count < policy.disconnectLimit, retryAfter: delay, problem.message, &turn)
     }
 

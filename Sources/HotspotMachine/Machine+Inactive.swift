@@ -121,7 +121,7 @@ extension Problem {
         hint: "hotspotctl logoff")
     static let logoffIneffective = Problem(
         .logoffUnconfirmed,
-        "The portal was told to log off, and the network still lets this computer through; it is left alone.",
+        "The portal was told to log off, and the network let this computer through even so, when it was last looked at; it is left alone.",
         hint: "hotspotctl logoff")
     /// The helper says that another logoff would not help.
     static let logoffImpossible = Problem(.logoffUnconfirmed, logoffUnconfirmed.message, hint: "hotspotctl explain")

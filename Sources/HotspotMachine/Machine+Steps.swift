@@ -69,10 +69,10 @@ extension Machine {
         replaceSwitchedOff(helper, joined, &turn)
     }
 
-    /// Starts a race without the chosen helper, which was switched off and has no command left. A session of it is kept.
+    /// Starts a race without the chosen helper, which was switched off and has no command left. A session of it is kept, and what is remembered of it.
     mutating func replaceSwitchedOff(_ helper: String, _ joined: JoinedNetwork, _ turn: inout Turn) {
         var joined = joined
-        if state.schedule == nil { turn.act(.forgetChoice(of: helper)) } else { keepInterrupted(&joined, &turn) }
+        if state.schedule != nil { keepInterrupted(&joined, &turn) }
         evaluate(joined, "the chosen helper was switched off or is gone", &turn)
     }
 

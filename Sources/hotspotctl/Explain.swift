@@ -51,7 +51,7 @@ extension Renderer {
     /// The lines without `verbose`.
     private static let shortStory = 6
     /// The kinds of steps with the reason why nothing was sent, and how their texts begin.
-    private static let reasons = [("credential", "kept back: "), ("answer", needsUser)]
+    private static let reasons = [("credential", "kept back: "), ("warning", ""), ("answer", needsUser)]
     private static let needsUser = "\(HelperResult.uiRequired.rawValue): "
 
     /// Returns the story as lines.

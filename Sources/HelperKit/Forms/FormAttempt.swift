@@ -17,6 +17,7 @@ package struct FormAttempt: Sendable {
 
     /// The most forms that are submitted in one command.
     private static let stepLimit = 5
+    private static let samePage = "The portal shows the same page again."
     /// Octets of text below which a page that loads scripts has nothing to say without them.
     private static let bareText = 40
 
@@ -44,6 +45,8 @@ package struct FormAttempt: Sendable {
     private let link: Link
     private var steps = 0
     private var sent: Set<HTMLForm> = []
+    /// What tells the forms that were a button alone from others, apart from tokens.
+    private var pressed: Set<[String]> = []
     /// The names of the fields of each form that was sent.
     private var answered: Set<[String]> = []
     /// Those of the forms that the portal refused, and that were not sent again.
@@ -144,7 +147,9 @@ package struct FormAttempt: Sendable {
             if !names.isEmpty, answered.contains(names) {
                 return handOver(engine.refusal(on: page) ?? FormEngine.unexplained, at: url)
             }
-            guard sent.insert(form).inserted else { return handOver("The portal shows the same page again.", at: url) }
+            // A button that comes again was pressed, whatever token it has now.
+            let isNew = sent.insert(form).inserted && (!form.inputs.isEmpty || pressed.insert(Self.mark(of: form)).inserted)
+            guard isNew else { return handOver(Self.samePage, at: url) }
             if soundsDone, !isFirst, !filled.staysOnOrigin, form.inputs.isEmpty { return .done }
             guard steps < Self.stepLimit else { return handOver("The portal shows one form after another.", at: url) }
             if asksAgain(page), engine.refusal(on: page) != nil { refused.formUnion(answered.joined()) }
@@ -153,13 +158,24 @@ package struct FormAttempt: Sendable {
             refused.subtract(names)
             noteSent(names + FilledForm.buttons(of: form).map(\.name))
             engine.offerAnswers(of: form)
+            engine.said = page.sentences
             return .submit(filled, form)
         }
+    }
+
+    private static func mark(of form: HTMLForm) -> [String] {
+        let place = form.action.split(separator: "?", omittingEmptySubsequences: false).first ?? ""
+        return [String(place)] + form.controls.map(\.name)
     }
 
     /// Returns whether a page has a form with the fields of one that was sent. Buttons alone are not told apart.
     func asksAgain(_ page: HTMLPage) -> Bool {
         page.forms.contains { !$0.inputs.isEmpty && answered.contains($0.inputs.map(\.name)) }
+    }
+
+    /// Returns whether the portal shows again what was answered or pressed, without a word: its gateway may open in a moment.
+    func repeatsItself(_ prompt: Prompt, _ reason: String?) -> Bool {
+        reason == Self.samePage || prompt.message?.contains(FormEngine.unexplained) == true
     }
 
     /// No form was sent.

@@ -24,7 +24,7 @@ extension FormEngine {
         // A next page may show an answer of the one before, beside what it asks for.
         let asksMore = fields.contains { $0.required && $0.kind != .checkbox && offered[$0.name] == nil }
         let complaint =
-            complaint(of: page) ?? (isRefused ? refusal(on: page) ?? (asksMore ? nil : Self.unexplained) : nil)
+            complaint(of: page) ?? (isRefused ? refusal(on: page) ?? (asksMore ? nil : news(of: page) ?? Self.unexplained) : nil)
         let isTyped = fields.contains { $0.kind != .checkbox }
         var places: String?
         if isTyped, !filled.staysOnOrigin {
@@ -69,6 +69,15 @@ extension FormEngine {
     /// Returns the page's error message, also one that only its words show.
     func refusal(on page: HTMLPage) -> String? {
         complaint(of: page) ?? FormWords.failure(in: page).map { Printable.text(mask.apply($0), limit: 200) }
+    }
+
+    /// Returns what a page says that the one before did not: its words about the answers, where nothing else marks them. `nil` if it says
+    /// nothing new, or the page before is not known.
+    private func news(of page: HTMLPage) -> String? {
+        guard !said.isEmpty else { return nil }
+        let known = Set(said)
+        let new = page.sentences.filter { !known.contains($0) && $0.unicodeScalars.count(where: \.properties.isAlphabetic) > 8 }
+        return new.isEmpty ? nil : Printable.text(mask.apply(new.joined(separator: " ")), limit: 200)
     }
 
     /// Returns the terms that submitting the page's form accepts; `nil` if there are none.

@@ -178,10 +178,10 @@ public struct FormLogin: Sendable {
                 move = .done
             }
             // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
-            if case .ask(let prompt, _, _) = move, !attempt.hasSentNothing, attempt.engine.refusal(on: page) == nil,
+            if case .ask(let prompt, _, let reason) = move, !attempt.hasSentNothing, attempt.engine.refusal(on: page) == nil,
                 !prompt.fields.contains(where: { $0.kind == .code }),
                 command.probe(fresh: true)?.verdict.isOpen == true
-                    || (prompt.message?.contains(FormEngine.unexplained) == true && command.opensLate())
+                    || (attempt.repeatsItself(prompt, reason) && command.opensLate())
             {
                 move = .done
             }
@@ -222,12 +222,16 @@ public struct FormLogin: Sendable {
                     SessionMemory.SavedPage(
                         url: url.text, base: page.base.text, title: page.title, form: $0,
                         others: attempt.engine.otherWays(than: $0, on: page, at: url), refused: attempt.engine.offered,
+                        sentences: page.sentences.reduce(0) { $0 + $1.utf8.count } <= Self.keptSentences ? page.sentences : nil,
                         terms: shown?.saved)
                 }
                 return reply(.uiRequired, memory, attempt.portal, client, prompt, reason)
             }
         }
     }
+
+    /// The most octets of a page's text that are kept while it asks.
+    private static let keptSentences = 3000
 
     private func reply(
         _ result: HelperResult, _ memory: SessionMemory, _ portal: Portal, _ client: HTTPClient, _ prompt: Prompt? = nil,
@@ -242,10 +246,11 @@ public struct FormLogin: Sendable {
 
     private static func page(_ saved: SessionMemory.SavedPage) -> (page: HTMLPage, url: WebURL)? {
         guard let url = WebURL(saved.url), let base = WebURL(saved.base) else { return nil }
-        let page = HTMLPage(
+        var page = HTMLPage(
             title: saved.title, base: base, forms: [saved.form] + (saved.others ?? []), links: [], refresh: nil,
             scriptTarget: nil, submitsItself: true,
             text: saved.form.text, errors: [], isTruncated: false)
+        page.sentences = saved.sentences ?? []
         return (page, url)
     }
 }

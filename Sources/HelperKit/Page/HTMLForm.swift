@@ -162,6 +162,8 @@ public struct HTMLPage: Hashable, Sendable {
     public var links: [Hyperlink]
     /// The target of a refresh, by meta element or header, that waits at most 30 s.
     public var refresh: String?
+    /// The seconds that it waits.
+    public var refreshDelay = 0.0
     /// The target of a simple redirect in a script.
     public var scriptTarget: String?
     /// A script submits the page's only form.

@@ -64,7 +64,7 @@ struct HTMLReader {
         // A user fills in the page's form before a refresh that waits.
         let asks = reader.hasLooseField || reader.page.forms.contains { $0.asks }
         if let refresh = reader.refresh ?? response["refresh"].flatMap(Self.refresh), refresh.seconds <= 1 || !asks {
-            reader.page.refresh = refresh.target
+            (reader.page.refresh, reader.page.refreshDelay) = (refresh.target, refresh.seconds)
         }
         return reader.page
     }

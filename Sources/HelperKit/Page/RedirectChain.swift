@@ -15,6 +15,8 @@ package struct RedirectChain: Sendable {
     /// The last answer.
     package var final: HTTPResponse { hops[hops.count - 1] }
 
+    /// The most seconds for which a page behind the login is waited for before its refresh is followed.
+    private static let longestWait = 10.0
     /// Milliseconds that a foreign host may take to which a portal leads after the login; the login does not depend on it.
     private static let foreignHostLimit = 10_000
 
@@ -58,6 +60,11 @@ package struct RedirectChain: Sendable {
                 {
                     if !isForm { chain.page.forms = [HTMLForm(leadingTo: target)] }
                     return chain
+                }
+                // Behind a login a page that waits gives the gateway time to open; the proof knows more than a page that waits longer.
+                if page != nil, chain.page.refresh != nil, chain.page.refreshDelay > 1 {
+                    let isShort = chain.page.refreshDelay <= Self.longestWait
+                    guard isShort, scope.pause(milliseconds: Int(chain.page.refreshDelay * 1000)) else { return chain }
                 }
                 pageHops += 1
                 next = following

@@ -44,6 +44,8 @@ package struct SessionMemory: Codable, Sendable {
         var others: [HTMLForm]?
         /// Answers that the portal has refused, secrets without their text.
         var refused: [String: String]?
+        /// What the page says, piece by piece, if that is not much.
+        var sentences: [String]?
         /// Those that submitting the form accepts.
         var terms: Terms.Saved?
     }

@@ -25,6 +25,8 @@ import Varlink
     /// The secrets that each helper was sent in this association: answers and credentials, masked in all that it says. The secrets of
     /// other helpers are not masked in its words, or it could guess them and see in the journal which guess was right.
     private(set) var secretsSent: [String: Set<String>] = [:]
+    /// The titles of the questions that were answered here, by helper.
+    private var titles: [String: String] = [:]
     /// The portal that people see: the last one that a helper or the prober named.
     private(set) var shownPortal: Portal?
     /// The portal that the answer directly before this command named; it alone decides which credential is released (D6).
@@ -45,7 +47,10 @@ import Varlink
     func begin(remembered portal: Portal?) { shownPortal = portal }
 
     /// Forgets everything that belongs to the network.
-    func end() { (shownPortal, askingPortal, secretsSent, evaluations, told) = (nil, nil, [:], [:], nil) }
+    func end() {
+        (shownPortal, askingPortal, secretsSent, evaluations, told) = (nil, nil, [:], [:], nil)
+        titles = [:]
+    }
 
     /// Shows the portal that the prober found, unless a helper has named one.
     func showPortal(at origin: String) {
@@ -60,11 +65,12 @@ import Varlink
     ///   - joined: the network that the command is about.
     ///   - network: as much of it as this helper may know.
     func send(_ id: CommandID, _ command: Command, to helper: String, about joined: Joined, _ network: Network, on link: Link) {
+        if let answers = desk.answers, answers.helper == helper { titles[helper] = answers.prompt.title }
         let parameters = JSONValue.object(parameters(of: command, for: helper, joined.network, network, link))
         secretsSent[helper, default: []].formUnion(parameters.secrets)
         let known = KnownWords(
             asked: desk.fields(for: helper), parameters: parameters, shown: shownPortal?.origin,
-            title: desk.answers?.helper == helper ? desk.answers?.prompt.title : nil)
+            title: titles[helper])
         if command == .evaluate {
             asked.append(helper)
         } else {

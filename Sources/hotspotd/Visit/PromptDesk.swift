@@ -247,9 +247,8 @@ import Vault
         for helper: String, in network: NetworkID, portal: Portal
     ) -> (values: [String: String], labels: [String: String])? {
         guard let found = stored(for: helper, in: network, portal) else {
-            if let reason = warning(about: portal, in: network) ?? otherOwner(than: helper, in: network, portal) {
-                withhold(reason, from: helper)
-            }
+            // Another portal is warned of where it asks; one that cannot be reached has asked for nothing.
+            if let reason = otherOwner(than: helper, in: network, portal) { withhold(reason, from: helper) }
             return nil
         }
         switch found.release {

@@ -187,6 +187,55 @@ import Testing
         #expect(failed.result == .temporaryFailure && failed.reason == "The portal answered with status 503.")
     }
 
+    /// What a page says that it did not say before is the portal's word about the answers, also where nothing marks it.
+    @Test func whatIsNewOnARefusedPageIsItsReason() throws {
+        let words = Locked("")
+        let server = ScriptedServer { request in
+            let form = "<form method=post action=/login><input name=card><button>Go</button></form>"
+            let said = request.path == "/login" ? "<div style='color:#FF8080'>\(words.with { $0 })</div>" : ""
+            return .send(octets(request.path == "/" ? redirect("/in") : http(200, "<h1>City Library</h1>" + form + said)))
+        }
+        var command = command(loopback(probe: server.url + "/"))
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.answers = ["card": "70012345"]
+        for said in ["no more sessions are allowed for user 70012345", "RADIUS server is not responding", ""] {
+            words.with { $0 = said }
+            let reply = run(command, typed: true)
+            let shown = said.replacing("70012345", with: "…")
+            #expect(reply.prompt?.message == (said.isEmpty ? FormEngine.unexplained : shown), "\(reply)")
+            command.session = reply.session
+        }
+    }
+
+    /// A page that waits before it leads on is waited for, and the same button is not pressed again and again.
+    @Test func aPageThatWaitsIsWaitedFor() throws {
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/": .send(octets(redirect("/splash")))
+            case "/auth":
+                .send(
+                    octets(
+                        http(
+                            200,
+                            "<meta http-equiv=refresh content='2;url=/splash'><p>Please wait, you will be connected in 2 seconds</p>"
+                        )))
+            default:
+                .send(
+                    octets(
+                        http(
+                            200,
+                            "<form action=/auth><input type=hidden name=tok value=\(Int.random(in: 0...999_999))><button>Connect</button></form>"
+                        )))
+            }
+        }
+        var command = command(loopback(probe: server.url + "/"))
+        command.portal = Portal(origin: server.url, kind: "form")
+        let began = ContinuousClock.now
+        #expect(run(command).reason == "The portal shows the same page again.")
+        #expect(server.requests.map(\.path).filter { $0 == "/auth" }.count == 1)
+        #expect(ContinuousClock.now - began >= .seconds(2))
+    }
+
     /// Terms in a sentence that links them are accepted once, though the first answer is refused.
     @Test func termsOfASentenceAreAcceptedOnce() throws {
         let server = ScriptedServer { request in

@@ -108,6 +108,8 @@ public enum Release: Hashable, Sendable {
     public static func keepable(_ answers: [String: String], fields: [Field]) -> [String: String] {
         let fleeting = Set(fields.filter { $0.kind == .code || $0.kind == .checkbox }.map(\.name))
         let names = Set(fields.map(\.name)).subtracting(fleeting)
-        return answers.filter { names.contains($0.key) && !$0.value.isEmpty }
+        // What the user has left empty, where the page does not say that it may be, is an answer.
+        let left = Set(fields.filter { $0.required && $0.assumed == true }.map(\.name))
+        return answers.filter { names.contains($0.key) && (!$0.value.isEmpty || left.contains($0.key)) }
     }
 }

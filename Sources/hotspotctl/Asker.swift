@@ -28,7 +28,10 @@ struct Asker {
                 let answer = try askBox(field, label, isAgreed: earlier.agreements.contains(agreement))
                 answers[field.name] = answer
                 if answer == "yes" { agreements.insert(agreement) }
-            } else if let answer = try askText(field, label, isStored: prompt.stored?.contains(field.name) == true) {
+            } else if let answer = try askText(
+                field, label, isStored: prompt.stored?.contains(field.name) == true,
+                isLeftEmpty: earlier.left.contains(field.name))
+            {
                 answers[field.name] = answer
             } else {
                 stored.append(field.name)
@@ -64,7 +67,11 @@ struct Asker {
     }
 
     /// Returns the answer; `nil` for the stored one.
-    private func askText(_ field: Field, _ label: String, isStored: Bool) throws(Failure) -> String? {
+    ///
+    /// - Parameter isLeftEmpty: the user has left it empty a moment ago.
+    private func askText(
+        _ field: Field, _ label: String, isStored: Bool, isLeftEmpty: Bool
+    ) throws(Failure) -> String? {
         let choices = field.kind == .choice ? field.choices ?? [] : []
         // A choice that is a number itself could be taken for a position in the list.
         let isNumbered = !choices.contains { Int($0) != nil }
@@ -73,9 +80,9 @@ struct Asker {
         }
         let preset = field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
         let range = choices.isEmpty || !isNumbered ? "" : " [1-\(choices.count)]"
-        let mask = isStored ? " [\(renderer.sign("•••", "***"))]" : ""
+        let mask = isStored && field.value != "" ? " [\(renderer.sign("•••", "***"))]" : ""
         let shown = preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? mask
-        var isLeftEmpty = false
+        var isLeftEmpty = isLeftEmpty
         for _ in 0..<Self.tries {
             var value = try readLine("  \(renderer.bar) \(label)\(range)\(shown): ", field.kind.isSecret)
             if value.isEmpty, isStored { return nil }
@@ -150,6 +157,8 @@ struct EarlierQuestions {
     /// The portals whose warning was shown.
     var warned: Set<String?> = []
     var agreements: Set<Agreement> = []
+    /// The fields that were left empty.
+    var left: Set<String> = []
     /// Whether the answers shall be kept, by portal, as far as that was asked.
     var wishes: [String?: Bool] = [:]
     /// A code was typed.
@@ -161,6 +170,7 @@ struct EarlierQuestions {
         nothing = "Nothing more"
         warned.insert(prompt.portal)
         agreements.formUnion(answers.agreements)
+        left.formUnion(answers.values.filter(\.value.isEmpty).keys)
         if prompt.fields.contains(where: { $0.kind == .code && answers.values[$0.name] != nil }) { hasCode = true }
     }
 }

@@ -7,7 +7,7 @@ struct CredentialsVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credentials", abstract: "Show and change stored answers, and the PIN that guards them.",
         discussion: """
-            The answers themselves are never shown. They and the PIN are typed without echo, or read from standard input; never from the \
+            Passwords and codes are never shown. They and the PIN are typed without echo, or read from standard input; never from the \
             arguments, which every user of this computer can see.
             """,
         subcommands: [

@@ -86,7 +86,7 @@ struct Dialogue {
             return Filled(prompt: prompt, answers: answers, remember: remember, confirmed: confirmed)
         } catch {
             guard !watch.isPromptGone else { return nil }
-            guard isInteractive, !common.noAsk, error.refusal == nil else { throw error }
+            guard isInteractive, !common.noAsk, error.refusal == nil, !prompt.handsOver else { throw error }
             throw error.adding("\(earlier.nothing) was sent from here.")
         }
     }

@@ -38,7 +38,8 @@ extension Renderer {
         for (index, field) in prompt.fields.enumerated() {
             var text = "  \(bar) \(label(field, at: index + 1)) (\(safe(field.name, limit: 64)): \(field.kind.rawValue)"
             if let choices = field.choices, !choices.isEmpty {
-                text += ", one of " + choices.prefix(20).map { "\"\(safe($0, limit: 64))\"" }.joined(separator: ", ")
+                let shown = choices.prefix(20).map { "\"\(safe($0, limit: 64))\"" }.joined(separator: ", ")
+                text += ", one of " + shown + (choices.count > 20 ? " and \(choices.count - 20) more" : "")
             }
             if !field.required { text += ", optional" }
             if prompt.stored?.contains(field.name) == true {

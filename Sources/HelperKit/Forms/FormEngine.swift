@@ -145,7 +145,7 @@ package struct FormEngine: Sendable {
         let isOpen = fields.contains { field in
             guard field.required else { return false }
             guard let answer = answers[field.name] else { return true }
-            return field.kind == .checkbox ? !FilledForm.isYes(answer) : answer.isEmpty && !(isTypedNow && field.mayBeEmpty)
+            return field.kind == .checkbox ? !FilledForm.isYes(answer) : answer.isEmpty && !field.mayBeEmpty
         }
         let isPlain = !(url.isSecure && filled.target.isSecure)
         // The daemon released them for the page's origin, which does not cover an unencrypted action of an encrypted page.

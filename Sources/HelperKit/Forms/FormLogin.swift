@@ -115,6 +115,8 @@ public struct FormLogin: Sendable {
         for host in [start?.host, url.host] { if let host { outside.remove(host) } }
         // Why the answer to the answers did not come.
         var unanswered: String?
+        // The last page is no answer to the login, but asks on.
+        var isAsking = false
         while true {
             // A page without the rest of what it showed, or with the portal's words about the answers, has the terms from before.
             let shown = known ?? attempt.engine.bindingTerms(on: page, at: url)
@@ -183,7 +185,7 @@ public struct FormLogin: Sendable {
                 command.probe(fresh: true)?.verdict.isOpen == true
                     || (attempt.repeatsItself(prompt, reason) && command.opensLate())
             {
-                move = .done
+                (move, isAsking) = (.done, true)
             }
             switch move {
             case .submit: continue
@@ -200,7 +202,7 @@ public struct FormLogin: Sendable {
                 let words = attempt.words(of: page)
                 if let unanswered {
                     done.reason = unanswered
-                } else if !attempt.hasSentNothing, !words.isEmpty {
+                } else if !attempt.hasSentNothing, !isAsking, !words.isEmpty {
                     done.reason = Reply.portalAnswered + words
                 }
                 if !attempt.refusedAnswers.isEmpty { done.refused = attempt.refusedAnswers.sorted() }

@@ -4,7 +4,7 @@ import HotspotCore
 /// portal's first page, and the connections to it.
 public final class AttemptStore: Sendable {
     /// The store of this process.
-    public static let shared = AttemptStore(looks: [40, 150], patience: [1000, 1500, 2500])
+    public static let shared = AttemptStore(looks: [40, 150], patience: [1000, 1500, 2500, 3000])
 
     private struct AttemptResults {
         var probe: SharedWork<ProbeResult>?

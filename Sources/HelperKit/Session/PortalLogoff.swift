@@ -47,23 +47,24 @@ public enum PortalLogoff {
         let memory = SessionMemory(command.session)
         let client = command.client(cookies: CookieJar(lines: memory.cookies ?? []))
         do throws(TransferError) {
-            var saved = memory.logoff
-            if saved == nil { saved = try look(client, memory, command) }
-            guard let saved, let url = WebURL(saved.url) else {
-                let isKnown = memory.statusPage ?? memory.origin != nil
-                return command.reply(
-                    .failure,
-                    reason: isKnown
-                        ? "The portal's page offers no way to log off." : "How to log off here is not known.")
+            var (saved, status) = (memory.logoff, nil as Int?)
+            if saved == nil { (saved, status) = try look(client, memory, command) }
+            guard let saved, var response = try send(saved, client, memory, command) else {
+                let reason =
+                    switch status {
+                    case nil: "How to log off here is not known."
+                    case let status? where status >= 400:
+                        "How to log off here is not known: the portal's page answered with status \(status)."
+                    case _?: "The portal's page offers no way to log off."
+                    }
+                return command.reply(.failure, reason: reason)
             }
-            var request = HTTPRequest(url)
-            if let body = saved.body {
-                request.method = .post
-                request.body = body
+            // A page may ask whether that is meant.
+            if saved.body == nil, response.status < 400,
+                let yes = find(on: HTMLReader.read(response), at: response.url, redirects: command.redirects), yes.body != nil
+            {
+                response = try send(yes, client, memory, command) ?? response
             }
-            request.requiredPin = memory.pin(for: url)
-            try command.redirects.check(url)
-            let response = try client.send(request, in: command.scope.limited(milliseconds: 10_000))
             guard response.status < 400 || response.status == 511 else {
                 return command.reply(.failure, reason: "The portal answered the logoff with status \(response.status).")
             }
@@ -77,17 +78,34 @@ public enum PortalLogoff {
         }
     }
 
-    /// Looks for a logoff on the page that the login led to: some portals offer it only once they have opened.
+    private static func send(
+        _ saved: SessionMemory.SavedRequest, _ client: HTTPClient, _ memory: SessionMemory, _ command: HelperCommand
+    ) throws(TransferError) -> HTTPResponse? {
+        guard let url = WebURL(saved.url) else { return nil }
+        var request = HTTPRequest(url)
+        if let body = saved.body {
+            request.method = .post
+            request.body = body
+        }
+        request.requiredPin = memory.pin(for: url)
+        try command.redirects.check(url)
+        return try client.send(request, in: command.scope.limited(milliseconds: 10_000))
+    }
+
+    /// Looks for a logoff on the page that the login led to: some portals offer it only once they have opened. Returns the page's status as
+    /// well, if it was fetched.
     private static func look(
         _ client: HTTPClient, _ memory: SessionMemory, _ command: HelperCommand
-    ) throws(TransferError) -> SessionMemory.SavedRequest? {
-        guard let url = (memory.statusPage ?? memory.origin).flatMap(WebURL.init), url.origin == memory.origin else { return nil }
+    ) throws(TransferError) -> (SessionMemory.SavedRequest?, status: Int?) {
+        guard let url = (memory.statusPage ?? memory.origin).flatMap(WebURL.init), url.origin == memory.origin else {
+            return (nil, nil)
+        }
         try command.redirects.check(url)
         var request = HTTPRequest(url)
         request.requiredPin = memory.pin(for: url)
         let scope = command.scope.limited(milliseconds: 10_000)
         let chain = try RedirectChain.follow(try client.send(request, in: scope), to: request, client: client, in: scope)
-        guard chain.final.url.origin == memory.origin else { return nil }
-        return find(on: chain.page, at: chain.final.url, redirects: command.redirects)
+        guard chain.final.url.origin == memory.origin else { return (nil, chain.final.status) }
+        return (find(on: chain.page, at: chain.final.url, redirects: command.redirects), chain.final.status)
     }
 }

@@ -301,7 +301,12 @@ import Store
                 services.strikes.acquit(helper)
                 services.events?.strikesChanged()
             }
-        case .report(let reported):
+        case .report(var reported):
+            // What the portal answered to a login that did not open the network.
+            if reported.code == .stillCaptive {
+                reported = Problem(
+                    reported.code, Hearsay.join(reported.message, journal.attempt?.lastWord), hint: reported.hint)
+            }
             let problem = reported.code == .internetLimited ? prober.silence ?? reported : reported
             // As the machine says it: the status has what the last look saw in its place.
             problems.report(reported)

@@ -91,12 +91,19 @@ import Testing
         }
         #expect(prompt.fields.map(\.required) == [true] && prompt.fields.map(\.assumed) == [true])
         #expect(decide(form) == "ask mail!" && decide(form, ["mail": ""]) == "send /page mail=")
+        // As it is stored.
         var engine = FormEngine()
         engine.answers = ["mail": ""]
-        if case .submit = engine.decide(on: page(form, url: url.text), at: url) { #expect(Bool(false), "what is stored") }
+        if case .ask = engine.decide(on: page(form, url: url.text), at: url) { #expect(Bool(false)) }
         #expect(decide(form.replacing("name=mail", with: "name=mail required"), ["mail": ""]) == "ask mail!")
         let login = form.replacing("<button", with: "<input type=password name=pass><button")
         #expect(decide(login, ["mail": "", "pass": ""]) == "ask mail! pass!")
+    }
+
+    @Test func anUndecidedChoiceIsNeeded() {
+        let form =
+            "<form method=post>Date of birth <select name=d><option value=''>Day</option><option>1</option><option>2</option></select><select name=y><option value=''>Year</option><option>1990</option><option>1991</option></select><button>Go online</button></form>"
+        #expect(decide(form) == "ask d! y!")
     }
 
     /// Browsers send a date as the standard has it, whatever they show.

@@ -236,6 +236,36 @@ import Testing
         #expect(ContinuousClock.now - began >= .seconds(2))
     }
 
+    /// A portal that asks whether the logoff is meant is told so; a page that is missing is not said to offer none.
+    @Test func aLogoffIsConfirmed() throws {
+        let server = ScriptedServer { request in
+            switch (request.method, request.path) {
+            case ("GET", "/leave"):
+                .send(
+                    octets(
+                        http(
+                            200,
+                            "<p>Do you really want to log out?</p><form action=/leave2 method=post><button name=a value=yes>Yes, log out</button></form><form action=/ok><button>No, stay online</button></form>"
+                        )))
+            case ("POST", "/leave2"): .send(octets(http(200, "Goodbye")))
+            case (_, "/gone"): .send(octets(http(404, "Not found")))
+            default: .send(octets(http(200, "<h1>You are online</h1><a href=/leave>Log out</a>")))
+            }
+        }
+        var command = command(loopback(probe: server.url + "/"))
+        func logOff(_ statusPage: String) -> Reply {
+            var memory = SessionMemory()
+            (memory.origin, memory.statusPage) = (server.url, server.url + statusPage)
+            command.session = Session(memory: memory.value)
+            return PortalLogoff.run(command)
+        }
+        let reply = logOff("/me")
+        #expect(reply.result == .success && reply.reason == "The portal answered: Goodbye")
+        #expect(server.requests.last.map { "\($0.method) \($0.path) \($0.body)" } == "POST /leave2 a=yes")
+        #expect(
+            logOff("/gone").reason == "How to log off here is not known: the portal's page answered with status 404.")
+    }
+
     /// Terms in a sentence that links them are accepted once, though the first answer is refused.
     @Test func termsOfASentenceAreAcceptedOnce() throws {
         let server = ScriptedServer { request in

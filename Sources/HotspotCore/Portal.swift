@@ -57,7 +57,10 @@ public struct Field: Codable, Hashable, Sendable {
     }
 
     /// The answer may be left empty, if the user says so.
-    public var mayBeEmpty: Bool { !required || assumed == true }
+    public var mayBeEmpty: Bool { !required || isAssumed }
+
+    /// That an answer is required is the helper's assumption alone.
+    public var isAssumed: Bool { required && assumed == true }
 
     public init(
         name: String, label: String, kind: Kind, required: Bool, assumed: Bool? = nil, choices: [String]? = nil,

@@ -109,7 +109,7 @@ public enum Release: Hashable, Sendable {
         let fleeting = Set(fields.filter { $0.kind == .code || $0.kind == .checkbox }.map(\.name))
         let names = Set(fields.map(\.name)).subtracting(fleeting)
         // What the user has left empty, where the page does not say that it may be, is an answer.
-        let left = Set(fields.filter { $0.required && $0.assumed == true }.map(\.name))
+        let left = Set(fields.filter(\.isAssumed).map(\.name))
         return answers.filter { names.contains($0.key) && (!$0.value.isEmpty || left.contains($0.key)) }
     }
 }

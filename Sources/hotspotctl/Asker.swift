@@ -48,7 +48,7 @@ struct Asker {
                 "  \(renderer.bar) \(question)? \(isAgreed ? "[Y/n]" : "[y/n]") ", isNeeded: true, isAgreed: isAgreed)
             agreements.insert(agreement)
         }
-        let left = Set(prompt.fields.filter { $0.required && $0.assumed == true }.map(\.name))
+        let left = Set(prompt.fields.filter(\.isAssumed).map(\.name))
         let values = answers.filter { !$0.value.isEmpty || left.contains($0.key) }
         return TypedAnswers(values: values, stored: stored, agreements: agreements)
     }

@@ -158,11 +158,12 @@ package struct FormAttempt: Sendable {
             refused.subtract(names)
             noteSent(names + FilledForm.buttons(of: form).map(\.name))
             engine.offerAnswers(of: form)
-            engine.said = page.sentences
+            engine.textBefore = page.sentences
             return .submit(filled, form)
         }
     }
 
+    /// Returns what a form that is a button alone is known by: its address without the query, and the names of its controls.
     private static func mark(of form: HTMLForm) -> [String] {
         let place = form.action.split(separator: "?", omittingEmptySubsequences: false).first ?? ""
         return [String(place)] + form.controls.map(\.name)

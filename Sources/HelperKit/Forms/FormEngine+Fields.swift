@@ -107,11 +107,12 @@ extension FormEngine {
             case .hidden, .submit, .image, .button, .file: break
             }
         }
-        let buttons = FilledForm.buttons(of: form).map { FormWords.choice($0.label, $0.value) }
-        if let usual = buttons.first, let name = FilledForm.button(of: form)?.name, seen.insert(name).inserted {
-            let before = values[name].flatMap { buttons.contains($0) ? $0 : nil }
+        let buttons = FilledForm.buttons(of: form)
+        if let name = buttons.first?.name, seen.insert(name).inserted {
+            let choices = buttons.map { FormWords.choice($0.label, $0.value) }
+            let before = values[name].flatMap { choices.contains($0) ? $0 : nil }
             fields.append(
-                Field(name: name, label: "Button", kind: .choice, required: false, choices: buttons, value: before ?? usual))
+                Field(name: name, label: "Button", kind: .choice, required: false, choices: choices, value: before ?? choices[0]))
         }
         return fields
     }

@@ -74,8 +74,8 @@ extension FormEngine {
     /// Returns what a page says that the one before did not: its words about the answers, where nothing else marks them. `nil` if it says
     /// nothing new, or the page before is not known.
     private func news(of page: HTMLPage) -> String? {
-        guard !said.isEmpty else { return nil }
-        let known = Set(said)
+        guard !textBefore.isEmpty else { return nil }
+        let known = Set(textBefore)
         let new = page.sentences.filter { !known.contains($0) && $0.unicodeScalars.count(where: \.properties.isAlphabetic) > 8 }
         return new.isEmpty ? nil : Printable.text(mask.apply(new.joined(separator: " ")), limit: 200)
     }

@@ -75,8 +75,8 @@ package struct FormEngine: Sendable {
     package var offered: [String: String] = [:]
     /// What the portal called the fields of those.
     var offeredLabels: [String: String] = [:]
-    /// What the page said whose form was sent last, piece by piece, as far as that is known.
-    package var said: [String] = []
+    /// The text of the page before, of which a form was sent, piece by piece, as far as it is known.
+    var textBefore: [String] = []
     /// Answers that the portal refused before it asked the user this time, secrets without their text.
     package var refused: [String: String] = [:]
     /// The unusual ways of sending that the user agreed to.

@@ -118,6 +118,8 @@ public struct FormLogin: Sendable {
         // The last page is no answer to the login, but asks on.
         var isAsking = false
         while true {
+            // The page of which typed answers are sent now.
+            var asking: (HTMLPage, WebURL)?
             // A page without the rest of what it showed, or with the portal's words about the answers, has the terms from before.
             let shown = known ?? attempt.engine.bindingTerms(on: page, at: url)
             // They may have changed while a question waited that did not show them.
@@ -141,7 +143,7 @@ public struct FormLogin: Sendable {
                 let target = filled.target.origin
                 let isPortal = target == attempt.portal.origin
                 if filled.carriesAnswers { request.requiredPin = isPortal ? attempt.portal.pin : memory.pins?[target] }
-                let asking = (page, url)
+                if isTypedNow, filled.carriesAnswers { asking = (page, url) }
                 do throws(TransferError) {
                     let response = try command.logIn(request, by: client)
                     if filled.carriesAnswers, !isPortal, let pin = response.pin {
@@ -166,25 +168,22 @@ public struct FormLogin: Sendable {
                         move = attempt.fail(error)
                     }
                 }
-                if case .end(.temporaryFailure, let reason) = move, isTypedNow, filled.carriesAnswers,
-                    command.probe(fresh: true)?.verdict.isOpen != true
-                {
+            }
+            // A gateway may open and break its answer off, or open by itself: the probe knows.
+            if case .end(.temporaryFailure, let reason) = move, isTypedNow || !attempt.hasSentNothing {
+                if command.probe(fresh: true)?.verdict.isOpen == true {
+                    move = .done
+                } else if let asking {
                     (page, url) = asking
                     move = attempt.askAgain(on: page, at: url, because: reason)
                 }
-            }
-            // A gateway may open and break its answer off, or open by itself: the probe knows.
-            if case .end(.temporaryFailure, _) = move, isTypedNow || !attempt.hasSentNothing,
-                command.probe(fresh: true)?.verdict.isOpen == true
-            {
-                move = .done
-            }
-            // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
-            if case .ask(let prompt, _, let reason) = move, !attempt.hasSentNothing, attempt.engine.refusal(on: page) == nil,
+            } else if case .ask(let prompt, _, let reason) = move, !attempt.hasSentNothing,
+                attempt.engine.refusal(on: page) == nil,
                 !prompt.fields.contains(where: { $0.kind == .code }),
                 command.probe(fresh: true)?.verdict.isOpen == true
                     || (attempt.repeatsItself(prompt, reason) && command.opensLate())
             {
+                // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
                 (move, isAsking) = (.done, true)
             }
             switch move {

@@ -130,11 +130,13 @@ package struct FilledForm: Sendable {
     /// Returns whether an answer ticks a box.
     package static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
 
-    /// Returns the buttons of which each means another login, such as one for an hour and one for the day, the usual one first.
+    /// Returns the buttons of which each means another login, such as one for an hour and one for the day, the usual one first. The name of
+    /// that one stands for all.
     static func buttons(of form: HTMLForm) -> [HTMLControl] {
         guard let usual = button(of: form), usual.kind == .submit, !usual.name.isEmpty else { return [] }
         let others = own(form).others.filter {
-            $0.kind == .submit && $0.name == usual.name && $0.value != usual.value && $0.formAction == usual.formAction
+            $0.kind == .submit && !$0.name.isEmpty && ($0.name, $0.value) != (usual.name, usual.value)
+                && $0.formAction == usual.formAction
                 && !FormWords.isFree($0.label) && !FormWords.isTerms($0.label)
         }
         return others.isEmpty ? [] : [usual] + others

@@ -20,29 +20,45 @@ package enum Terms: Hashable, Sendable {
 
     /// Returns what identifies these terms: a SHA-256 in base64, of their words, or of their address where they are on another host, which
     /// is not asked before the login. `nil` if they cannot be read at present.
-    func fingerprint(asking client: HTTPClient, of page: WebURL, in scope: Scope) -> String? {
+    ///
+    /// - Parameter twice: whether they are fetched twice, and the words that differ from one moment to the next left out, such as a counter.
+    func fingerprint(asking client: HTTPClient, of page: WebURL, twice: Bool = false, in scope: Scope) -> String? {
         switch self {
         case .text(let text): return Self.fingerprint(of: text)
         case .read(let fingerprint): return fingerprint
         case .address(let url, let others, _):
             var all: [String] = []
             for url in [url] + others {
-                guard let one = Self.fingerprint(of: url, asking: client, of: page, in: scope) else { return nil }
-                all.append(one)
+                guard let one = Self.read(url, asking: client, of: page, in: scope) else { return nil }
+                switch one {
+                case .digest(let digest): all.append(digest)
+                case .text(let text):
+                    var again: String?
+                    // The page that asks has been read before.
+                    if twice, url != page, case .text(let second) = Self.read(url, asking: client, of: page, in: scope) {
+                        again = second
+                    }
+                    all.append(Self.fingerprint(of: text, and: again))
+                }
             }
             return all.count == 1 ? all[0] : Self.digest(Array(all.joined(separator: " ").utf8))
         }
     }
 
-    private static func fingerprint(of url: WebURL, asking client: HTTPClient, of page: WebURL, in scope: Scope) -> String? {
-        let byAddress = digest(Array((url.origin + url.path).utf8))
+    private enum Content {
+        case text(String)
+        case digest(String)
+    }
+
+    private static func read(_ url: WebURL, asking client: HTTPClient, of page: WebURL, in scope: Scope) -> Content? {
+        let byAddress = Content.digest(digest(Array((url.origin + url.path).utf8)))
         guard url.host == page.host else { return byAddress }
         guard let response = try? client.send(HTTPRequest(url), in: scope.limited(milliseconds: timeLimit)) else { return nil }
         if response.status >= 500 { return nil }
         guard response.status == 200 else { return byAddress }
         let type = response["content-type"]?.lowercased() ?? "text/html"
-        guard type.hasPrefix("text/") || type.contains("html"), !response.isEncoded else { return digest(response.body) }
-        return fingerprint(of: HTMLReader.read(response, textLimit: textLimit).text)
+        guard type.hasPrefix("text/") || type.contains("html"), !response.isEncoded else { return .digest(digest(response.body)) }
+        return .text(HTMLReader.read(response, textLimit: textLimit).text)
     }
 
     /// These terms as a session's memory keeps them.
@@ -78,10 +94,15 @@ package enum Terms: Hashable, Sendable {
     }
 
     /// Returns the digest of a text's words without those that differ at each visit: times, dates, addresses and tokens. Sums, numbers of
-    /// days and paragraphs are kept.
-    static func fingerprint(of text: String) -> String {
-        let words = text.lowercased().split { $0.isWhitespace }.filter { !isVariable($0) }
-        return digest(Array(words.joined(separator: " ").utf8))
+    /// days and paragraphs are kept, unless a second reading of the same page has others.
+    static func fingerprint(of text: String, and again: String? = nil) -> String {
+        func words(of text: String) -> [Substring] { text.lowercased().split { $0.isWhitespace }.filter { !isVariable($0) } }
+        var steady = words(of: text)
+        if let again, again != text {
+            let others = words(of: again)
+            if others.count == steady.count { steady = zip(steady, others).filter { $0 == $1 }.map(\.0) }
+        }
+        return digest(Array(steady.joined(separator: " ").utf8))
     }
 
     private static func isVariable(_ whole: Substring) -> Bool {
@@ -126,12 +147,18 @@ package struct AcceptedTerms: Sendable {
     /// be read now, have not changed: the consent holds for them.
     package mutating func haveChanged(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) -> Bool {
         guard let terms, !accepted.isEmpty else { return false }
-        let current = terms.fingerprint(asking: client, of: page, in: scope)
         let box = terms.boxFingerprint
-        let same = accepted.firstIndex { mark in
-            let parts = mark.split(separator: " ").map(String.init)
-            // A memory of an earlier version does not have the box.
-            return (current == nil || parts.first == current) && (box == nil || parts.count < 2 || parts[1] == box)
+        func place(of current: String?) -> Int? {
+            accepted.firstIndex { mark in
+                let parts = mark.split(separator: " ").map(String.init)
+                // A memory of an earlier version does not have the box.
+                return (current == nil || parts.first == current) && (box == nil || parts.count < 2 || parts[1] == box)
+            }
+        }
+        var current = terms.fingerprint(asking: client, of: page, in: scope)
+        var same = place(of: current)
+        if same == nil, let steady = terms.fingerprint(asking: client, of: page, twice: true, in: scope) {
+            (current, same) = (steady, place(of: steady))
         }
         if let same {
             if let current, box != nil { accepted[same] = Self.mark(current, box) }
@@ -146,7 +173,7 @@ package struct AcceptedTerms: Sendable {
     package mutating func show(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) {
         guard let terms else { return }
         if changed, !shown.isEmpty { return }
-        let current = terms.fingerprint(asking: client, of: page, in: scope)
+        let current = terms.fingerprint(asking: client, of: page, twice: true, in: scope)
         shown = current.map { [Self.mark($0, terms.boxFingerprint)] } ?? []
     }
 

@@ -121,7 +121,7 @@ extension HTMLReader {
             control.label = Self.first(
                 of: [
                     own?.text, Self.attribute(node, "aria-label"), Self.attribute(node, "placeholder"),
-                    Self.attribute(node, "title"), Self.text(before: node),
+                    Self.attribute(node, "title"), Self.text(before: node), Self.prompt(of: control),
                 ], limit: 120)
         }
         return control
@@ -182,6 +182,12 @@ extension HTMLReader {
         "ng-submit", "ng-click", "_ngsubmit", "v-on:submit", "v-on:click", "_submit", "_click", "x-on:submit",
         "x-on:click", "hx-post", "hx-get", "hx-put", "wire:submit", "wire:click", "on:submit", "on:click",
     ]
+
+    /// Returns what a list of choices shows before one is taken, such as "Month"; `nil` if that does not say what is chosen.
+    private static func prompt(of control: HTMLControl) -> String? {
+        guard let first = control.options.first, first.value.isEmpty, !FormWords.isUndecided(first.label) else { return nil }
+        return first.label
+    }
 
     private static func first(of texts: [String?], limit: Int) -> String {
         texts.compactMap { $0 }.map { PageText.squeezed($0, limit: limit) }.first { !$0.isEmpty } ?? ""

@@ -137,7 +137,7 @@ struct RunningAttempt {
         }
         return switch outcome {
         case .online where hasEarlierLogin && (hasSentNothing || isNeedless):
-            "Online after \(seconds) s, by the login before; nothing more had to be sent."
+            "Online by the login before; nothing more had to be sent."
         case .online where isNeedless: "Online after \(seconds) s. The network opened without the answers; they were not sent."
         case .online where hasSentNothing: "Online after \(seconds) s. \(helper) found the network open, and sent nothing."
         case .online where !hasLoggedIn && why == nil: "Online after \(seconds) s; no new login was needed."

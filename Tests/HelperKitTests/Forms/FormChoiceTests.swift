@@ -171,6 +171,25 @@ import Testing
         let others =
             "<form method=post><input name=room required><button name=dur value=30>Connect</button><button name=dur value=x>Back</button></form>"
         #expect(decide(others) == "ask room!")
+        // Also where each has a name of its own.
+        let named =
+            "<form method=post><input name=locker required><input type=submit name=basic value='Slow and free'><input type=submit name=fast value='Fast for members'></form>"
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(named, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.fields.last?.choices == ["Slow and free", "Fast for members"])
+        #expect(decide(named, ["locker": "88"]) == "send /page locker=88&basic=Slow%20and%20free")
+        #expect(decide(named, ["locker": "88", "basic": "Fast for members"]) == "send /page locker=88&fast=Fast%20for%20members")
+    }
+
+    /// A list of choices without a label is called what it shows at first.
+    @Test func aListSaysWhatItAsks() {
+        let form =
+            "<form method=post>Date of birth <select name=d><option value=''>Day<option>1<option>2</select><select name=m><option value=''>Month<option>1<option>2</select><select name=x><option value=''>Please choose<option>1<option>2</select><button>Go</button></form>"
+        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.fields.map(\.label) == ["Date of birth", "Month", "x"])
     }
 
     /// A first page that asks for the language alone.

@@ -44,12 +44,17 @@ import Varlink
 
     /// - Parameter form: the login's form on the portal's page; without it, one that links the terms.
     private func cafe(_ terms: Locked<String>, form: (@Sendable (String) -> String)? = nil) -> ScriptedServer {
-        ScriptedServer { request in
+        let visitors = Locked(420)
+        return ScriptedServer { request in
             switch request.path {
             case "/": .send(octets(redirect("/in")))
             case "/terms":
                 .send(
-                    octets(http(200, "<h1>House rules</h1><p>\(terms.with { $0 })</p><p>It is 12:0\(Int.random(in: 0...9))</p>")))
+                    octets(
+                        http(
+                            200,
+                            "<h1>House rules</h1><p>\(terms.with { $0 })</p><p>It is 12:0\(Int.random(in: 0...9))</p><p>Visitors today: \(visitors.with { $0 += 1; return $0 })</p>"
+                        )))
             case "/go": .send(octets(http(200, "You are now connected")))
             default:
                 .send(

@@ -22,7 +22,7 @@ import Testing
 
     // MARK: An account or a voucher
 
-    @Test func oneFormForBoth() {
+    @Test func oneFormForBoth() throws {
         let form =
             "<form method=post action=/in>\(account)<input name=auth_voucher><input type=submit name=accept value=Continue></form>"
         #expect(decide(form) == "ask user pass auth_voucher")
@@ -32,9 +32,7 @@ import Testing
             decide(form, ["user": "u", "pass": "p", "auth_voucher": "v"])
                 == "send /in user=u&pass=p&auth_voucher=&accept=Continue")
         #expect(decide(form, ["user": "u"]) == "ask user pass auth_voucher")
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form, url: url.text))
         #expect(prompt.message == "One of these is enough: User and Password; or auth_voucher.")
     }
 
@@ -72,23 +70,19 @@ import Testing
     }
 
     /// A second page that shows the address of the first, and asks for the code, refuses nothing.
-    @Test(arguments: [true, false]) func aSecondPageThatAsksForMoreIsNoRefusal(_ asksMore: Bool) {
+    @Test(arguments: [true, false]) func aSecondPageThatAsksForMoreIsNoRefusal(_ asksMore: Bool) throws {
         let form =
             "<form method=post><input type=email name=mail value='a@b.example'>\(asksMore ? "<input name=pass type=password>" : "")<button>Log in</button></form>"
         var engine = FormEngine(isTypedNow: true)
         engine.offered = ["mail": "a@b.example"]
-        guard case .ask(let prompt, _) = engine.decide(on: page(form, url: url.text), at: url) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form, url: url.text), engine)
         #expect(prompt.message == (asksMore ? nil : FormEngine.unexplained))
     }
 
     /// Where the page marks nothing, the user may leave a field empty, and nothing else does.
-    @Test func anUnmarkedFieldMayBeLeftEmpty() {
+    @Test func anUnmarkedFieldMayBeLeftEmpty() throws {
         let form = "<form method=post><label>E-mail <input type=email name=mail></label><button>Connect</button></form>"
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form, url: url.text))
         #expect(prompt.fields.map(\.required) == [true] && prompt.fields.map(\.assumed) == [true])
         #expect(decide(form) == "ask mail!" && decide(form, ["mail": ""]) == "send /page mail=")
         // As it is stored.
@@ -123,15 +117,13 @@ import Testing
     }
 
     /// A tick that the page does not mark can be given once the portal has refused the form without it.
-    @Test func aTickThatIsNotMarkedIsOfferedAfterARefusal() {
+    @Test func aTickThatIsNotMarkedIsOfferedAfterARefusal() throws {
         let form =
             "<form method=post><input name=hab required><label><input type=checkbox name=mayor value=1>Soy mayor de edad</label><button>Entrar</button></form>"
         #expect(decide(form) == "ask hab!")
         var engine = FormEngine(isTypedNow: true)
         engine.offered = ["hab": "12"]
-        guard case .ask(let prompt, _) = engine.decide(on: page(form, url: url.text), at: url) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form, url: url.text), engine)
         #expect(prompt.fields.map(\.name) == ["hab", "mayor"] && prompt.fields.map(\.required) == [true, false])
         engine.answers = ["hab": "12", "mayor": "yes"]
         guard case .submit(let filled, _) = engine.decide(on: page(form, url: url.text), at: url) else {
@@ -141,7 +133,7 @@ import Testing
     }
 
     /// A next page has the name of a field for something else.
-    @Test func aNameForSomethingElseIsNoRefusal() {
+    @Test func aNameForSomethingElseIsNoRefusal() throws {
         let form = { (label: String) in "<form method=post><label>\(label) <input name=value></label><button>Next</button></form>"
         }
         for (label, isSame) in [("Company", false), ("E-mail address", true), ("E-mail address: no such guest", true)] {
@@ -151,19 +143,17 @@ import Testing
             engine.offerAnswers(of: sent)
             let next = page(form(label), url: url.text)
             engine.dropRenamed(on: next)
-            guard case .ask(let prompt, _) = engine.decide(on: next, at: url) else { return #expect(Bool(false)) }
+            let prompt = try question(on: next, engine)
             #expect(
                 (prompt.message == FormEngine.unexplained) == isSame && prompt.fields[0].value == (isSame ? "a@b.example" : nil))
         }
     }
 
     /// Two buttons of one name are a choice; the usual one is the default.
-    @Test func severalButtonsAreAChoice() {
+    @Test func severalButtonsAreAChoice() throws {
         let form =
             "<form method=post><input name=room required><button name=dur value=30>Connect 30 minutes</button><button name=dur value=all>Connect all day</button></form>"
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form, url: url.text))
         #expect(prompt.fields.last?.choices == ["Connect 30 minutes", "Connect all day"])
         #expect(prompt.fields.last?.value == "Connect 30 minutes" && prompt.fields.last?.required == false)
         #expect(decide(form, ["room": "1"]) == "send /page room=1&dur=30")
@@ -174,21 +164,17 @@ import Testing
         // Also where each has a name of its own.
         let named =
             "<form method=post><input name=locker required><input type=submit name=basic value='Slow and free'><input type=submit name=fast value='Fast for members'></form>"
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(named, url: url.text), at: url) else {
-            return #expect(Bool(false))
-        }
-        #expect(prompt.fields.last?.choices == ["Slow and free", "Fast for members"])
+        let both = try question(on: page(named, url: url.text))
+        #expect(both.fields.last?.choices == ["Slow and free", "Fast for members"])
         #expect(decide(named, ["locker": "88"]) == "send /page locker=88&basic=Slow%20and%20free")
         #expect(decide(named, ["locker": "88", "basic": "Fast for members"]) == "send /page locker=88&fast=Fast%20for%20members")
     }
 
     /// A list of choices without a label is called what it shows at first.
-    @Test func aListSaysWhatItAsks() {
+    @Test func aListSaysWhatItAsks() throws {
         let form =
             "<form method=post>Date of birth <select name=d><option value=''>Day<option>1<option>2</select><select name=m><option value=''>Month<option>1<option>2</select><select name=x><option value=''>Please choose<option>1<option>2</select><button>Go</button></form>"
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form, url: url.text))
         #expect(prompt.fields.map(\.label) == ["Date of birth", "Month", "x"])
     }
 
@@ -222,15 +208,13 @@ import Testing
     }
 
     /// Two ways of one name: the prompt names both.
-    @Test func oneNameForTwoThings() {
+    @Test func oneNameForTwoThings() throws {
         let forms =
             "<form method=post action=/a>\(account)<button>Log in</button></form>"
             + "<form method=post action=/a><input type=hidden name=kind value=v><input name=user placeholder=Voucher><button>Go</button></form>"
         #expect(decide(forms) == "ask user pass")
         #expect(decide(forms, ["user": "v"]) == "send /a kind=v&user=v")
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(forms, url: url.text), at: url) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(forms, url: url.text))
         #expect(prompt.fields.map(\.label) == ["User / Voucher", "Password"])
         #expect(prompt.message == "One of these is enough: User and Password; or Voucher.")
     }
@@ -238,12 +222,10 @@ import Testing
     /// With nothing typed the user picks it; what is typed goes first.
     @Test(arguments: [
         "<form action=/t><input type=hidden name=t value=1><button>Free trial</button></form>", "<a href='/t?t=1'>Free trial</a>",
-    ]) func aTrialIsAskedFor(_ trial: String) {
+    ]) func aTrialIsAskedFor(_ trial: String) throws {
         let login = "<form method=post action=/a>\(account)<button>Log in</button></form>"
         for forms in [login + trial, trial + login] {
-            guard case .ask(let prompt, _) = FormEngine().decide(on: page(forms, url: url.text), at: url) else {
-                return #expect(Bool(false))
-            }
+            let prompt = try question(on: page(forms, url: url.text))
             #expect(prompt.message == "One of these is enough: User and Password; or nothing, for \"Free trial\".")
             #expect(prompt.fields.allSatisfy { !$0.required })
             #expect(decide(forms) == "send /t t=1")
@@ -443,7 +425,7 @@ import Testing
 
     /// Where a price may be that of the access, the user decides, at each login and about these words alone.
     @Test(arguments: ["Flat 4.90 €", "Misuse of the Wi-Fi: 25 EUR", "<input type=checkbox name=key checked> Lost key: 25 EUR"])
-    func anUnclearPriceIsAskedAbout(_ text: String) {
+    func anUnclearPriceIsAskedAbout(_ text: String) throws {
         let form = "<form method=post action=/p>\(text)<button>Connect</button></form>"
         let asked = decide(form)
         #expect(asked.hasPrefix("ask agree:price:") && asked.hasSuffix("!"))
@@ -452,9 +434,7 @@ import Testing
         #expect(decide(form, [name: "no"]) == asked)
         let other = form.replacing("4.90", with: "49.00").replacing("25", with: "250")
         #expect(decide(other, [name: "yes"]).hasPrefix("ask agree:price:"))
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form, url: url.text))
         #expect(prompt.fields.last?.label.hasPrefix("The page mentions a price: \"") == true)
         #expect(prompt.fields.last?.label.hasSuffix("\". Log in all the same") == true)
     }
@@ -510,9 +490,7 @@ import Testing
         }
         let form =
             "<form action=/p><fieldset><legend>Do you smoke?</legend>\(buttons("smoke"))</fieldset>\(buttons("offers"))<button>Go</button></form>"
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form, url: url.text), at: url) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form, url: url.text))
         #expect(prompt.fields.map(\.label) == ["Do you smoke?", "offers"])
         #expect(prompt.fields.map(\.choices) == [["Yes", "No"], ["Yes", "No"]])
     }

@@ -59,25 +59,20 @@ import Testing
         #expect(step(choice, answers: ["t": "ok", "accept_terms": "yes"]).hasPrefix("ask t:choice!"))
     }
 
-    @Test func aPrivacyLinkIsNoTerms() {
+    @Test func aPrivacyLinkIsNoTerms() throws {
         let form = "<form method=post><input name=room><input type=submit></form><a href=/privacy>Privacy policy</a>"
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form), at: WebURL("http://portal.test/page")!) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form))
         #expect(prompt.termsURL == nil)
         #expect(prompt.terms == nil)
         let binding = "<p>By going on you accept our rules.</p>" + form
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(binding), at: WebURL("http://portal.test/page")!) else {
-            return #expect(Bool(false))
-        }
-        #expect(prompt.termsURL == "http://portal.test/privacy")
+        #expect(try question(on: page(binding)).termsURL == "http://portal.test/privacy")
     }
 
     @Test func aPlaceOnThePageIsNoAddressOfTerms() throws {
         let page = page(
             "<form method=post action=/in><input name=room><label><input type=checkbox name=tos> I accept the <a href='#rules'>terms of use</a>"
                 + "</label><button>Go</button></form>")
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page, at: page.base) else { return #expect(Bool(false)) }
+        let prompt = try question(on: page)
         #expect(prompt.termsURL == nil && prompt.terms == "I accept the terms of use")
     }
 
@@ -104,7 +99,7 @@ import Testing
             return #expect(Bool(false))
         }
         #expect(address.text == first && also.map(\.text) == others)
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page, at: url) else { return #expect(Bool(false)) }
+        let prompt = try question(on: page)
         #expect(prompt.termsURL == first)
         #expect(prompt.message?.contains("To be read as well: http://portal.test/privacy.") == (others.isEmpty ? nil : true))
         // A change of any of them is one.
@@ -157,11 +152,11 @@ import Testing
         #expect(step(boxes("", "I accept the terms and that third parties get my data")) == "ask room:text! b0:checkbox!")
     }
 
-    @Test func aBoxThatThePageTicksIsTold() {
+    @Test func aBoxThatThePageTicksIsTold() throws {
         let page = page(
             "<form method=post><input name=room><label><input type=checkbox checked name=k value=1>Blue towels</label><button>Go</button></form>"
         )
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page, at: page.base) else { return #expect(Bool(false)) }
+        let prompt = try question(on: page)
         #expect(prompt.message == "Ticked by the page, and sent so: \"Blue towels\".")
     }
 
@@ -191,7 +186,7 @@ import Testing
                 == "POST https://portal.test/page mail=a%40b&phone=1&voucher=v&company=&purpose=w&speed=fast")
     }
 
-    @Test func choicesOfThePageAreShownWhereItAsksForMore() {
+    @Test func choicesOfThePageAreShownWhereItAsksForMore() throws {
         let choices = """
             <select name=plan><option value=1>Free<option value=2 selected>Day pass</select>
             <label><input type=radio name=stay value=a checked>Guest</label><label><input type=radio name=stay value=b>Visitor</label>
@@ -203,9 +198,7 @@ import Testing
                 == "POST https://portal.test/page plan=2&stay=a&lang=en&only=x")
         let asking = "<form method=post>\(choices)<input name=room><input type=submit></form>"
         #expect(step(asking) == "ask plan:choice stay:choice room:text!")
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(asking), at: WebURL("http://portal.test/page")!) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(asking))
         #expect(prompt.fields.map(\.value) == ["Day pass", "Guest", nil])
         #expect(prompt.fields[0].choices == ["Free", "Day pass"])
         #expect(
@@ -214,15 +207,13 @@ import Testing
         #expect(FormEngine().needs(on: page(asking), at: WebURL("http://portal.test/page")!) == ["room"])
     }
 
-    @Test func aLongChoiceIsTheOneThatTheUserSaw() {
+    @Test func aLongChoiceIsTheOneThatTheUserSaw() throws {
         let long = String(repeating: "x", count: 100)
         let form = """
             <form method=post><select name=plan><option value=1 selected>Free<option value=2>\(long)</select><input name=room>
             <input type=submit></form>
             """
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form), at: WebURL("http://portal.test/page")!) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form))
         let chosen = prompt.fields[0].choices?[1] ?? ""
         #expect(chosen.utf8.count <= 80 + 3 && chosen.hasPrefix("xxx"))
         #expect(
@@ -279,15 +270,13 @@ import Testing
         #expect(step(hidden, answers: ["u": "1", "p": "2"]).hasPrefix("refuse"))
     }
 
-    @Test func sendsNoStoredPasswordOverPlainHTTP() {
+    @Test func sendsNoStoredPasswordOverPlainHTTP() throws {
         let form = "<form method=post><input name=u><input type=password name=p><input type=submit></form>"
         let answers = ["u": "1", "p": "2"]
         #expect(step(form, url: "http://portal.test/page", answers: answers) == "ask u:text! p:password!")
         #expect(
             step(form, url: "http://portal.test/page", answers: answers, typed: true) == "POST http://portal.test/page u=1&p=2")
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(form), at: WebURL("http://portal.test/page")!) else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(form))
         #expect(prompt.message == nil, "the client warns")
     }
 
@@ -409,14 +398,11 @@ import Testing
             step(search + "<form action=/go><input type=submit value=Connect></form>" + logout) == "GET https://portal.test/go")
     }
 
-    @Test func findsTheAddressOfTheTerms() {
+    @Test func findsTheAddressOfTheTerms() throws {
         let readers =
             "<form action=/t><input type=hidden name=terms value=yes><input type=submit value='Read the Terms of Service'></form>"
         let button = "<form action=/go><input type=submit value=Continue></form><p>You accept the terms of service</p>"
-        guard case .ask(let prompt, _) = FormEngine().decide(on: page(button + readers), at: WebURL("http://portal.test/page")!)
-        else {
-            return #expect(Bool(false))
-        }
+        let prompt = try question(on: page(button + readers))
         #expect(prompt.termsURL == "http://portal.test/t?terms=yes")
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import HotspotCore
+import Testing
 
 @testable import HelperKit
 
@@ -184,3 +185,9 @@ func response(
 
 /// Returns a page as if it had come from the network.
 func page(_ body: String, url: String = "http://portal.test/page") -> HTMLPage { HTMLReader.read(response(200, body, url: url)) }
+
+/// Returns what a page at its own address makes the form engine ask.
+func question(on page: HTMLPage, _ engine: FormEngine = FormEngine()) throws -> Prompt {
+    if case .ask(let prompt, _) = engine.decide(on: page, at: page.base) { return prompt }
+    return try #require(nil, "The page asks nothing.")
+}

@@ -5,6 +5,8 @@ extension Machine {
     mutating func present(
         _ joined: JoinedNetwork, _ helper: String, _ prompt: Prompt, further: Int, _ cause: String, _ turn: inout Turn
     ) {
+        var joined = joined
+        if prompt.mayOpen == true { keepUndecided(helper, in: &joined, &turn) }
         let id: PromptID = issue()
         turn.act(.showPrompt(id, prompt, helper: helper))
         let next = PresentingUI(
@@ -29,6 +31,8 @@ extension Machine {
                     return open(login, joined, secondsRemaining: nil, "the user dismissed the question", &turn)
                 }
                 var joined = joined
+                // Of a dismissed question nothing is kept.
+                if case .undecided = joined.standing?.ground { dropStanding(&joined, &turn) }
                 endAttempt(&joined, .dismissed, &turn)
                 return hold(joined, .dismissed, "the user dismissed the question", &turn)
             }

@@ -9,6 +9,8 @@ package struct StandingLogin: Hashable, Sendable {
     package enum Ground: Hashable, Sendable {
         /// A helper's success that was not proven until now, and the end of D25's time.
         case unproven(RunningTimer)
+        /// Answers after which the portal asks again without a word against them, and the same end.
+        case undecided(RunningTimer)
         /// It was proven, and stands until the fresh one that the user wants is (D26).
         case fresh
         /// The same, and the portal is back: its session is over, and what is stored of it stays until the fresh one is proven.
@@ -20,7 +22,12 @@ package struct StandingLogin: Hashable, Sendable {
     }
 
     /// The end of D25's time.
-    var end: RunningTimer? { if case .unproven(let end) = ground { end } else { nil } }
+    var end: RunningTimer? {
+        switch ground {
+        case .unproven(let end), .undecided(let end): end
+        case .fresh, .over, .interrupted, .unended: nil
+        }
+    }
 }
 
 extension Machine {
@@ -42,6 +49,13 @@ extension Machine {
         }
     }
 
+    /// Keeps a login whose portal asks again without a word against it: its gateway may open late (D25).
+    mutating func keepUndecided(_ helper: String, in joined: inout JoinedNetwork, _ turn: inout Turn) {
+        if joined.standing?.ground == .fresh { return }
+        let end = startTimer(.late, after: policy.latePatience, &turn)
+        setStanding(helper, MaintainSchedule(), .undecided(end), in: &joined, &turn)
+    }
+
     func setStanding(
         _ helper: String, _ schedule: MaintainSchedule, _ ground: StandingLogin.Ground, in joined: inout JoinedNetwork,
         _ turn: inout Turn
@@ -60,7 +74,7 @@ extension Machine {
     func provenLogin(_ joined: JoinedNetwork) -> StandingLogin? {
         guard let login = joined.standing, isCandidate(login.helper) else { return nil }
         switch login.ground {
-        case .unproven, .over: return nil
+        case .unproven, .undecided, .over: return nil
         case .fresh, .unended: return login
         case .interrupted: return joined.record.excluded.contains(login.helper) ? nil : login
         }

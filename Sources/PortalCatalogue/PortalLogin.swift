@@ -215,7 +215,7 @@ package struct PortalLogin: Sendable {
             case .probe(let seconds): last = run.probed(isOpen: isOpen(within: seconds))
             case .ask(var prompt, let why):
                 if why == nil { terms.show(run.engine.consent ? nil : shown, start.client, run.values.last.url, command.scope) }
-                if terms.changed { prompt.begin("The terms of this portal have changed.") }
+                if let change = terms.change { prompt.begin(change) }
                 terms.keep(in: &memory)
                 memory.said = run.said.isEmpty ? nil : run.said
                 (memory.agreed, memory.pins) = run.agreements

@@ -64,7 +64,6 @@ extension Renderer {
         var question = QuestionProgress()
         // The outcome is the verdict.
         var steps = story.steps.map { question.telling($0) }.filter { $0.kind != "outcome" }
-        var isCut = false
         if !verbose {
             // A problem is often the cause of a transition, and what the portal said of it is in the verdict.
             let causes = Set(steps.filter { $0.to != nil }.map(\.detail))
@@ -81,7 +80,6 @@ extension Renderer {
             }
             while kept.count > Self.shortStory - 1 - verdict.count {
                 kept.remove(at: kept.firstIndex { !reasons.contains($0) } ?? 0)
-                isCut = true
             }
             steps = kept.map { index in
                 var step = steps[index]
@@ -98,7 +96,7 @@ extension Renderer {
             (attempt.ssid.isEmpty ? "" : "\(quoted(attempt.ssid)) on ") + safe(attempt.interface, limit: 32) + ": "
         }
         let began = link.map { $0 + time } ?? time.prefix(1).uppercased() + time.dropFirst()
-        let all = "\(isCut ? "the last steps of it; all" : "each step"): hotspotctl explain --verbose\(place)"
+        let all = "each step: hotspotctl explain --verbose\(place)"
         return [tone(verbose ? "\(began)." : "\(began); \(all)", .faint)]
             + zip(steps, offsets).map { step, offset in
                 "  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step))"

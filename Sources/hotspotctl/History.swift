@@ -40,10 +40,9 @@ extension Renderer {
                 let took = attempt.ended.map {
                     tenths(Double($0.subtractingReportingOverflow(attempt.began).partialValue) / 1000)
                 }
-                let helper = attempt.outcome == AttemptOutcome.opened.rawValue ? nil : attempt.helper
                 return [
                     ago(attempt.began), safe(attempt.interface, limit: 32), name(attempt.ssid),
-                    helper.map { safe($0, limit: 64) } ?? nothing, outcome(attempt.outcome), took ?? nothing,
+                    attempt.helper.map { safe($0, limit: 64) } ?? nothing, outcome(attempt.outcome), took ?? nothing,
                     safe(attempt.id, limit: 64),
                 ]
             })

@@ -120,7 +120,7 @@ import Testing
         steps.append(Step(at: 9, kind: "outcome", detail: "Online."))
         let short = renderer.lines(ExplainReply(steps: steps, verdict: "Online."), verbose: false)
         #expect(
-            short.count == 6 && short[0].hasSuffix("; the last steps of it; all: hotspotctl explain --verbose")
+            short.count == 6 && short[0].hasSuffix("; each step: hotspotctl explain --verbose")
                 && short[5] == "Online.")
         #expect(short[4] == "  0.005 s  asking the helpers → connected  why 5", "\(short[4])")
         let long = renderer.lines(ExplainReply(steps: steps, verdict: "Online."), verbose: true)

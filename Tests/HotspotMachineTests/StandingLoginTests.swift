@@ -22,6 +22,28 @@ import Testing
         }
     }
 
+    /// The portal asks for the same again without a word, and its gateway opens while the question waits.
+    @Test("D25 A network that opens while the portal asks again counts as opened by the answers", arguments: [true, false])
+    func undecided(isDismissed: Bool) {
+        var bench = Bench(.default, "H1")
+        bench.join()
+        bench.ask("H1")
+        #expect(!bench.machine.awaitsLateOpening)
+        bench.send(.promptAnswered(bench.prompt!.id))
+        var again = Prompt.room
+        again.mayOpen = true
+        bench.reply("H1", .uiRequired, prompt: again)
+        #expect(bench.state == .presentingUI && bench.machine.awaitsLateOpening && bench.kept == "H1")
+        if isDismissed {
+            bench.send(.promptDismissed(bench.prompt!.id))
+            #expect(!bench.machine.awaitsLateOpening && bench.kept == nil)
+        } else {
+            bench.send(.verdictSeen(.online))
+            #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.outcomes.last == .online)
+            #expect(bench.last.contains(.restoreLogin(of: "H1")) && bench.last.contains(.remember(helper: "H1")))
+        }
+    }
+
     // MARK: Switches
 
     @Test("D13 Where a network is switched on again, the remembered helper goes on", arguments: [true, false])

@@ -111,6 +111,25 @@ struct LateOpeningTests {
         #expect(store.credentials(.wired(HardwareAddress("02:00:00:00:00:01")!)).count == 1)
     }
 
+    @Test("D25 A portal that asks again without a word, and opens meanwhile: it is the helper's login, and the answers are kept")
+    func opensWhileItAsksAgain() throws {
+        var prompt = try #require(Self.question["prompt"]?.object)
+        prompt["mayOpen"] = true
+        let again: JSONValue = ["result": "uiRequired", "portal": Self.portal, "prompt": .object(prompt)]
+        let daemon = try daemon(plan: ["Authenticate": Self.question, "PresentUI": again])
+        try daemon.wait("hot1", "presentingUI")
+        let first = try #require(try daemon.prompts().first?["id"])
+        try daemon.call("Answer", ["id": first, "answers": ["room": "214"], "remember": true])
+        try daemon.eventually("it asks again") { try daemon.prompts().first.map { $0["id"] != first } ?? false }
+        daemon.scratch.write("open", "")
+        let online = try daemon.wait("hot1", "authenticated")
+        #expect(online?["answers"]?.string?.hasPrefix("Remembered") == true, "\(String(describing: online))")
+        #expect(online?["outcome"] == "online" && online?["helper"] == "clerk", "it is the helper's login")
+        daemon.kill()
+        let store = try Store(directory: daemon.scratch.path + "/state")
+        #expect(store.credentials(.wired(HardwareAddress("02:00:00:00:00:01")!)).count == 1)
+    }
+
     @Test("D25 Open after a restart of the daemon: still the helper's login, with its session", arguments: [true, false])
     func restarted(within: Bool) throws {
         let daemon = try daemon(

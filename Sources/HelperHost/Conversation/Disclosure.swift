@@ -31,7 +31,7 @@ public struct Disclosure: Hashable, Sendable {
         networks = all.prefix(Self.networkLimit).map(label)
         count = all.count
         isScanList = joined == nil
-        hasCredential = question.hasCredential
+        hasCredential = question.hasStored
         time = WallClock.now
     }
 

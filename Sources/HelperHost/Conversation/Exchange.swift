@@ -13,6 +13,9 @@ struct Question {
 
     /// It carries an answer that the vault released.
     var hasCredential: Bool { parameters["credential"]?.object?.isEmpty == false }
+
+    /// It carries what was stored: released, or confirmed by the user.
+    var hasStored: Bool { hasCredential || parameters["stored"]?.array?.isEmpty == false }
 }
 
 /// One call on one connection: the first answer counts, everything after it is counted and changes nothing (D18).

@@ -182,6 +182,17 @@ package struct FormAttempt: Sendable {
     /// No form was sent.
     var hasSentNothing: Bool { steps == 0 }
 
+    /// A form with something to fill in was sent.
+    var hasAnswered: Bool { answered.contains { !$0.isEmpty } }
+
+    /// Returns the answers that the portal has refused, secrets without their text: those that this page asks for again, and those of
+    /// before that were not sent anew.
+    func refusedAnswers(on page: HTMLPage) -> [String: String] {
+        let asked = Set(page.forms.flatMap(\.inputs).map(\.name))
+        let sent = Set(answered.joined())
+        return engine.refused.filter { !sent.contains($0.key) }.merging(engine.offered.filter { asked.contains($0.key) }) { $1 }
+    }
+
     /// Whether a prompt wants something that the one before, which was answered, did not ask for.
     private func asksForMore(_ prompt: Prompt) -> Bool {
         guard let asked, !typed.isEmpty else { return false }
@@ -291,7 +302,7 @@ package struct FormAttempt: Sendable {
     /// Looks for a request that logs off; that of another origin does not replace the portal's own.
     private mutating func findLogoff(on page: HTMLPage, at url: WebURL) {
         guard logoff == nil || url.origin == live.origin else { return }
-        logoff = PortalLogoff.find(on: page, at: url, redirects: engine.redirects) ?? logoff
+        logoff = PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) ?? logoff
     }
 
     /// Asks the user to go on in a browser; the probe shows later whether that was done.

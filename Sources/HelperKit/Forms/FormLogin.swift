@@ -47,10 +47,9 @@ public struct FormLogin: Sendable {
     ///   - isTypedNow: the user has just typed the command's answers, as in PresentUI.
     public func run(from start: WebURL?, isTypedNow: Bool) -> Reply {
         let memory = SessionMemory(command.session)
-        if isTypedNow, let saved = memory.page, let page = Self.page(saved) {
+        if isTypedNow, let asked = page(keptIn: memory) {
             let client = command.client(cookies: CookieJar(lines: memory.cookies ?? []))
-            let portal = Portal(origin: memory.origin ?? page.url.origin, pin: memory.pin, kind: kind, title: page.page.title)
-            return fill(page.page, at: page.url, portal: portal, client: client, isTypedNow: true)
+            return fill(asked.page, at: asked.url, portal: asked.portal, client: client, isTypedNow: true)
         }
         let portalPage: PortalPage
         if let start {
@@ -85,13 +84,20 @@ public struct FormLogin: Sendable {
 
     /// Goes on like ``run(from:isTypedNow:)`` from a page that the caller has fetched, or from the page that asked the user.
     package func run(on chain: RedirectChain, client: HTTPClient, isTypedNow: Bool) -> Reply {
-        let memory = SessionMemory(command.session)
-        let saved = isTypedNow ? memory.page.flatMap(Self.page) : nil
-        let (page, url) = saved.map { ($0.page, $0.url) } ?? (chain.page, chain.final.url)
-        let pin = saved == nil ? chain.final.pin : memory.pin
-        let origin = saved == nil ? url.origin : memory.origin ?? url.origin
-        let portal = Portal(origin: origin, pin: pin, kind: kind, title: page.title)
-        return fill(page, at: url, portal: portal, client: client, isTypedNow: isTypedNow, start: chain.hops[0].url)
+        let start = chain.hops[0].url
+        if isTypedNow, let asked = page(keptIn: SessionMemory(command.session)) {
+            return fill(asked.page, at: asked.url, portal: asked.portal, client: client, isTypedNow: true, start: start)
+        }
+        let url = chain.final.url
+        let portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: chain.page.title)
+        return fill(chain.page, at: url, portal: portal, client: client, isTypedNow: isTypedNow, start: start)
+    }
+
+    /// Returns the page that asked the user, and the portal that it belongs to.
+    private func page(keptIn memory: SessionMemory) -> (page: HTMLPage, url: WebURL, portal: Portal)? {
+        guard let kept = memory.page.flatMap(Self.page) else { return nil }
+        let portal = Portal(origin: memory.origin ?? kept.url.origin, pin: memory.pin, kind: kind, title: kept.page.title)
+        return (kept.page, kept.url, portal)
     }
 
     private func fill(
@@ -127,7 +133,14 @@ public struct FormLogin: Sendable {
                 attempt.engine.consent = false
             }
             let consent = attempt.engine.consent
+            let hasAnswered = attempt.hasAnswered
             var move = attempt.move(on: page, at: url)
+            // A button behind the login may be the one that ends the session.
+            if hasAnswered, case .submit(_, let form) = move, form.inputs.isEmpty,
+                command.probe(fresh: true)?.verdict.isOpen == true
+            {
+                move = .done
+            }
             if case .submit(let filled, let form) = move {
                 if isTypedNow, !consent, shown != nil {
                     terms.accept()
@@ -186,15 +199,18 @@ public struct FormLogin: Sendable {
                 // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
                 (move, isAsking) = (.done, true)
             }
+            // Keeps how the session can be ended. The query of an address that a form has made can have the answers.
+            func keepWayOut() {
+                memory.logoff = attempt.logoff ?? memory.logoff
+                memory.statusPage = (url.origin == live.origin && url.query == nil ? url : first).text
+            }
             switch move {
             case .submit: continue
             case .end(let result, let reason): return command.reply(result, portal: attempt.portal, reason: reason)
             case .done:
                 terms.keep(in: &memory)
                 memory.shownTerms = nil
-                memory.logoff = attempt.logoff ?? memory.logoff
-                // The query of an address that a form has made can have the answers.
-                memory.statusPage = (url.origin == live.origin && url.query == nil ? url : first).text
+                keepWayOut()
                 var done = reply(.success, memory, live, client)
                 if attempt.hasSentNothing { done.unsent = [] }
                 // What the last page said is told if the portal does not open.
@@ -213,7 +229,11 @@ public struct FormLogin: Sendable {
                 memory.said = attempt.said.isEmpty ? nil : attempt.said
                 memory.asked = prompt.fields.map(\.name)
                 if reason == nil { terms.show(consent ? nil : shown, client, url, command.scope) }
-                if terms.changed { prompt.begin("The terms of this portal have changed.") }
+                if let change = terms.change { prompt.begin(change) }
+                if !attempt.hasSentNothing, prompt.message?.contains(FormEngine.unexplained) == true {
+                    prompt.mayOpen = true
+                    keepWayOut()
+                }
                 // A page that is kept has no links.
                 if case .address(let address, _, _)? = known, prompt.terms != nil {
                     (prompt.terms, prompt.termsURL) = (nil, address.text)
@@ -222,7 +242,7 @@ public struct FormLogin: Sendable {
                 memory.page = form.map {
                     SessionMemory.SavedPage(
                         url: url.text, base: page.base.text, title: page.title, form: $0,
-                        others: attempt.engine.otherWays(than: $0, on: page, at: url), refused: attempt.engine.offered,
+                        others: attempt.engine.otherWays(than: $0, on: page, at: url), refused: attempt.refusedAnswers(on: page),
                         sentences: page.sentences.reduce(0) { $0 + $1.utf8.count } <= Self.keptSentences ? page.sentences : nil,
                         terms: shown?.saved)
                 }

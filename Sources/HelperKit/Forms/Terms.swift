@@ -51,7 +51,7 @@ package enum Terms: Hashable, Sendable {
     }
 
     private static func read(_ url: WebURL, asking client: HTTPClient, of page: WebURL, in scope: Scope) -> Content? {
-        let byAddress = Content.digest(digest(Array((url.origin + url.path).utf8)))
+        let byAddress = Content.digest(fingerprint(ofAddress: url))
         guard url.host == page.host else { return byAddress }
         guard let response = try? client.send(HTTPRequest(url), in: scope.limited(milliseconds: timeLimit)) else { return nil }
         if response.status >= 500 { return nil }
@@ -59,6 +59,13 @@ package enum Terms: Hashable, Sendable {
         let type = response["content-type"]?.lowercased() ?? "text/html"
         guard type.hasPrefix("text/") || type.contains("html"), !response.isEncoded else { return .digest(digest(response.body)) }
         return .text(HTMLReader.read(response, textLimit: textLimit).text)
+    }
+
+    private static func fingerprint(ofAddress url: WebURL) -> String { digest(Array((url.origin + url.path).utf8)) }
+
+    /// What identifies them where their page could not be read.
+    var addressFingerprint: String? {
+        if case .address(let url, [], _) = self { Self.fingerprint(ofAddress: url) } else { nil }
     }
 
     /// These terms as a session's memory keeps them.
@@ -131,8 +138,8 @@ package struct AcceptedTerms: Sendable {
     private var shown: [String]
     /// The answered prompt showed terms, for which an earlier consent does not count.
     package let mustBeAccepted: Bool
-    /// The portal's terms are not the accepted ones.
-    package private(set) var changed = false
+    /// What is told where the portal's terms are not the accepted ones.
+    package private(set) var change: String?
 
     /// The user accepted terms here.
     var hasAccepted: Bool { !accepted.isEmpty }
@@ -165,14 +172,16 @@ package struct AcceptedTerms: Sendable {
             return false
         }
         shown = [Self.mark(current ?? Self.unread, box)]
-        changed = true
+        let address = terms.addressFingerprint
+        let wasUnread = address.map { $0 != current && accepted.last?.hasPrefix($0) == true } ?? false
+        change = wasUnread ? "The terms could not be read when you accepted them." : "The terms of this portal have changed."
         return true
     }
 
     /// Notes the terms that a prompt shows.
     package mutating func show(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) {
         guard let terms else { return }
-        if changed, !shown.isEmpty { return }
+        if change != nil, !shown.isEmpty { return }
         let current = terms.fingerprint(asking: client, of: page, twice: true, in: scope)
         shown = current.map { [Self.mark($0, terms.boxFingerprint)] } ?? []
     }

@@ -3,17 +3,22 @@ import HotspotCore
 
 /// Logs off at portals whose pages offer it.
 public enum PortalLogoff {
-    /// Returns the request of a link or form that logs off; for openNDS and nodogsplash, whose pages have none, that of their known path.
-    static func find(on page: HTMLPage, at url: WebURL, redirects: RedirectPolicy) -> SessionMemory.SavedRequest? {
+    /// Returns the request of a link or form that logs off, at the page's own host or the portal's; for openNDS and nodogsplash, whose pages
+    /// have none, that of their known path.
+    static func find(
+        on page: HTMLPage, at url: WebURL, of portal: String? = nil, redirects: RedirectPolicy
+    ) -> SessionMemory.SavedRequest? {
         for link in page.links where !link.isInert && (FormWords.isLogout(link.text) || FormWords.isLogout(link.reference)) {
-            if let target = try? redirects.target(of: link.reference, from: page.base), target.host == url.host {
+            if let target = try? redirects.target(of: link.reference, from: page.base),
+                target.host == url.host || target.origin == portal
+            {
                 return SessionMemory.SavedRequest(url: target.text, body: nil)
             }
         }
         for form in page.forms
         where form.submits.contains(where: { FormWords.isLogout($0.words) }) || FormWords.isLogout(form.action) {
             guard let filled = try? FilledForm(form, on: page, at: url, answers: [:], consent: false, redirects: redirects),
-                filled.staysOnOrigin
+                filled.staysOnOrigin || filled.target.origin == portal
             else { continue }
             return SessionMemory.SavedRequest(url: filled.request.url.text, body: filled.request.body)
         }
@@ -92,20 +97,27 @@ public enum PortalLogoff {
         return try client.send(request, in: command.scope.limited(milliseconds: 10_000))
     }
 
-    /// Looks for a logoff on the page that the login led to: some portals offer it only once they have opened. Returns the page's status as
-    /// well, if it was fetched.
+    /// Looks for a logoff on the page that the login led to, or where that is gone on the portal's first: some portals offer it only once
+    /// they have opened. Returns the page's status as well, if it was fetched.
     private static func look(
         _ client: HTTPClient, _ memory: SessionMemory, _ command: HelperCommand
     ) throws(TransferError) -> (SessionMemory.SavedRequest?, status: Int?) {
-        guard let url = (memory.statusPage ?? memory.origin).flatMap(WebURL.init), url.origin == memory.origin else {
-            return (nil, nil)
+        var status: Int?
+        let places = [memory.statusPage, memory.origin].compactMap { $0.flatMap(WebURL.init) }
+        for (index, url) in places.enumerated() where url.origin == memory.origin && places.firstIndex(of: url) == index {
+            try command.redirects.check(url)
+            var request = HTTPRequest(url)
+            request.requiredPin = memory.pin(for: url)
+            let scope = command.scope.limited(milliseconds: 10_000)
+            let chain = try RedirectChain.follow(try client.send(request, in: scope), to: request, client: client, in: scope)
+            status = status ?? chain.final.status
+            let saved = find(on: chain.page, at: chain.final.url, of: memory.origin, redirects: command.redirects)
+            // Another origin's page may name the portal's logoff, and no other.
+            if let saved, [chain.final.url, WebURL(saved.url)].contains(where: { $0?.origin == memory.origin }) {
+                return (saved, status)
+            }
+            if chain.final.status < 400 { break }
         }
-        try command.redirects.check(url)
-        var request = HTTPRequest(url)
-        request.requiredPin = memory.pin(for: url)
-        let scope = command.scope.limited(milliseconds: 10_000)
-        let chain = try RedirectChain.follow(try client.send(request, in: scope), to: request, client: client, in: scope)
-        guard chain.final.url.origin == memory.origin else { return (nil, chain.final.status) }
-        return (find(on: chain.page, at: chain.final.url, redirects: command.redirects), chain.final.status)
+        return (nil, status)
     }
 }

@@ -62,8 +62,10 @@ extension DaemonBackend {
 
 extension AttemptStatus {
     fileprivate init(_ attempt: Attempt) {
+        // What opened without a helper's login is no helper's, though one may have asked.
+        let helper = attempt.outcome == AttemptOutcome.opened.rawValue ? nil : attempt.helper
         self.init(
             id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,
-            helper: attempt.helper, portal: attempt.portal, outcome: attempt.outcome, routine: attempt.isRoutine ? true : nil)
+            helper: helper, portal: attempt.portal, outcome: attempt.outcome, routine: attempt.isRoutine ? true : nil)
     }
 }

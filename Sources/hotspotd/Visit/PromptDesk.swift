@@ -373,7 +373,8 @@ import Vault
             }
             return
         }
-        let sentence = keep(kept, answers, for: owner(network, helper, portal))
+        var sentence = keep(kept, answers, for: owner(network, helper, portal))
+        if answers.hasOwnTick, sentence.hasPrefix("Remembered") { sentence += " Ticks are not kept." }
         outcome = sentence
         journal.record("credential", sentence, helper: helper)
     }

@@ -39,7 +39,7 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         self.portal = portal
         all = values
         fields = prompt.fields
-        let ticked = prompt.fields.contains { $0.kind == .checkbox && ["yes", "true"].contains(values[$0.name] ?? "") }
+        let ticked = prompt.fields.contains { $0.kind == .checkbox && Self.isYes(values[$0.name]) }
         acceptsTerms = prompt.hasTerms && (ticked || prompt.fields.isEmpty)
     }
 
@@ -66,6 +66,11 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         both.acceptsTerms = acceptsTerms || earlier.acceptsTerms
         return both
     }
+
+    /// A box was ticked that the portal does not require, such as one to stay signed in.
+    var hasOwnTick: Bool { fields.contains { $0.kind == .checkbox && !$0.required && Self.isYes(all[$0.name]) } }
+
+    private static func isYes(_ answer: String?) -> Bool { answer == "yes" || answer == "true" }
 
     /// Leaves out answers that were not sent.
     mutating func drop(_ unsent: [String]) {

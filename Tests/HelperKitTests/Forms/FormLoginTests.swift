@@ -248,7 +248,7 @@ import Testing
                             "<p>Do you really want to log out?</p><form action=/leave2 method=post><button name=a value=yes>Yes, log out</button></form><form action=/ok><button>No, stay online</button></form>"
                         )))
             case ("POST", "/leave2"): .send(octets(http(200, "Goodbye")))
-            case (_, "/gone"): .send(octets(http(404, "Not found")))
+            case (_, "/gone"), (_, "/"): .send(octets(http(404, "Not found")))
             default: .send(octets(http(200, "<h1>You are online</h1><a href=/leave>Log out</a>")))
             }
         }

@@ -113,6 +113,34 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .uiRequired)
     }
 
+    /// Terms that could not be read when they were accepted have not changed.
+    @Test func termsThatCanBeReadOnlyLater() throws {
+        let isBroken = Locked(true)
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/terms": .send(octets(isBroken.with { $0 } ? http(404, "Gone") : http(200, "<p>Be kind.</p>")))
+            case "/go": .send(octets(http(200, "You are now connected")))
+            default:
+                .send(
+                    octets(
+                        http(
+                            200,
+                            "<form action=/go><label><input type=checkbox name=ok value=1>I accept the <a href=/terms>terms</a></label><button>Go</button></form>"
+                        )))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        (command.session, command.answers) = (try FormHelper().authenticate(command).session, ["ok": "yes"])
+        let done = try FormHelper().presentUI(command)
+        (command.session, command.answers, command.consent) = (done.session, [:], true)
+        #expect(try FormHelper().authenticate(command).result == .success, "they are still not there")
+        isBroken.with { $0 = false }
+        let again = try FormHelper().authenticate(command)
+        #expect(again.prompt?.message?.hasPrefix("The terms could not be read when you accepted them.") == true)
+    }
+
     /// What the box says is accepted with it, though the page of the terms is the same.
     @Test func asksAgainWhenTheBoxSaysSomethingElse() throws {
         let words = Locked("the rules")
@@ -255,6 +283,84 @@ import Varlink
         #expect(try questions(consent: true) == 0)
         second.with { $0 = "whistle at the door" }
         #expect(try questions(consent: true) > 0)
+    }
+
+    /// A login over two pages, of which each asks for something: nothing of it counts as refused.
+    @Test(arguments: [false, true]) func twoPagesThatAsk(_ isMistyped: Bool) throws {
+        let isOpen = Locked(false)
+        let server = ScriptedServer { request in
+            let second =
+                "<form method=post action=/name><label>Surname <input name=name required></label><button>Go</button></form>"
+            switch request.path {
+            case "/": return .send(octets(isOpen.with { $0 } ? http(204, "") : redirect("/in")))
+            case "/in":
+                return .send(
+                    octets(
+                        http(
+                            200,
+                            "<form method=post action=/room><label>Room <input name=room required></label><button>Next</button></form>"
+                        )))
+            case "/room": return .send(octets(http(200, second)))
+            default:
+                if !request.body.contains("Brandt") {
+                    return .send(octets(http(200, "<p class=error>Unknown name.</p>" + second)))
+                }
+                isOpen.with { $0 = true }
+                // A button that must not be pressed.
+                return .send(
+                    octets(http(200, "<h1>You are connected</h1><form method=post action=/bye><button>Leave us</button></form>")))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        var reply = try FormHelper().authenticate(command)
+        let answers = [["room": "214"]] + (isMistyped ? [["name": "Brant"]] : []) + [["name": "Brandt"]]
+        for answer in answers {
+            #expect(reply.result == .uiRequired && reply.prompt?.mayOpen == nil)
+            (command.session, command.answers) = (reply.session, answer)
+            reply = try FormHelper().presentUI(command)
+        }
+        #expect(reply.result == .success && (reply.refused ?? []).isEmpty && (reply.unsent ?? []).isEmpty)
+        #expect(server.requests.last?.path != "/bye" && isOpen.with { $0 })
+    }
+
+    /// The portal shows its form again without a word: it may be about to open.
+    @Test(arguments: [false, true]) func aPortalThatAsksAgainMayOpen(_ saysWhy: Bool) throws {
+        let server = ScriptedServer { request in
+            let form = "<form method=post action=/room><label>Room <input name=room required></label><button>Next</button></form>"
+            return switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/in": .send(octets(http(200, form)))
+            default: .send(octets(http(200, (saysWhy ? "<p class=error>Unknown room.</p>" : "") + form)))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.session = try FormHelper().authenticate(command).session
+        command.answers = ["room": "214"]
+        let again = try FormHelper().presentUI(command)
+        #expect(again.result == .uiRequired && again.prompt?.mayOpen == (saysWhy ? nil : true))
+    }
+
+    /// The page that the login leads to is another host's, and links the portal's logoff; or that page is gone, and the first one has it.
+    @Test(arguments: [false, true]) func theLogoffOfAnotherPage(_ isGone: Bool) throws {
+        let page = Locked("")
+        let welcome = ScriptedServer { _ in .send(octets(http(200, page.with { $0 }))) }
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/bye": .send(octets(http(200, "Good bye")))
+            case "/status": .send(octets(isGone ? http(404, "Gone") : redirect(welcome.url + "/")))
+            case "/": .send(octets(http(200, isGone ? "<a href=/bye>Log out</a>" : "Welcome")))
+            default: .send(octets(http(404, "no")))
+            }
+        }
+        page.with { $0 = "<a href='\(server.url)/bye'>Sign out</a><a href='/other'>Log out</a>" }
+        var memory = SessionMemory()
+        (memory.origin, memory.statusPage) = (server.url, server.url + "/status")
+        var command = command(server)
+        command.session = Session(memory: memory.value)
+        #expect(try FormHelper().logoff(command).result == .success)
+        #expect(server.requests.last?.path == "/bye")
     }
 
     @Test func termsStayAcceptedOverALogoff() throws {

@@ -69,6 +69,7 @@ extension MachineState {
         case .interrupted: counters.append(3)
         case .unended: counters.append(4)
         case .over: counters.append(5)
+        case .undecided: counters.append(6)
         }
         switch self {
         case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }

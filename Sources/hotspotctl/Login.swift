@@ -61,9 +61,11 @@ struct LoginVerb: ParsableCommand {
                 return Output.print([words] + common.renderer.said(by: status))
             }
             guard fresh else {
+                let isFound = status.outcome == AttemptOutcome.found.rawValue
                 let why =
-                    status.helper == nil
-                    ? "The network asked for no login." : "The earlier login still holds; no new one was needed."
+                    status.helper != nil
+                    ? "The earlier login still holds; no new one was needed."
+                    : isFound ? "How the network was opened is not known." : "The network asked for no login."
                 return Output.print([words, why])
             }
             let logoff = common.renderer.command("hotspotctl logoff", for: status, among: watch.interfaces)

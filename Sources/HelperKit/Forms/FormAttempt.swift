@@ -40,8 +40,10 @@ package struct FormAttempt: Sendable {
     private let typed: Set<String>
     /// Those that no form has sent yet.
     private(set) var unsent: Set<String>
+    /// What was sent in this login before this command.
+    var earlier: [String: SessionMemory.SentAnswer] = [:]
     /// The names of the fields that the answered prompt had, where they are known.
-    private let asked: Set<String>?
+    let asked: Set<String>?
     private let link: Link
     private var steps = 0
     private var sent: Set<HTMLForm> = []
@@ -158,7 +160,9 @@ package struct FormAttempt: Sendable {
             refused.subtract(names)
             noteSent(names + FilledForm.buttons(of: form).map(\.name))
             engine.offerAnswers(of: form)
+            engine.offer(earlier)
             engine.textBefore = page.sentences
+            engine.pricesAreKnown = false
             return .submit(filled, form)
         }
     }

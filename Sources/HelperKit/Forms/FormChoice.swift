@@ -176,8 +176,22 @@ enum FormChoice: Sendable {
     private static func pays(_ form: HTMLForm, on page: HTMLPage) -> Bool {
         let buttons = form.submits.filter { !$0.isInvisible }
         if !buttons.isEmpty, buttons.allSatisfy({ FormWords.isPayment($0.words) }) { return true }
-        let asksToPay = typed(in: form).contains { FormWords.asksToPay($0.words) || FormWords.asksForCard($0.label) }
+        let typed = typed(in: form)
+        // A card beside other questions, and without a word of paying, may be a gym's.
+        let isBanks = {
+            typed.count == 1 || FormWords.asksToPay(page.text) || FormWords.hasPrice(page.text)
+                || form.controls.contains(where: Self.isOfBankCard)
+        }
+        let asksToPay = typed.contains {
+            FormWords.asksToPay($0.words) || (FormWords.asksForCard($0.label) && isBanks())
+        }
         return asksToPay || form.inputs.contains(where: isTariff) || PriceMention(of: form, on: page) == .access
+    }
+
+    /// Returns whether a control is for what stands on a bank's card beside its number.
+    private static func isOfBankCard(_ control: HTMLControl) -> Bool {
+        let words = control.words.lowercased()
+        return ["cvc", "cvv", "cvn", "expir", "mm/yy", "mm / yy", "mm/jj"].contains { words.contains($0) }
     }
 
     /// Returns whether a control is a choice among sums, also where the page has chosen already.
@@ -227,7 +241,8 @@ enum FormChoice: Sendable {
             || (target.path.hasSuffix("/splash/grant") && target.host.hasSuffix(".network-auth.com"))
     }
 
-    private static func isSameSite(_ target: WebURL, _ page: WebURL) -> Bool {
+    /// Returns whether two addresses have a host of one domain, or one numeric host.
+    static func isSameSite(_ target: WebURL, _ page: WebURL) -> Bool {
         guard target.scheme == "http" || target.scheme == "https" else { return false }
         func site(_ host: String) -> Substring {
             InternetAddress(host) == nil ? host.split(separator: ".").suffix(2).joined(separator: ".")[...] : host[...]

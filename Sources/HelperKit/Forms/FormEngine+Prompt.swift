@@ -23,8 +23,10 @@ extension FormEngine {
         let isRefused = fields.contains { offered[$0.name] != nil }
         // A next page may show an answer of the one before, beside what it asks for.
         let asksMore = fields.contains { $0.required && $0.kind != .checkbox && offered[$0.name] == nil }
+        // Where the portal begins anew, nothing on its page is about the answers.
+        let news = hasSent(fields) ? news(of: page) : nil
         let complaint =
-            complaint(of: page) ?? (isRefused ? refusal(on: page) ?? (asksMore ? nil : news(of: page) ?? Self.unexplained) : nil)
+            complaint(of: page) ?? (isRefused ? refusal(on: page) ?? (asksMore ? nil : news ?? Self.unexplained) : nil)
         let isTyped = fields.contains { $0.kind != .checkbox }
         var places: String?
         if isTyped, !filled.staysOnOrigin {
@@ -120,7 +122,9 @@ extension FormEngine {
         {
             return .address(filled.request.url, box: box)
         }
-        let rest = FormWords.bindsReader(form.text) ? form.text : page.text
+        // "I agree" on a button says nothing of what.
+        let spoken = form.submits.map(\.label).filter { !$0.isEmpty }.reduce(form.text) { $0.replacing($1, with: " ") }
+        let rest = FormWords.bindsReader(spoken) ? form.text : page.text
         let marked = page.terms.isEmpty ? spokenTerms(on: page, beside: boxes) : [page.terms]
         let source = boxes.isEmpty && page.terms.isEmpty ? [rest] : boxes + marked
         let text = PageText.squeezed(source.joined(separator: " "), limit: Self.comparedTerms)

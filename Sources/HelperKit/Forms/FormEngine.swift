@@ -75,6 +75,10 @@ package struct FormEngine: Sendable {
     package var offered: [String: String] = [:]
     /// What the portal called the fields of those.
     var offeredLabels: [String: String] = [:]
+    /// The names of those that were sent in this command.
+    var offeredNow: Set<String> = []
+    /// The page is one that is kept, and had no price beside its form when it was read whole.
+    var pricesAreKnown = false
     /// The text of the page before, of which a form was sent, piece by piece, as far as it is known.
     var textBefore: [String] = []
     /// Answers that the portal refused before it asked the user this time, secrets without their text.
@@ -131,9 +135,8 @@ package struct FormEngine: Sendable {
         if termsHere, !hasTermsBox, !consent {
             fields.append(Field(name: Self.termsField, label: "I accept the terms of use", kind: .checkbox, required: true))
         }
-        if let box = PriceMention(of: form, on: page).box ?? PriceMention(beside: form, on: page).box {
-            fields.append(box)
-        }
+        let beside = pricesAreKnown ? nil : PriceMention(beside: form, on: page).box
+        if let box = PriceMention(of: form, on: page).box ?? beside { fields.append(box) }
         let filled: FilledForm
         do throws(TransferError) {
             filled = try FilledForm(form, on: page, at: url, answers: answers, consent: consent, redirects: redirects)
@@ -235,6 +238,22 @@ package struct FormEngine: Sendable {
             guard let answer = answers.removeValue(forKey: control.name) else { continue }
             offered[control.name] = Self.offer(answer, for: Self.kind(of: control)) ?? ""
             offeredLabels[control.name] = Self.label(of: control)
+            offeredNow.insert(control.name)
+        }
+    }
+
+    /// Whether a form of this command had one of these fields.
+    func hasSent(_ fields: [Field]) -> Bool { fields.contains { offeredNow.contains($0.name) } }
+
+    /// What was sent, by name, secrets without their text.
+    var sent: [String: SessionMemory.SentAnswer] {
+        offered.reduce(into: [:]) { $0[$1.key] = SessionMemory.SentAnswer(label: offeredLabels[$1.key] ?? "", value: $1.value) }
+    }
+
+    /// Offers what was sent before this command, where a page asks for it again.
+    mutating func offer(_ earlier: [String: SessionMemory.SentAnswer]) {
+        for (name, answer) in earlier where offered[name] == nil {
+            (offered[name], offeredLabels[name]) = (answer.value, answer.label)
         }
     }
 

@@ -113,8 +113,13 @@ public struct FormLogin: Sendable {
         memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
         // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
         var known = isTypedNow ? memory.page?.terms.flatMap { Terms($0) } : nil
-        if isTypedNow { attempt.engine.refused = memory.page?.refused ?? [:] }
-        memory.page = nil
+        if isTypedNow {
+            attempt.engine.refused = memory.page?.refused ?? [:]
+            attempt.earlier = memory.sent ?? [:]
+            let hadPrice = attempt.asked?.contains { $0.hasPrefix(FormEngine.priceField) } ?? false
+            attempt.engine.pricesAreKnown = memory.page != nil && !hadPrice
+        }
+        (memory.page, memory.sent) = (nil, nil)
         // A question that did not show the terms again had them accepted by the answer before.
         if isTypedNow, attempt.isSame, known != nil, !terms.mustBeAccepted, terms.hasAccepted { attempt.engine.consent = true }
         var outside = RedirectChain.outsideHosts(of: command.link)
@@ -239,6 +244,8 @@ public struct FormLogin: Sendable {
                     (prompt.terms, prompt.termsURL) = (nil, address.text)
                 }
                 terms.keep(in: &memory)
+                let sent = attempt.earlier.merging(attempt.engine.sent) { $1 }
+                memory.sent = sent.isEmpty ? nil : sent
                 memory.page = form.map {
                     SessionMemory.SavedPage(
                         url: url.text, base: page.base.text, title: page.title, form: $0,

@@ -60,7 +60,7 @@ public enum PortalLogoff {
                     case nil: "How to log off here is not known."
                     case let status? where status >= 400:
                         "How to log off here is not known: the portal's page answered with status \(status)."
-                    case _?: "The portal's page offers no way to log off."
+                    case _?: "hotspotd finds no way to log off on the portal's page."
                     }
                 return command.reply(.failure, reason: reason)
             }
@@ -112,8 +112,8 @@ public enum PortalLogoff {
             let chain = try RedirectChain.follow(try client.send(request, in: scope), to: request, client: client, in: scope)
             status = status ?? chain.final.status
             let saved = find(on: chain.page, at: chain.final.url, of: memory.origin, redirects: command.redirects)
-            // Another origin's page may name the portal's logoff, and no other.
-            if let saved, [chain.final.url, WebURL(saved.url)].contains(where: { $0?.origin == memory.origin }) {
+            // A page elsewhere may name the portal's logoff, and no other.
+            if let saved, FormChoice.isSameSite(chain.final.url, url) || WebURL(saved.url)?.origin == memory.origin {
                 return (saved, status)
             }
             if chain.final.status < 400 { break }

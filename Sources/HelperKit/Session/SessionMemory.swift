@@ -28,6 +28,15 @@ package struct SessionMemory: Codable, Sendable {
     /// The names of the open prompt's fields.
     var asked: [String]?
 
+    /// What was sent in this login before the open prompt, by name.
+    var sent: [String: SentAnswer]?
+
+    /// An answer that was sent; of a secret without its text.
+    struct SentAnswer: Codable, Sendable {
+        var label: String
+        var value: String
+    }
+
     /// A request to be made later.
     struct SavedRequest: Codable, Sendable {
         var url: String

@@ -31,8 +31,10 @@ import Store
         wasOpen = last == .open
         hadPortal =
             switch last {
-            case .opened, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed: true
-            case .online, .open, .found, .unknown, .left, .superseded, nil: false
+            case .opened, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed, .left: true
+            case .open: false
+            // The helper that logs in here may be off.
+            case .online, .found, .unknown, .superseded, nil: remembered != nil
             }
     }
 

@@ -187,6 +187,14 @@ import Testing
         #expect(decide(form + "<form method=post action=/in>\(account)<button>Log in</button></form>") == "ask user! pass!")
     }
 
+    /// A card number may be a member's; alone, or beside what stands on a bank's card, or words of paying, it pays.
+    @Test(arguments: [("", false), ("<label>CVC <input name=c></label>", true), ("<p>Pay now</p>", true), ("<p>5 €</p>", true)])
+    func aCardNumber(_ rest: String, _ pays: Bool) {
+        let form =
+            "<form method=post><label>Card number <input name=no required></label><label>Nickname <input name=nick></label>\(rest)<button>Sign in</button></form>"
+        #expect(decide(form).hasPrefix("refuse The page asks for a payment") == pays, "\(decide(form))")
+    }
+
     @Test func theCardOfALibraryPaysNothing() {
         let form =
             "<form method=post><label>Library card number <input name=card></label><label>Born <input name=dob></label><button>Log in</button></form>"

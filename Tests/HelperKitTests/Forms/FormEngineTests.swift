@@ -59,6 +59,12 @@ import Testing
         #expect(step(choice, answers: ["t": "ok", "accept_terms": "yes"]).hasPrefix("ask t:choice!"))
     }
 
+    /// What a button says is not what is agreed to.
+    @Test(arguments: ["I agree", "Accept"]) func theTermsOfAButtonAreThePages(_ label: String) throws {
+        let body = "<h1>Terms and conditions</h1><p>Be fair.</p><form method=post><button>\(label)</button></form>"
+        #expect(try question(on: page(body)).terms?.contains("Be fair.") == true)
+    }
+
     @Test func aPrivacyLinkIsNoTerms() throws {
         let form = "<form method=post><input name=room><input type=submit></form><a href=/privacy>Privacy policy</a>"
         let prompt = try question(on: page(form))

@@ -261,7 +261,7 @@ package struct FormAttempt: Sendable {
             if !(asksAgain(page) && sendsAnswers(to: url)) {
                 // Another portal asks now; the answers are not for it.
                 portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: page.title)
-                engine.offered = [:]
+                (engine.offered, earlier) = ([:], [:])
             }
         }
         findLogoff(on: page, at: url)

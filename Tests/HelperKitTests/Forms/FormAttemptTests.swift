@@ -45,6 +45,15 @@ import Testing
         #expect(attempt.unsent.isEmpty && attempt.refusedAnswers == ["room"])
     }
 
+    @Test func whatOnePortalWasSentIsNotOfferedAtAnother() {
+        var attempt = attempt(["room": "9"])
+        attempt.earlier = ["name": SessionMemory.SentAnswer(label: "Surname", value: "Brandt")]
+        #expect(move(&attempt, form) == "submit room=9")
+        #expect(attempt.engine.offered == ["room": "9", "name": "Brandt"])
+        #expect(attempt.arrive(RedirectChain(response(200, form, url: "https://another.test/in")), kind: "form") == nil)
+        #expect(attempt.engine.offered.isEmpty && attempt.earlier.isEmpty)
+    }
+
     /// The page keeps its refused values where the user cannot change them, with a token that is new.
     @Test func aFormThatCannotBeAskedAgainIsHandedOver() {
         var attempt = attempt(["room": "9"])

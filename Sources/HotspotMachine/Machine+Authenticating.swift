@@ -145,7 +145,8 @@ extension Problem {
     }
     static func tooSoon(_ helper: String) -> Problem {
         Problem(
-            .loginPaused, "The last login was a moment ago, so that the next one, by \(helper), has to wait.",
+            .loginPaused,
+            "A login ended a moment ago, or the network was open, so that the next login, by \(helper), has to wait.",
             hint: "hotspotctl login")
     }
     static func stillCaptive(_ helper: String) -> Problem {

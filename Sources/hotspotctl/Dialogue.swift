@@ -28,7 +28,7 @@ struct Dialogue {
         var (id, prompt) = (name, first)
         var earlier = EarlierQuestions()
         for round in 0..<Self.rounds {
-            if let prompt, round > 0, !isInteractive || common.noAsk { throw needed(prompt, "The portal asks again.") }
+            if let prompt, round > 0, !isInteractive || common.noAsk { throw needed(prompt, "There is a further question.") }
             let watch = try OutcomeWatch(path: common.socketPath, target: interface, prompt: id)
             let sent: Sent?
             if let prompt, let filled = try fill(prompt, watch, after: earlier) {
@@ -46,7 +46,7 @@ struct Dialogue {
                 (id, prompt) = (next, try client.prompt(next).pending?.readable())
             }
         }
-        throw Failure(.failed, "The portal keeps asking.", hint: "hotspotctl explain")
+        throw Failure(.failed, "The same is asked again and again.", hint: "hotspotctl explain")
     }
 
     func needed(_ prompt: PendingPrompt, _ message: String) -> Failure {

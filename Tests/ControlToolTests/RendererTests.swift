@@ -189,7 +189,7 @@ import Varlink
     /// An automatic login that comes too soon after the last one (D23).
     @Test func aPausedLoginShowsItsTimeAndTheCommand() {
         let problem = Problem(
-            .loginPaused, "The last login was a moment ago, so that the next one, by keys, has to wait.",
+            .loginPaused, "A login ended a moment ago, or the network was open, so that the next login, by keys, has to wait.",
             hint: "hotspotctl login")
         let other = Problem(.proberMissing, "There is no prober.")
         var status = InterfaceStatus(

@@ -48,6 +48,19 @@ import Testing
         await hotel.close()
     }
 
+    /// Remember=never keeps nothing new, and drops nothing either.
+    @Test @LoopActor func whatWasAcceptedBeforeNothingNewIsKept() async throws {
+        let hotel = try await accepted()
+        hotel.bench.services.settings.remember = .never
+        let before = hotel.bench.services.store.sealedSession(Hotel.network)
+        await logOff(hotel, #"{"result": "success", "session": {"memory": {"terms": ["t", "new"]}}}"#)
+        #expect(before != nil && hotel.bench.services.store.sealedSession(Hotel.network) == before)
+        hotel.controller.feed(.loginRequested(helper: nil))
+        #expect(await hotel.bench.eventually { hotel.bench.told("form", "Authenticate").count == 2 })
+        #expect(hotel.bench.told("form", "Authenticate").last?["consent"] == true)
+        await hotel.close()
+    }
+
     @Test @LoopActor func aHelperThatLostItsMemoryOfTheTermsGetsNoConsent() async throws {
         let hotel = try await accepted()
         hotel.leave()

@@ -62,10 +62,17 @@ extension CabledDaemon {
     func told(_ name: String) -> String { (try? String(contentsOfFile: "\(scratch.path)/notes/\(name)", encoding: .utf8)) ?? "" }
 
     /// What a helper wrote down, as soon as it has.
-    func note(_ name: String) throws -> String {
+    ///
+    /// - Parameter mayBeEmpty: the file alone is the note. Another one is there before its words are.
+    func note(_ name: String, mayBeEmpty: Bool = false) throws -> String {
         let path = "\(scratch.path)/notes/\(name)"
-        try eventually("the helper wrote \(name)") { FileManager.default.fileExists(atPath: path) }
-        return try String(contentsOfFile: path, encoding: .utf8)
+        var text = ""
+        try eventually("the helper wrote \(name)") {
+            guard let read = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
+            text = read
+            return mayBeEmpty || !read.isEmpty
+        }
+        return text
     }
 
     /// Something for a helper to read.

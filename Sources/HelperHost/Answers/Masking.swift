@@ -56,6 +56,7 @@ public struct KnownWords: Sendable {
     private let choices: Set<String>
     private let stored: [String: String]
     private let answers: [String: String]
+    private let earlier: [String: String]
     /// The fields that were typed without echo.
     private let unseen: Set<String>
     fileprivate let origins: Set<String>
@@ -65,9 +66,13 @@ public struct KnownWords: Sendable {
     fileprivate let told: Secrets
 
     /// Collects them from the fields of the helper's answered questions, the parameters of its command (the names of answers and of a stored
-    /// credential are the names of its own former fields), the origin of the portal that is already shown, and the title of the answered
-    /// question.
-    public init(asked: [Field] = [], parameters: JSONValue = [:], shown: String? = nil, title: String? = nil) {
+    /// credential are the names of its own former fields), the user's answers before these in the same login, the origin of the portal that
+    /// is already shown, and the title of the answered question.
+    public init(
+        asked: [Field] = [], parameters: JSONValue = [:], earlier: [String: String] = [:], shown: String? = nil,
+        title: String? = nil
+    ) {
+        self.earlier = earlier
         stored = parameters["credential"]?.object?.compactMapValues(\.string) ?? [:]
         answers = parameters["answers"]?.object?.compactMapValues(\.string) ?? [:]
         names = Set(asked.map(\.name)).union(stored.keys).union(answers.keys)
@@ -89,7 +94,8 @@ public struct KnownWords: Sendable {
 
     /// Returns whether a field offers the answer again that the user gave to it.
     fileprivate func offersAnswer(_ field: Field) -> Bool {
-        !field.kind.isSecret && !unseen.contains(field.name) && field.value == answers[field.name] ?? stored[field.name]
+        !field.kind.isSecret && !unseen.contains(field.name)
+            && field.value == answers[field.name] ?? earlier[field.name] ?? stored[field.name]
     }
 }
 

@@ -130,7 +130,8 @@ public struct FormLogin: Sendable {
         var isAsking = false
         while true {
             // The page of which typed answers are sent now.
-            var asking: (HTMLPage, WebURL)?
+            var asking: (page: HTMLPage, url: WebURL)?
+            let pricesAreKnown = attempt.engine.pricesAreKnown
             // A page without the rest of what it showed, or with the portal's words about the answers, has the terms from before.
             let shown = known ?? attempt.engine.bindingTerms(on: page, at: url)
             // They may have changed while a question waited that did not show them.
@@ -193,6 +194,7 @@ public struct FormLogin: Sendable {
                     move = .done
                 } else if let asking {
                     (page, url) = asking
+                    attempt.engine.pricesAreKnown = pricesAreKnown
                     move = attempt.askAgain(on: page, at: url, because: reason)
                 }
             } else if case .ask(let prompt, _, let reason) = move, !attempt.hasSentNothing,

@@ -69,8 +69,8 @@ import Varlink
         let parameters = JSONValue.object(parameters(of: command, for: helper, joined.network, network, link))
         secretsSent[helper, default: []].formUnion(parameters.secrets)
         let known = KnownWords(
-            asked: desk.fields(for: helper), parameters: parameters, shown: shownPortal?.origin,
-            title: titles[helper])
+            asked: desk.fields(for: helper), parameters: parameters, earlier: desk.allAnswers(for: helper),
+            shown: shownPortal?.origin, title: titles[helper])
         if command == .evaluate {
             asked.append(helper)
         } else {

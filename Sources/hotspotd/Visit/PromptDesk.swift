@@ -234,6 +234,9 @@ import Vault
     /// The answers to the last prompt, to be sent.
     var values: [String: String] { answers?.values ?? [:] }
 
+    /// Returns the user's answers to all questions of this helper in this login.
+    func allAnswers(for helper: String) -> [String: String] { answers?.helper == helper ? answers?.all ?? [:] : [:] }
+
     /// Returns the fields that the user filled in for this helper.
     func fields(for helper: String) -> [Field] { answers?.helper == helper ? answers?.fields ?? [] : [] }
 

@@ -99,6 +99,9 @@ private struct StoredSession: Codable {
         if let owner = over.owner, let remains = over.remains { setPresent(remains, of: owner) }
         let keeps = session?.memory != nil && !joined.isForgotten && services.settings.remember != .never
         if !keeps { drop() }
+        // What was accepted before nothing new is kept stays accepted.
+        let isFrozen = services.settings.remember == .never && services.store.sealedSession(joined.network, of: interface) != nil
+        if isFrozen, !joined.isForgotten { return }
         services.saving("ending a session") {
             if keeps, let owner = present.owner { return try store(for: joined.network, of: owner) }
             try services.store.setSealedSession(joined.network, of: interface, nil)

@@ -86,6 +86,10 @@ import Testing
         ]
         let shown = try Prompt(title: "", fields: fields).masked(secrets, known: known).fields.map(\.value)
         #expect(shown == ["4711", "opensesame", nil, nil, nil])
+        // Where the portal begins anew, what was answered to an earlier question is as well.
+        let anew = KnownWords(parameters: ["answers": ["name": "opensesame"]], earlier: ["room": "4711", "name": "opensesame"])
+        let first = Prompt(title: "", fields: [field("room", value: "4711"), field("other", value: "4711")])
+        #expect(try first.masked(secrets, known: anew).fields.map(\.value) == ["4711", nil])
     }
 
     @Test func whatWasChosenAtAnEarlierVisitMayBeOfferedAgain() throws {

@@ -325,10 +325,12 @@ import Varlink
     }
 
     /// Behind the second page the portal begins anew until its gateway opens; a price beside the second form is no part of it.
-    @Test func aPortalThatBeginsAnewMayOpen() throws {
+    @Test(arguments: [false, true]) func aPortalThatBeginsAnewMayOpen(_ breaks: Bool) throws {
+        let isBroken = Locked(breaks)
         let server = ScriptedServer { request in
             switch request.path {
             case "/": .send(octets(redirect("/in")))
+            case "/name" where isBroken.with { $0 }: .send(octets(http(500, "Internal error")))
             case "/room":
                 .send(
                     octets(
@@ -348,10 +350,15 @@ import Varlink
         var command = command(server)
         command.portal = try FormHelper().evaluate(command).portal
         var reply = try FormHelper().authenticate(command)
-        for (answers, message) in [(["room": "214"], nil), (["name": "Brandt"], FormEngine.unexplained)] {
+        let last = breaks ? "The portal answered with status 500." : FormEngine.unexplained
+        for (answers, message) in [(["room": "214"], nil), (["name": "Brandt"], last)] {
             (command.session, command.answers) = (reply.session, answers)
             reply = try FormHelper().presentUI(command)
             #expect(reply.result == .uiRequired && reply.prompt?.message == message, "\(reply)")
+        }
+        guard !breaks else {
+            isBroken.with { $0 = false }
+            return #expect(reply.prompt?.fields.map(\.name) == ["name"] && reply.prompt?.mayOpen == nil)
         }
         #expect(reply.prompt?.fields.first?.value == "214" && reply.prompt?.mayOpen == true)
         #expect(server.requests.contains { $0.path == "/name" && $0.body == "name=Brandt" })

@@ -55,8 +55,8 @@ public struct KnownWords: Sendable {
     fileprivate let names: Set<String>
     private let choices: Set<String>
     private let stored: [String: String]
+    /// The user's answers in this login.
     private let answers: [String: String]
-    private let earlier: [String: String]
     /// The fields that were typed without echo.
     private let unseen: Set<String>
     fileprivate let origins: Set<String>
@@ -72,10 +72,10 @@ public struct KnownWords: Sendable {
         asked: [Field] = [], parameters: JSONValue = [:], earlier: [String: String] = [:], shown: String? = nil,
         title: String? = nil
     ) {
-        self.earlier = earlier
         stored = parameters["credential"]?.object?.compactMapValues(\.string) ?? [:]
-        answers = parameters["answers"]?.object?.compactMapValues(\.string) ?? [:]
-        names = Set(asked.map(\.name)).union(stored.keys).union(answers.keys)
+        let last = parameters["answers"]?.object?.compactMapValues(\.string) ?? [:]
+        answers = earlier.merging(last) { $1 }
+        names = Set(asked.map(\.name)).union(stored.keys).union(last.keys)
         unseen = Set(asked.filter(\.kind.isSecret).map(\.name))
         choices = Set(asked.flatMap { $0.choices ?? [] })
         texts = Set(asked.map(\.label) + [title].compactMap(\.self))
@@ -94,8 +94,7 @@ public struct KnownWords: Sendable {
 
     /// Returns whether a field offers the answer again that the user gave to it.
     fileprivate func offersAnswer(_ field: Field) -> Bool {
-        !field.kind.isSecret && !unseen.contains(field.name)
-            && field.value == answers[field.name] ?? earlier[field.name] ?? stored[field.name]
+        !field.kind.isSecret && !unseen.contains(field.name) && field.value == answers[field.name] ?? stored[field.name]
     }
 }
 

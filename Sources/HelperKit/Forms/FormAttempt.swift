@@ -55,7 +55,12 @@ package struct FormAttempt: Sendable {
     private var refused: Set<String> = []
     /// The answers that the login was done without, though they were sent, now or before.
     var refusedAnswers: Set<String> {
-        refused.intersection(typed).union(Set(engine.refused.keys).subtracting(answered.joined()))
+        refused.intersection(typed).union(refusedBefore.keys)
+    }
+    /// The answers that the portal refused before this command and that were not sent anew, secrets without their text.
+    private var refusedBefore: [String: String] {
+        let sent = Set(answered.joined())
+        return engine.refused.filter { !sent.contains($0.key) }
     }
 
     /// Begins a try with the command's answers and its credential, which are for the command's portal and no other.
@@ -189,12 +194,10 @@ package struct FormAttempt: Sendable {
     /// A form with something to fill in was sent.
     var hasAnswered: Bool { answered.contains { !$0.isEmpty } }
 
-    /// Returns the answers that the portal has refused, secrets without their text: those that this page asks for again, and those of
-    /// before that were not sent anew.
-    func refusedAnswers(on page: HTMLPage) -> [String: String] {
+    /// Returns the answers that the portal has refused, as this page shows: those that it asks for again, and those of before.
+    func refused(by page: HTMLPage) -> [String: String] {
         let asked = Set(page.forms.flatMap(\.inputs).map(\.name))
-        let sent = Set(answered.joined())
-        return engine.refused.filter { !sent.contains($0.key) }.merging(engine.offered.filter { asked.contains($0.key) }) { $1 }
+        return refusedBefore.merging(engine.offered.filter { asked.contains($0.key) }) { $1 }
     }
 
     /// Whether a prompt wants something that the one before, which was answered, did not ask for.

@@ -251,7 +251,7 @@ public struct FormLogin: Sendable {
                 memory.page = form.map {
                     SessionMemory.SavedPage(
                         url: url.text, base: page.base.text, title: page.title, form: $0,
-                        others: attempt.engine.otherWays(than: $0, on: page, at: url), refused: attempt.refusedAnswers(on: page),
+                        others: attempt.engine.otherWays(than: $0, on: page, at: url), refused: attempt.refused(by: page),
                         sentences: page.sentences.reduce(0) { $0 + $1.utf8.count } <= Self.keptSentences ? page.sentences : nil,
                         terms: shown?.saved)
                 }

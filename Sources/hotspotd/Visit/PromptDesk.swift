@@ -139,7 +139,7 @@ import Vault
         case .automatic, .confirmed: break
         case .refused: return
         }
-        let answered = answers?.helper == shown.helper ? answers?.all ?? [:] : [:]
+        let answered = allAnswers(for: shown.helper)
         // A secret that is stored is offered again: what was typed may have been the mistake.
         let wanted = shown.prompt.fields.filter {
             found.credential.fieldNames.contains($0.name) && (answered[$0.name] == nil || $0.kind.isSecret)

@@ -99,7 +99,7 @@ private struct StoredSession: Codable {
         if let owner = over.owner, let remains = over.remains { setPresent(remains, of: owner) }
         let keeps = session?.memory != nil && !joined.isForgotten && services.settings.remember != .never
         if !keeps { drop() }
-        // What was accepted before nothing new is kept stays accepted.
+        // Remember=never keeps nothing new, and leaves what was stored before.
         let isFrozen = services.settings.remember == .never && services.store.sealedSession(joined.network, of: interface) != nil
         if isFrozen, !joined.isForgotten { return }
         services.saving("ending a session") {

@@ -64,7 +64,7 @@ public struct Arrival: Hashable, Sendable {
     public var resumed: MaintainSchedule?
     /// The deadlines of the session of the last visit, which may go on.
     public var session: MaintainSchedule
-    /// A login before that restart, in this association, that was not proven (D25).
+    /// A login before that restart, or before the link was lost, that was not proven (D25).
     public var late: LateLogin?
     /// The link was up before the daemon, which does not know how this network was opened.
     public var wasUpBefore: Bool
@@ -99,7 +99,7 @@ public struct Arrival: Hashable, Sendable {
     }
 }
 
-/// A helper's success that was not proven before the daemon was restarted.
+/// A helper's login that was not proven before the daemon was restarted, or the link was lost.
 public struct LateLogin: Hashable, Sendable {
     public var helper: String
     /// The end of D25's time.

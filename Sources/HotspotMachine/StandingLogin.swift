@@ -34,6 +34,25 @@ extension Machine {
     /// A login that was not proven counts if the network opens now (D25).
     public var awaitsLateOpening: Bool { state.joined?.standing?.end != nil }
 
+    /// Returns the login that an open network proves yet, for the next association with the same network: an access point may drop a client
+    /// at its login, to let it in anew (D25).
+    public func lateLogin(at now: Instant) -> LateLogin? {
+        guard let joined = state.joined, joined.standing?.ground != .fresh else { return nil }
+        if let helper = state.chosenHelper {
+            if let proof = state.proof {
+                let schedule = MaintainSchedule(secondsRemaining: proof.secondsRemaining, at: proof.began)
+                return LateLogin(helper: helper, end: proof.began + policy.latePatience, schedule: schedule)
+            }
+            // The user's answers are under way.
+            if case .presentingUI(let presenting) = state, case .commanding = presenting.phase {
+                return LateLogin(helper: helper, end: now + policy.latePatience)
+            }
+        }
+        return joined.standing.flatMap { login in
+            login.end.map { LateLogin(helper: login.helper, end: $0.at, schedule: login.schedule) }
+        }
+    }
+
     /// Keeps a login that the prober has not proven until now (D25).
     mutating func keepUnproven(_ proof: Proof, of helper: String, in joined: inout JoinedNetwork, _ turn: inout Turn) {
         let end = proof.began + policy.latePatience

@@ -130,6 +130,31 @@ struct LateOpeningTests {
         #expect(store.credentials(.wired(HardwareAddress("02:00:00:00:00:01")!)).count == 1)
     }
 
+    @Test("D25 The link is lost before the network opens: on return it is the helper's login, and the answers are kept")
+    func linkLost() throws {
+        let daemon = try daemon(
+            plan: [
+                "Authenticate": Self.question,
+                "PresentUI": ["portal": Self.portal, "session": ["secondsRemaining": 7200, "memory": ["key": "k1"]]],
+            ])
+        try daemon.wait("hot1", "presentingUI")
+        let prompt = try #require(try daemon.prompts().first?["id"])
+        try daemon.call("Answer", ["id": prompt, "answers": ["room": "214"], "remember": true])
+        try daemon.eventually("the proof goes on") {
+            try daemon.steps().contains { $0["kind"] == "verdict" && $0["detail"]?.string?.hasPrefix("captive") == true }
+        }
+        try daemon.unplug("hot1")
+        try daemon.wait("hot1", "inactive")
+        daemon.scratch.write("open", "")
+        try daemon.join("hot1")
+        let online = try daemon.wait("hot1", "authenticated")
+        #expect(online?["outcome"] == "online" && online?["helper"] == "clerk" && online?["problems"] == [], "\(online ?? nil)")
+        #expect(online?["answers"]?.string?.hasPrefix("Remembered") == true && online?["secondsRemaining"] != nil)
+        daemon.kill()
+        let store = try Store(directory: daemon.scratch.path + "/state")
+        #expect(store.credentials(.wired(HardwareAddress("02:00:00:00:00:01")!)).count == 1)
+    }
+
     @Test("D25 Open after a restart of the daemon: still the helper's login, with its session", arguments: [true, false])
     func restarted(within: Bool) throws {
         let daemon = try daemon(

@@ -83,6 +83,7 @@ extension DaemonBackend {
     /// Changes what is stored of these interfaces' networks. A session that is kept goes on; other networks are left and joined again.
     private func forget(_ here: [InterfaceController], _ change: () throws -> Void) throws(ControlError) {
         try rejoin(here.filter { !$0.machine.state.isKeptFree }, .forgotten) {
+            for controller in links.controllers where controller.joined == nil { controller.forgetStored() }
             for controller in here { controller.forgetStored() }
             try change()
         }

@@ -5,6 +5,13 @@ import HotspotMachine
 import LinkState
 import Store
 
+/// A login as it is put back: its session, its answers, and the portal that they are for.
+private struct KeptLogin {
+    let session: PresentSession
+    let answers: UserAnswers?
+    let portal: Portal?
+}
+
 /// The shell of one interface's machine: feeds it events and performs its actions. States are the machine's alone.
 @LoopActor final class InterfaceController {
     let index: Int
@@ -23,7 +30,9 @@ import Store
     private var events: [Event] = []
     private var isFeeding = false
     /// The login to restore where the network opens late, or its helper is switched on again.
-    private var keptLogin: (session: PresentSession, answers: UserAnswers?, portal: Portal?)?
+    private var keptLogin: KeptLogin?
+    /// The login that was not proven before the link was lost, until the next association (D25).
+    private var lostLogin: (network: NetworkID, late: LateLogin, kept: KeptLogin)?
     /// Attempts are numbered by the machine, which a restart begins again.
     private let run = Services.randomID()
     private(set) var departure = Departure.linkLost
@@ -90,6 +99,13 @@ import Store
         commands.begin(remembered: known.remembered?.portal)
         sessions.restore(for: joined.network, of: known.unproven?.helper ?? known.remembered?.helper)
         if let seconds = known.secondsRemaining { sessions.setEnd(in: seconds) }
+        if let lost = lostLogin {
+            if lost.network == joined.network, lost.late.end > EventLoop.now {
+                sessions.present = lost.kept.session
+            } else {
+                lostLogin = nil
+            }
+        }
         services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
         updateCandidates()
         requestCause = cause
@@ -99,11 +115,11 @@ import Store
                     network: joined.network, bssid: joined.bssid, remembered: known.remembered?.helper,
                     contenders: known.remembered?.contenders, resumed: known.resumed == nil ? nil : known.schedule,
                     session: MaintainSchedule(secondsRemaining: sessions.secondsLeft, at: EventLoop.now),
-                    late: known.late(within: machine.policy.latePatience),
+                    late: lostLogin?.late ?? known.late(within: machine.policy.latePatience),
                     // A network that needed no login at the last visit is not taken for one whose login predates the daemon.
                     wasUpBefore: joined.wasUpBefore && !known.wasOpen, hadPortal: known.hadPortal, hold: known.hold,
                     autoJoined: wanted != joined.ssid || wanted == nil, canDisassociate: joined.security != .wired)))
-        (requestCause, wanted) = (nil, nil)
+        (requestCause, wanted, lostLogin) = (nil, nil, nil)
     }
 
     /// Leaves the network without ending the association: the next daemon goes on there.
@@ -112,14 +128,20 @@ import Store
     }
 
     func leave(_ reason: String, as departure: Departure = .linkLost) {
-        guard joined != nil else { return }
+        guard let joined else { return }
         services.log.info("\(name): \(reason)")
         self.departure = departure
+        if departure == .linkLost, !joined.isForgotten, joined.network.key != nil,
+            let late = machine.lateLogin(at: EventLoop.now)
+        {
+            // A second try may have been made without the answers that the first one sent.
+            lostLogin = (joined.network, late, desk.answers == nil ? keptLogin ?? presentLogin : presentLogin)
+        }
         feed(.addressLost)
         endAssociation()
         self.departure = .linkLost
         services.host.standDown(interface: index)
-        joined = nil
+        self.joined = nil
         prober.association = nil
         hasNewFamily = false
         commands.end()
@@ -135,6 +157,7 @@ import Store
     /// Notes that what is stored of the network was forgotten. A session goes on until it ends, is not stored, and can be logged off.
     func forgetStored() {
         joined?.isForgotten = true
+        lostLogin = nil
         desk.forgetOutcome()
         journal.leaveNetwork()
     }
@@ -265,7 +288,8 @@ import Store
         case .withdrawPrompt(let id): desk.withdraw(id, in: turn, departure)
         case .awaitProof(let helper, let end): awaitProof(of: helper, until: end)
         case .remember(let helper): remember(helper)
-        case .keepLogin: keptLogin = (sessions.present, desk.answers, commands.shownPortal)
+        // One that was kept over a lost link is kept as it was.
+        case .keepLogin: (keptLogin, lostLogin) = (lostLogin?.kept ?? presentLogin, nil)
         case .restoreLogin(let helper):
             guard let kept = keptLogin else { break }
             (sessions.present, desk.answers) = (kept.session, kept.answers)
@@ -326,6 +350,10 @@ import Store
             attempt: journal.attempt?.id, interface: name, settings: services.settings, probeAddresses: services.probeAddresses)
     }
 
+    private var presentLogin: KeptLogin {
+        KeptLogin(session: sessions.present, answers: desk.answers, portal: commands.shownPortal)
+    }
+
     private func beginAttempt(_ id: AttemptID) {
         guard let joined else { return }
         // The record may have come after the join, with other resolvers and the portal's API.
@@ -338,7 +366,9 @@ import Store
     private func endAttempt(_ outcome: AttemptOutcome) {
         guard let joined, journal.attempt?.isOpen == true else { return }
         // Answers are for the login that they were given for, and for no later one.
-        if outcome != .online, !machine.state.isKeptFree { desk.dropAnswers(mayReturn: machine.awaitsLateOpening) }
+        if outcome != .online, !machine.state.isKeptFree {
+            desk.dropAnswers(mayReturn: machine.awaitsLateOpening || lostLogin != nil)
+        }
         // A second try may have been made without the answers that the first one sent: those count where it is proven (D25).
         if outcome == .online, desk.answers == nil, let kept = keptLogin?.answers, kept.helper == machine.state.chosenHelper {
             desk.answers = kept

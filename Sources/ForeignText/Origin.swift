@@ -23,6 +23,12 @@ public enum Origin {
         return isName(place[..<end]) && isPortOrNothing(place[end...])
     }
 
+    /// Returns the host of an origin, without its port and an IPv6 address without brackets.
+    public static func host(of origin: String) -> Substring {
+        let place = origin.drop { $0 != "/" }.drop { $0 == "/" }
+        return place.first == "[" ? place.dropFirst().prefix { $0 != "]" } : place.prefix { $0 != ":" }
+    }
+
     /// Returns an origin for a line. Its end shows which host answers, so that a long one is cut in the middle. The end is as long as the
     /// longest name that can be registered, with a port.
     public static func shortened(_ text: String) -> String {

@@ -9,6 +9,8 @@ public struct Secrets: Sendable {
 
     /// Folded, by the first octet; the longest first, so that nothing is left of a secret that contains another.
     private var forms: [UInt8: [[UInt8]]]
+    /// Folded texts in which nothing is masked.
+    private var spared: [[UInt8]] = []
 
     public init(_ texts: some Sequence<String>) {
         // Folding is for ASCII; letters beyond it are searched for in both cases.
@@ -31,6 +33,13 @@ public struct Secrets: Sendable {
         return rest
     }
 
+    /// The same, which leaves these texts as they are wherever they stand: "http://10.214.0.1" tells nothing of a room 214.
+    public func sparing(_ texts: some Sequence<String>) -> Secrets {
+        var sparing = self
+        sparing.spared += texts.filter { !$0.isEmpty }.map { $0.utf8.map(Self.folded) }
+        return sparing
+    }
+
     /// Those forms alone that have so many octets.
     public func withForms(from length: Int) -> Secrets {
         var long = self
@@ -45,7 +54,10 @@ public struct Secrets: Sendable {
         var masked: [UInt8] = []
         var rest = octets.map(Self.folded)[...]
         while let first = rest.first {
-            if let length = forms[first]?.lazy.compactMap({ Self.length(of: $0, in: rest) }).first {
+            if let open = spared.first(where: { rest.starts(with: $0) }) {
+                masked += octets[rest.startIndex...].prefix(open.count)
+                rest = rest.dropFirst(open.count)
+            } else if let length = forms[first]?.lazy.compactMap({ Self.length(of: $0, in: rest) }).first {
                 masked += Self.mark
                 rest = rest.dropFirst(length)
             } else {

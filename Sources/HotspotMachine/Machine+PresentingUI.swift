@@ -78,7 +78,8 @@ extension Machine {
                 present(joined, helper, prompt ?? .empty(helper), further: presenting.further + 1, "", &turn)
             case .unsupportedNetwork: exclude(helper, joined, &turn)
             case .temporaryFailure: failTemporarily(joined, helper, .notNow(helper, reason), &turn)
-            case .uiRequired, .failure, .authenticationRequired, .commandNotRecognized:
+            case .uiRequired: failForGood(joined, helper, .refused(helper, reason ?? prompt?.message), &turn)
+            case .failure, .authenticationRequired, .commandNotRecognized:
                 failForGood(joined, helper, .refused(helper, reason), &turn)
             }
         }

@@ -198,11 +198,15 @@ extension Store {
         }
         try database.run("DELETE FROM outcomes WHERE time < ?", [oldest])
         try database.run("DELETE FROM choices WHERE expires <= ?", [.integer(now)])
-        // Sessions and associations belong to a choice, which is always stored first, or wait for their proof.
-        for rows in ["sessions WHERE", "associations WHERE ifnull(until, 0) <= \(now) AND"] {
+        try database.run("DELETE FROM consents WHERE time < ?", [.integer(now - consentLifetime)])
+        // Sessions and associations belong to a choice, which is always stored first, or wait for their proof. Without a session's memory
+        // its helper could not tell whether accepted terms have changed.
+        for rows in [
+            "sessions WHERE network NOT IN (SELECT network FROM consents) AND",
+            "associations WHERE ifnull(until, 0) <= \(now) AND",
+        ] {
             try database.run("DELETE FROM \(rows) network NOT IN (SELECT network FROM choices)")
         }
-        try database.run("DELETE FROM consents WHERE time < ?", [.integer(now - consentLifetime)])
         try database.run("DELETE FROM holds WHERE until <= ?", [.integer(now)])
     }
 

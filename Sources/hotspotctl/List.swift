@@ -9,7 +9,7 @@ struct ListVerb: ParsableCommand {
         discussion: """
             Behind a helper stands how sure it is that it knows the network (high or low), that it logged in there before (remembered), or \
             that it is switched off (off). One with nothing behind it is at work in the network that you are in. READY says whether a \
-            password or answers are stored for a helper that is on; 'credentials' tells whether they are sent without a question.
+            password or answers are stored for one of these helpers that is on; 'credentials' tells whether they are sent without a question.
             """)
 
     @OptionGroup var common: CommonOptions

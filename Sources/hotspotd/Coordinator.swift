@@ -71,11 +71,11 @@ import Vault
         services.host.onChange = { [weak self] in
             guard let self else { return }
             problems.set(.sandboxUnavailable, services.host.sandboxProblem)
-            control?.interface.statusChanged()
+            tellStatus()
         }
         services.waking.readAgain = { [weak self] in self?.links.readAgain($0) }
         problems.onNew = { [weak self] in self?.log.warning("\($0.message)") }
-        problems.onChange = { [weak self] in self?.control?.interface.statusChanged() }
+        problems.onChange = { [weak self] in self?.tellStatus() }
         helpers.onLoad = { [weak self] in
             self?.updateCandidates()
             self?.list.foldersChanged()
@@ -186,8 +186,11 @@ import Vault
     private func updateCandidates() {
         for controller in links.controllers { controller.updateCandidates() }
         list.helpersChanged()
-        control?.interface.statusChanged()
+        tellStatus()
     }
+
+    /// Sends the status to the clients that watch it, but not within a rejoin: a network that is left for a moment is not left for them.
+    private func tellStatus() { if !backend.isRejoining { control?.interface.statusChanged() } }
 
     // MARK: Events
 
@@ -196,7 +199,7 @@ import Vault
     func statusChanged() {
         gate.machinesMoved()
         absence.stateChanged()
-        if !backend.isRejoining { control?.interface.statusChanged() }
+        tellStatus()
     }
     func promptsChanged() { control?.interface.promptsChanged() }
     func networkListChanged() { control?.interface.listChanged() }

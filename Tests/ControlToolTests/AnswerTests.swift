@@ -29,7 +29,7 @@ private let second = prompt("p2", #"{"name":"sms","label":"Code","kind":"code","
 
 private let onlineAtOnce = [
     status("presentingUI", since: 1, prompt: "p1"), status("presentingUI", since: 1),
-    status("authenticated", since: 2, answers: "Remembered for this portal."),
+    status("authenticated", since: 2, answers: "Remembered for this network's portal."),
 ]
 
 @Suite struct AnswerTests {
@@ -41,7 +41,7 @@ private let onlineAtOnce = [
         let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines)
         #expect(ended.status == 0 && ended.errors.isEmpty)
         #expect(ended.output.hasPrefix("Online after "))
-        #expect(ended.output.hasSuffix(" s. Remembered for this portal.\n"), "what the daemon says became of them")
+        #expect(ended.output.hasSuffix(" s. Remembered for this network's portal.\n"), "what the daemon says became of them")
         #expect(
             daemon.parameters("Answer")
                 == [

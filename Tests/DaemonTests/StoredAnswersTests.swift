@@ -25,7 +25,7 @@ import Vault
         let hotel = try Hotel()
         var shown = try await hotel.ask()
         #expect(shown.stored.isEmpty && hotel.remember(shown) == .always && shown.warning == nil)
-        #expect(try await hotel.answer(typed) == "Remembered for this portal, and offered next time.")
+        #expect(try await hotel.answer(typed) == "Remembered for this network's portal, and offered next time.")
         hotel.leave()
 
         shown = try await hotel.ask()
@@ -35,7 +35,7 @@ import Vault
         #expect(shown.prompt.fields.map(\.value) == ["214", nil, nil], "the secret stays in the vault")
         #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["sms"], for: shown) }
         let outcome = try await hotel.answer(["sms": "1"], stored: ["room", "name"])
-        #expect(outcome == "Remembered for this portal, and offered next time.")
+        #expect(outcome == "Remembered for this network's portal, and offered next time.")
         #expect(hotel.sent == ["room": "214", "name": .string(Self.canary), "sms": "1"])
         let kept = hotel.journal.count { $0.hasPrefix("kept back: the portal speaks plain HTTP") }
         #expect(kept == 1, "what the user has confirmed is not kept back")
@@ -98,7 +98,7 @@ import Vault
             _ = try await hotel.ask()
             let outcome = try await hotel.answer(["room": "214", "name": Self.canary])
             // The prompt has a field for a code, which is asked again each time.
-            #expect(outcome == "Remembered for this portal.")
+            #expect(outcome == "Remembered for this network's portal.")
             hotel.leave()
             let shown = try await hotel.ask()
             #expect(hotel.credential == ["room": "214", "name": .string(Self.canary)])
@@ -163,9 +163,9 @@ import Vault
 
     @Test @LoopActor func askWantsAYesOfTheUser() async throws {
         for (remember, confirmed, outcome) in [
-            (true, false, "Not remembered, because you were not asked for this portal."),
+            (true, false, "Not remembered, because you were not asked whether to."),
             (false, false, "Not remembered, as you wished."),
-            (true, true, "Remembered for this portal, and offered next time."),
+            (true, true, "Remembered for this network's portal, and offered next time."),
         ] {
             let hotel = try Hotel { $0.remember = .ask }
             #expect(hotel.remember(try await hotel.ask()) == .ask)
@@ -198,7 +198,8 @@ import Vault
         hotel.asks(for: [("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)
         _ = try await hotel.ask()
         let outcome = try await hotel.answer(["rules": "yes"])
-        #expect(outcome == (isTold ? "That you accept the terms is remembered for this portal, until they change." : nil))
+        #expect(
+            outcome == (isTold ? "That you accept the terms is remembered for this network's portal, until they change." : nil))
         await hotel.close()
     }
 
@@ -214,6 +215,34 @@ import Vault
             #expect(outcome == words)
             await hotel.close()
         }
+    }
+
+    @Test(arguments: [false, true]) @LoopActor func acceptedTermsOutliveALoginThatIsRefusedForGood(leaves: Bool) async throws {
+        let hotel = try Hotel()
+        func ends(_ result: String) {
+            hotel.bench.replies(
+                "form", to: "PresentUI",
+                #"{"result": "\#(result)", "portal": \#(Hotel.plain), "session": {"memory": {"terms": "of yore"}}}"#)
+        }
+        ends("success")
+        hotel.asks(for: [("room", "text", true), ("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "rules": "yes"])
+        hotel.leave()
+        ends("failure")
+        let shown = try await hotel.ask()
+        hotel.controller.answer(shown, ["room": "215", "rules": "yes"], remember: true)
+        #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .failure })
+        if leaves {
+            hotel.leave()
+            hotel.join()
+        }
+        let asked = hotel.bench.told("form", "Authenticate").count
+        hotel.controller.feed(.loginRequested(helper: nil, fresh: false))
+        #expect(await hotel.bench.eventually { hotel.bench.told("form", "Authenticate").count > asked })
+        let last = hotel.bench.told("form", "Authenticate").last
+        #expect(last?["consent"] == true && last?["session"]?["memory"] == ["terms": "of yore"], "\(last ?? nil)")
+        await hotel.close()
     }
 
     // MARK: A portal that asks for something else each time
@@ -256,7 +285,7 @@ import Vault
         // A client that knows nothing of it says "remember" all the same.
         #expect(
             try await hotel.answer(["room": "1"])
-                == "Not remembered, because you were not asked for this portal.")
+                == "Not remembered, because you were not asked whether to.")
         #expect(hotel.bench.services.store.allCredentials.count == 1)
         hotel.leave()
         // With a yes of its own it is one of the network's portals.
@@ -481,7 +510,7 @@ import Vault
         #expect(hotel.desk.prompt?.note == nil)
         #expect(
             try await hotel.answer(["room": "5"])
-                == "Remembered for this portal, and offered next time; after a restart the PIN is asked for first.")
+                == "Remembered for this network's portal, and offered next time; after a restart the PIN is asked for first.")
         await hotel.close()
     }
 
@@ -540,7 +569,7 @@ import Vault
         try hotel.keeper.setPIN(nil, old: "4711")
         #expect(hotel.keeper.pinWord == "none" && hotel.bench.services.store.pin == nil)
         _ = try await hotel.ask()
-        #expect(try await hotel.answer(typed) == "Remembered for this portal, and offered next time.")
+        #expect(try await hotel.answer(typed) == "Remembered for this network's portal, and offered next time.")
         await hotel.close()
     }
 

@@ -29,7 +29,7 @@ import Testing
         let outcome = try await hotel.answer(["mail": "a@b.example", "rules": "yes"], stored: ["room", "name"])
         #expect(hotel.sent == ["room": "214", "name": .string(Hotel.canary), "mail": "a@b.example", "rules": "yes"])
         let promise = portal == Hotel.plain ? "next time Enter sends them." : "next time you will not be asked."
-        #expect(outcome == "Remembered for this portal; \(promise)")
+        #expect(outcome == "Remembered for this network's portal; \(promise)")
         #expect(!hotel.bench.steps.contains { $0.detail.contains(Hotel.canary) })
         await hotel.close()
     }
@@ -55,7 +55,7 @@ import Testing
         hotel.asks(for: Self.login + [("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)
         _ = try await hotel.ask()
         let outcome = try await hotel.answer(["room": "214", "name": Hotel.canary, "rules": "yes"])
-        #expect(outcome == "Remembered for this portal, and offered next time.")
+        #expect(outcome == "Remembered for this network's portal, and offered next time.")
         await hotel.close()
     }
 
@@ -117,7 +117,7 @@ import Testing
         hotel.asks(for: fields, terms: terms, at: Hotel.secure)
         _ = try await hotel.ask()
         let outcome = try await hotel.answer(Dictionary(uniqueKeysWithValues: fields.map { ($0.0, "yes") }))
-        #expect(outcome == "Remembered for this portal\(isMade ? "; next time you will not be asked" : "").")
+        #expect(outcome == "Remembered for this network's portal\(isMade ? "; next time you will not be asked" : "").")
         await hotel.close()
     }
 
@@ -129,7 +129,7 @@ import Testing
         try hotel.keeper.unlock("4711")
         hotel.asks(for: [("mail", "email", true)], at: portal)
         _ = try await hotel.ask()
-        #expect(try await hotel.answer(["mail": "a@b.example"]) == "Remembered for this portal; \(promise)")
+        #expect(try await hotel.answer(["mail": "a@b.example"]) == "Remembered for this network's portal; \(promise)")
         await hotel.close()
     }
 
@@ -216,7 +216,7 @@ import Testing
         hotel.bench.replies("form", to: "Maintain", #"{"result": "authenticationRequired", "portal": \#(first)}"#)
         _ = try await hotel.ask()
         let promised = try await hotel.answer(["room": "214", "name": Hotel.canary, "rules": "yes"])
-        #expect(promised == "Remembered for this portal; next time you will not be asked.")
+        #expect(promised == "Remembered for this network's portal; next time you will not be asked.")
         hotel.leave()
         if isNew { hotel.asks(for: Self.login + [("company", "text", false)], terms: "Be nice.", at: Hotel.secure) }
         hotel.join()
@@ -239,12 +239,12 @@ import Testing
             for: Self.login + [("rules", "checkbox", true), ("age", "checkbox", true)], terms: "Be nice.", at: Hotel.secure)
         _ = try await hotel.ask()
         let answers = ["room": "214", "name": Hotel.canary, "rules": "yes", "age": "yes"]
-        #expect(try await hotel.answer(answers) == "Remembered for this portal.")
+        #expect(try await hotel.answer(answers) == "Remembered for this network's portal.")
         hotel.leave()
         hotel.asks(for: Self.login + [("age", "checkbox", true)], terms: "Be nice.", at: Hotel.secure)
         _ = try await hotel.ask()
         #expect(
-            try await hotel.answer(["age": "yes"], stored: ["room", "name"]) == "Remembered for this portal.")
+            try await hotel.answer(["age": "yes"], stored: ["room", "name"]) == "Remembered for this network's portal.")
         await hotel.close()
     }
 

@@ -38,4 +38,9 @@ import Testing
         #expect(
             !Origin.isValid("https://x" + String(repeating: " ", count: 61) + "* wlan1  authenticated  HomeNet via Portal form"))
     }
+
+    @Test(arguments: [
+        ("http://10.1.0.1", "10.1.0.1"), ("https://portal.example:8443", "portal.example"), ("http://[fd00::1]:80", "fd00::1"),
+        ("https://[fd00::1]", "fd00::1"),
+    ]) func theHostStandsAlone(_ origin: String, _ host: String) { #expect(Origin.host(of: origin) == host) }
 }

@@ -22,6 +22,14 @@ import Testing
         #expect(Secrets([]).isEmpty && Secrets(["ab"]).isEmpty)
     }
 
+    /// A room or a surname may stand in the portal's address, which people need as it is.
+    @Test func whatIsSparedStaysAsItIs() {
+        let secrets = Secrets(["102", "Gast"]).sparing(["10.102.0.1", "gast.example"])
+        #expect(secrets.mask("http://10.102.0.1/terms?room=102") == "http://10.102.0.1/terms?room=•••")
+        #expect(secrets.mask("GET http://Gast.example/gast → 200") == "GET http://Gast.example/••• → 200")
+        #expect(!secrets.appear(in: "http://gast.example:8080") && secrets.appear(in: "http://gast.test"))
+    }
+
     @Test func theUsualFormsAreMasked() {
         let secrets = Secrets(["open sesame\\1", "ab"])
         for text in ["open sesame\\1", "open%20sesame%5C1", "open+sesame%5c1", "open sesame\\\\1", "open sesame\\x5c1"] {

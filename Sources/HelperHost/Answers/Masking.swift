@@ -14,6 +14,7 @@ extension HelperOutcome {
     /// ``Prompt/masked(_:known:)``.
     public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) -> HelperOutcome {
         guard !secrets.isEmpty else { return self }
+        let secrets = secrets.sparing(known.hosts)
         switch self {
         case .evaluation(var evaluation):
             evaluation.reason = secrets.mask(evaluation.reason)
@@ -60,6 +61,8 @@ public struct KnownWords: Sendable {
     /// The fields that were typed without echo.
     private let unseen: Set<String>
     fileprivate let origins: Set<String>
+    /// The hosts of those, which stand in the addresses of the portal's pages and terms.
+    fileprivate var hosts: [String] { origins.map { String(Origin.host(of: $0)) } }
     /// The title and the labels of the helper's answered questions.
     private let texts: Set<String>
     /// What this command told in secret.
@@ -113,7 +116,7 @@ extension Prompt {
         guard !secrets.isEmpty else { return self }
         // What the user may choose is the portal's word, and was an answer where the same was asked before.
         let offered = fields.filter { $0.kind == .choice }.compactMap(\.choices).filter { $0.count > 1 }
-        let secrets = secrets.without(offered.joined())
+        let secrets = secrets.without(offered.joined()).sparing(known.hosts)
         var prompt = self
         prompt.title = known.mask(title, secrets)
         prompt.message = secrets.mask(message)

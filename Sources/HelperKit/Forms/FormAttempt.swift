@@ -85,7 +85,7 @@ package struct FormAttempt: Sendable {
         engine = FormEngine(
             redirects: command.redirects, consent: command.consent && isSame && !mustAcceptTerms, isTypedNow: isTypedNow,
             allowsPlainHTTP: isSame && command.credential != nil)
-        engine.mask = Mask(Array(credential.values) + Array(command.answers.values))
+        engine.mask = Mask((Array(credential.values) + command.answers.values).filter { !Field.tickWords.contains($0) })
         engine.agreed = Set(agreed)
         engine.leadsInside = { [link = command.link, scope = command.scope] in link.leadsInside($0, in: scope) }
         guard isSame else { return }
@@ -166,7 +166,7 @@ package struct FormAttempt: Sendable {
             noteSent(names + FilledForm.buttons(of: form).map(\.name))
             engine.offerAnswers(of: form)
             engine.offer(earlier)
-            engine.textBefore = page.sentences
+            engine.textBefore += page.sentences
             engine.pricesAreKnown = false
             return .submit(filled, form)
         }

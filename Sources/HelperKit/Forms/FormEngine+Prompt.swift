@@ -73,8 +73,8 @@ extension FormEngine {
         complaint(of: page) ?? FormWords.failure(in: page).map { Printable.text(mask.apply($0), limit: 200) }
     }
 
-    /// Returns what a page says that the one before did not: its words about the answers, where nothing else marks them. `nil` if it says
-    /// nothing new, or the page before is not known.
+    /// Returns what a page says that those before did not: its words about the answers, where nothing else marks them. `nil` if it says
+    /// nothing new, or no page before is known.
     private func news(of page: HTMLPage) -> String? {
         guard !textBefore.isEmpty else { return nil }
         let known = Set(textBefore)

@@ -79,7 +79,7 @@ package struct FormEngine: Sendable {
     var offeredNow: Set<String> = []
     /// The page is one that is kept, and had no price beside its form when it was read whole.
     var pricesAreKnown = false
-    /// The text of the page before, of which a form was sent, piece by piece, as far as it is known.
+    /// The text of the pages of which forms and buttons were sent, piece by piece, as far as it is known.
     var textBefore: [String] = []
     /// Answers that the portal refused before it asked the user this time, secrets without their text.
     package var refused: [String: String] = [:]

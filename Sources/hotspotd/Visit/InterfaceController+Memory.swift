@@ -48,10 +48,15 @@ extension InterfaceController {
         desk.keepAnswers(for: joined.network, of: helper, hasMemory: sessions.session(of: helper)?.memory != nil)
     }
 
-    /// Forgets the choice of this helper; another helper that is remembered stays.
+    /// Forgets the choice of this helper; another helper that is remembered stays. What the helper knows of accepted terms stays as well:
+    /// without it changed ones would not be noticed, and so the same ones asked for again.
     func forgetChoice(of helper: String) {
-        sessions.drop(of: helper)
+        defer { sessions.drop(of: helper) }
         guard let joined, services.store.remembered(joined.network, now: WallClock.now)?.helper == helper else { return }
-        save("forgetting a choice") { try $0.dropChoice($1) }
+        save("forgetting a choice") { store, network in
+            try store.dropChoice(network)
+            sessions.setEnd(in: nil)
+            if !joined.isForgotten, services.settings.remember != .never { try sessions.store(for: network, of: helper) }
+        }
     }
 }

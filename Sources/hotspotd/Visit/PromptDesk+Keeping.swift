@@ -22,7 +22,7 @@ extension PromptDesk {
             if case .refused(let refusal) = release { return notRemembered(": \(refusal.sentence)") }
             switch services.settings.remember == .never ? .never : answers.remember {
             case .never: return notRemembered(" (Remember=never).")
-            case .ask: if !answers.confirmed { return notRemembered(", because you were not asked for this portal.") }
+            case .ask: if !answers.confirmed { return notRemembered(", because you were not asked whether to.") }
             case nil, .always: break
             }
             do {
@@ -39,7 +39,8 @@ extension PromptDesk {
         }
         relabel(kept, answers, for: owner)
         guard services.host.mayHaveCredentials(owner.helper) else {
-            return "Remembered for this portal; they are not sent by themselves, because this helper runs without a sandbox."
+            return
+                "Remembered for this network's portal; they are not sent by themselves, because this helper runs without a sandbox."
         }
         switch release {
         case .confirmed:
@@ -48,12 +49,12 @@ extension PromptDesk {
             let next =
                 asksAgain(answers, owner, release) ? ", and offered next time" : isNeeded ? "; next time Enter sends them" : ""
             let pin = services.vault.hasPIN ? "; after a restart the PIN is asked for first" : ""
-            return "Remembered for this portal\(next)\(pin)."
-        case .automatic where asksAgain(answers, owner, release): return "Remembered for this portal."
+            return "Remembered for this network's portal\(next)\(pin)."
+        case .automatic where asksAgain(answers, owner, release): return "Remembered for this network's portal."
         case .automatic where services.vault.hasPIN:
-            return "Remembered for this portal; next time you will not be asked, except for the PIN after a restart."
-        case .automatic: return "Remembered for this portal; next time you will not be asked."
-        case .refused: return "Remembered for this portal."
+            return "Remembered for this network's portal; next time you will not be asked, except for the PIN after a restart."
+        case .automatic: return "Remembered for this network's portal; next time you will not be asked."
+        case .refused: return "Remembered for this network's portal."
         }
     }
 

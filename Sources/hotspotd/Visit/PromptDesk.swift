@@ -372,7 +372,7 @@ import Vault
             if !answers.ambiguous.isEmpty {
                 outcome = "Not remembered: the portal has one name for different fields."
             } else if keepsTerms, isConsented(answers, owner(network, helper, portal)) {
-                outcome = "That you accept the terms is remembered for this portal, until they change."
+                outcome = "That you accept the terms is remembered for this network's portal, until they change."
             }
             return
         }

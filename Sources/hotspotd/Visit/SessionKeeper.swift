@@ -128,10 +128,11 @@ private struct StoredSession: Codable {
         }
     }
 
-    /// Restores the session of the remembered helper where another helper's has taken its place, as while it was switched off: its memory
-    /// knows which terms were accepted.
+    /// Restores the session of a helper where another helper's has taken its place, as while it was switched off, or where its choice was
+    /// forgotten after a failure: its memory knows which terms were accepted.
     func bringBack(for network: NetworkID, of helper: String) {
-        guard present.owner != helper, services.store.remembered(network, now: WallClock.now)?.helper == helper else { return }
+        let remembered = services.store.remembered(network, now: WallClock.now)?.helper
+        guard present.owner != helper, remembered ?? helper == helper else { return }
         restore(for: network, of: helper)
     }
 

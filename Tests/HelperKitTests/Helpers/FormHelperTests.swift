@@ -364,22 +364,44 @@ import Varlink
         #expect(server.requests.contains { $0.path == "/name" && $0.body == "name=Brandt" })
     }
 
-    /// The portal shows its form again without a word: it may be about to open.
-    @Test(arguments: [false, true]) func aPortalThatAsksAgainMayOpen(_ saysWhy: Bool) throws {
+    /// The portal shows its form again without a word, or a page of its house that leads there: it may be about to open.
+    @Test(arguments: ["", "<p class=error>Unknown room.</p>", "house"]) func aPortalThatAsksAgainMayOpen(_ behind: String) throws
+    {
         let server = ScriptedServer { request in
-            let form = "<form method=post action=/room><label>Room <input name=room required></label><button>Next</button></form>"
+            let form =
+                "<h1>Half an hour of free Wi-Fi, on the house.</h1><form method=post action=/room><label>Room <input name=room required></label><button>Next</button></form>"
             return switch request.path {
             case "/": .send(octets(redirect("/in")))
             case "/in": .send(octets(http(200, form)))
-            default: .send(octets(http(200, (saysWhy ? "<p class=error>Unknown room.</p>" : "") + form)))
+            case "/house":
+                .send(octets(http(200, "<h1>Pumpkin season</h1><a href=/menu>Menu</a><p><a href=/in>Get free Wi-Fi</a></p>")))
+            default: .send(octets(behind == "house" ? redirect("/house") : http(200, behind + form)))
             }
         }
+        let saysWhy = behind.contains("error")
         var command = command(server)
         command.portal = try FormHelper().evaluate(command).portal
         command.session = try FormHelper().authenticate(command).session
         command.answers = ["room": "214"]
         let again = try FormHelper().presentUI(command)
         #expect(again.result == .uiRequired && again.prompt?.mayOpen == (saysWhy ? nil : true))
+    }
+
+    @Test func theAnswerToABoxIsNotHidden() throws {
+        let form =
+            "<form method=post action=/go><input name=room required><input type=checkbox name=ok value=yes required> I accept the terms<button>Go</button></form>"
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/in": .send(octets(http(200, form)))
+            default: .send(octets(http(200, "<p class=error>Yes, but not with room 214.</p>" + form)))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.session = try FormHelper().authenticate(command).session
+        command.answers = ["room": "214", "ok": "yes"]
+        #expect(try FormHelper().presentUI(command).prompt?.message == "Yes, but not with room ….")
     }
 
     /// The page that the login leads to is another host's, and links the portal's logoff; or that page is gone, and the first one has it.

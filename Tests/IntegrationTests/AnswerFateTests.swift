@@ -113,7 +113,7 @@ struct AnswerFateTests {
         try daemon.eventually("it is sent") { try daemon.methods().last == "PresentUI" }
         try daemon.unplug("hot1")
         try daemon.wait("hot1", "inactive") {
-            $0?["answers"] == "What was typed is not kept, because no login with it is proven."
+            $0?["answers"] == "What was typed is not kept, because no login with it is proven, unless the network opens soon."
         }
         #expect(try stored(daemon) == 0)
     }

@@ -182,7 +182,9 @@ class VPN:
             before = self.rules()
         finally:
             self.daemon.process.send_signal(signal.SIGCONT)
-        self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 40)
+        # openNDS answers 403 until it finds the client's lease, which dnsmasq may be writing; the daemon looks again within seconds.
+        isEnd = (lambda event: event.get("helper") == "catalogue") if shape.told is None else (lambda event: True)
+        self.monitor.waitFor({"authenticated", "failure", "presentingUI"}, mark, 40, isEnd)
         isOnline = self.isOnline()
         problems = self.daemon.status().get("problems", [])
         touched = sorted(self.rules() ^ before)

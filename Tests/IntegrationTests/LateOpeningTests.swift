@@ -35,10 +35,10 @@ struct LateOpeningTests {
         return daemon
     }
 
-    @Test("D25 Open after the proof: helper, session and answers as they were, and status says so", arguments: [true, false])
-    func answers(within: Bool) throws {
+    /// A daemon whose helper has asked, and says that it is done with the user's answer, for a session of two hours.
+    private func answered(settings: String = "") throws -> CabledDaemon {
         let daemon = try daemon(
-            settings: "[Commands]\nTimeoutSec=\(within ? 45 : 2)",
+            settings: settings,
             plan: [
                 "Authenticate": Self.question,
                 "PresentUI": ["portal": Self.portal, "session": ["secondsRemaining": 7200, "memory": ["key": "k1"]]],
@@ -46,6 +46,12 @@ struct LateOpeningTests {
         try daemon.wait("hot1", "presentingUI")
         let prompt = try #require(try daemon.prompts().first?["id"])
         try daemon.call("Answer", ["id": prompt, "answers": ["room": "214"], "remember": true])
+        return daemon
+    }
+
+    @Test("D25 Open after the proof: helper, session and answers as they were, and status says so", arguments: [true, false])
+    func answers(within: Bool) throws {
+        let daemon = try answered(settings: "[Commands]\nTimeoutSec=\(within ? 45 : 2)")
         if within {
             try daemon.eventually("the proof goes on") {
                 try daemon.steps().filter { $0["kind"] == "verdict" && $0["detail"]?.string?.hasPrefix("captive") == true }.count
@@ -130,23 +136,28 @@ struct LateOpeningTests {
         #expect(store.credentials(.wired(HardwareAddress("02:00:00:00:00:01")!)).count == 1)
     }
 
-    @Test("D25 The link is lost before the network opens: on return it is the helper's login, and the answers are kept")
-    func linkLost() throws {
-        let daemon = try daemon(
-            plan: [
-                "Authenticate": Self.question,
-                "PresentUI": ["portal": Self.portal, "session": ["secondsRemaining": 7200, "memory": ["key": "k1"]]],
-            ])
-        try daemon.wait("hot1", "presentingUI")
-        let prompt = try #require(try daemon.prompts().first?["id"])
-        try daemon.call("Answer", ["id": prompt, "answers": ["room": "214"], "remember": true])
+    @Test(
+        "D25 The link is lost before the network opens: on return it is the helper's login, and the answers are kept",
+        arguments: [false, true])
+    func linkLost(answersAgain: Bool) throws {
+        let daemon = try answered()
         try daemon.eventually("the proof began") {
             try daemon.steps().contains { $0["kind"] == "answer" && $0["detail"] == "success" }
         }
         try daemon.unplug("hot1")
         try daemon.wait("hot1", "inactive")
+        if answersAgain {
+            try daemon.plan(["Authenticate": Self.question, "PresentUI": ["portal": Self.portal, "unsent": ["room"]]])
+            try daemon.join("hot1")
+            try daemon.wait("hot1", "presentingUI")
+        }
         daemon.scratch.write("open", "")
-        try daemon.join("hot1")
+        if answersAgain {
+            let prompt = try #require(try daemon.prompts().first?["id"])
+            try daemon.call("Answer", ["id": prompt, "answers": ["room": "214"], "remember": true])
+        } else {
+            try daemon.join("hot1")
+        }
         let online = try daemon.wait("hot1", "authenticated")
         #expect(online?["outcome"] == "online" && online?["helper"] == "clerk" && online?["problems"] == [], "\(online ?? nil)")
         #expect(online?["answers"]?.string?.hasPrefix("Remembered") == true && online?["secondsRemaining"] != nil)

@@ -156,7 +156,10 @@ package struct FormAttempt: Sendable {
             }
             // A button that comes again was pressed, whatever token it has now.
             let isNew = sent.insert(form).inserted && (!form.inputs.isEmpty || pressed.insert(Self.mark(of: form)).inserted)
-            guard isNew else { return handOver(Self.samePage, at: url) }
+            guard isNew else {
+                // Behind answers a page of the house may lead back until the gateway opens.
+                return hasAnswered && form.inputs.isEmpty ? .done : handOver(Self.samePage, at: url)
+            }
             if soundsDone, !isFirst, !filled.staysOnOrigin, form.inputs.isEmpty { return .done }
             guard steps < Self.stepLimit else { return handOver("The portal shows one form after another.", at: url) }
             if asksAgain(page), engine.refusal(on: page) != nil { refused.formUnion(answered.joined()) }

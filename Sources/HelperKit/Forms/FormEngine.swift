@@ -120,7 +120,12 @@ package struct FormEngine: Sendable {
         let faults = form.inputs.compactMap { control in
             valid[control.name].flatMap { Self.fault(in: $0, for: control) }.map { (control.name, $0) }
         }
-        let answers = valid.filter { answer in !faults.contains { $0.0 == answer.key } }
+        var answers = valid.filter { answer in !faults.contains { $0.0 == answer.key } }
+        if picked.isFilled, !picked.option.names.isEmpty, picked.option.names.allSatisfy({ answers[$0] != nil }) {
+            // A box that was ticked for the way before this one stands in both.
+            let ticks = form.inputs.filter { $0.kind == .checkbox && answers[$0.name] == nil && offeredNow.contains($0.name) }
+            for tick in ticks { answers[tick.name] = offered[tick.name] }
+        }
         let consent = consent || saysYesToTerms
         let typed = isTypedNow ? answers.filter { !remembered.contains($0.key) } : [:]
         // Where nothing to type is a way too, Enter must be able to say it.
@@ -159,7 +164,8 @@ package struct FormEngine: Sendable {
         }
         let fault =
             faults.first?.1
-            ?? (options.count > 1 ? missing(of: picked.isFilled ? [picked.option] : options, in: typed, fields) : nil)
+            ?? (options.count > 1 && !hasSent(fields)
+                ? missing(of: picked.isFilled ? [picked.option] : options, in: typed, fields) : nil)
         return .ask(prompt(fields, options, page, url, filled, fault), form)
     }
 
@@ -179,9 +185,10 @@ package struct FormEngine: Sendable {
         let complete = options.filter { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
         // What was typed now goes before what is stored, and the way that was tried before is taken only where nothing else is filled in.
         let untried = complete.filter { $0.names.contains { answers[$0] != refused[$0] } }
-        let filled =
-            untried.first { isTypedNow && !remembered.union(confirmed).isSuperset(of: $0.names) } ?? untried.first
-            ?? complete.first
+        let typed = untried.first { isTypedNow && !remembered.union(confirmed).isSuperset(of: $0.names) }
+        // Where what was typed is refused, what is stored is not sent in its place: the user reads the refusal first.
+        let isRefused = isTypedNow && options.flatMap(\.names).contains(where: offeredNow.contains)
+        let filled = typed ?? (isRefused ? nil : untried.first ?? complete.first)
         // With nothing typed the user has picked the way that asks for nothing.
         let isEmpty = isTypedNow && offered.isEmpty && options.flatMap(\.names).allSatisfy { answers[$0]?.isEmpty ?? true }
         if filled == nil, isEmpty, let free = options.first(where: \.names.isEmpty) { return (free, true) }

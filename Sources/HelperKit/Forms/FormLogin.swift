@@ -237,7 +237,7 @@ public struct FormLogin: Sendable {
                 memory.asked = prompt.fields.map(\.name)
                 if reason == nil { terms.show(consent ? nil : shown, client, url, command.scope) }
                 if let change = terms.change { prompt.begin(change) }
-                if !attempt.hasSentNothing, prompt.message?.contains(FormEngine.unexplained) == true {
+                if !attempt.hasSentNothing, attempt.repeatsItself(prompt, reason) {
                     prompt.mayOpen = true
                     keepWayOut()
                 }

@@ -100,11 +100,9 @@ private struct KeptLogin {
         sessions.restore(for: joined.network, of: known.unproven?.helper ?? known.remembered?.helper)
         if let seconds = known.secondsRemaining { sessions.setEnd(in: seconds) }
         if let lost = lostLogin {
-            if lost.network == joined.network, lost.late.end > EventLoop.now {
-                sessions.present = lost.kept.session
-            } else {
-                lostLogin = nil
-            }
+            let isHere = lost.network == joined.network && lost.late.end > EventLoop.now
+            if !isHere { lostLogin = nil }
+            if isHere, known.remembered?.helper ?? lost.late.helper == lost.late.helper { sessions.present = lost.kept.session }
         }
         services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
         updateCandidates()
@@ -370,8 +368,8 @@ private struct KeptLogin {
             desk.dropAnswers(mayReturn: machine.awaitsLateOpening || lostLogin != nil)
         }
         // A second try may have been made without the answers that the first one sent: those count where it is proven (D25).
-        if outcome == .online, desk.answers == nil, let kept = keptLogin?.answers, kept.helper == machine.state.chosenHelper {
-            desk.answers = kept
+        if outcome == .online, desk.hasSentNothing, let kept = keptLogin?.answers, kept.helper == machine.state.chosenHelper {
+            desk.restore(kept)
         }
         if keptLogin != nil { journal.note { $0.hasEarlierLogin = true } }
         journal.endAttempt(outcome, departure, in: joined.network, portal: commands.shownPortal)

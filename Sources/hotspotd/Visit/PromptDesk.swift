@@ -25,6 +25,8 @@ import Vault
     private(set) var released: CredentialOwner?
     /// The helper said that it is done; the proof is awaited.
     private var isAccepted = false
+    /// The login did without all of what was typed.
+    private var isUnsent = false
     /// Why none of what was typed is kept if this login is proven.
     private var needless: String?
     /// The credentials, as they are sealed, that were sent in this association and freed nothing: they are not sent again without the user.
@@ -192,6 +194,7 @@ import Vault
             prompt: shown.prompt, helper: shown.helper, portal: shown.portal)
         new.hadConsent = hasConsent(to: shown.helper, in: shown.network, portal: shown.portal, hasMemory: true)
         answers = answers.map { new.merged(after: $0) } ?? new
+        isUnsent = false
         ending = "It was answered already, perhaps in another terminal."
         journal.note { $0.isAsking = false }
     }
@@ -204,10 +207,22 @@ import Vault
         let (unsent, refused) = (reply.unsent ?? [], reply.refused ?? [])
         guard !(unsent + refused).isEmpty, let given = answers, given.helper == helper else { return false }
         answers?.dropNeedless(unsent + refused)
-        let isUnsent = given.values.allSatisfy { unsent.contains($0.key) || ["", "no", "false"].contains($0.value) }
-        if given.hasNews, answers?.hasNews == false { needless = isUnsent ? Self.unsent : Self.needless }
+        func areAll(_ names: [String]) -> Bool {
+            given.values.allSatisfy { names.contains($0.key) || ["", "no", "false"].contains($0.value) }
+        }
+        isUnsent = areAll(unsent)
+        // A code may have been sent, which is never kept.
+        if given.hasNews, answers?.hasNews == false, areAll(unsent + refused) {
+            needless = isUnsent ? Self.unsent : Self.needless
+        }
         return isUnsent
     }
+
+    /// The login sent none of the user's answers, or had none.
+    var hasSentNothing: Bool { answers == nil || isUnsent }
+
+    /// Puts answers of an earlier login of this visit in the place of those that were not sent.
+    func restore(_ earlier: UserAnswers) { (answers, needless, isUnsent) = (earlier, nil, false) }
 
     /// Drops answers whose login is not proven.
     ///
@@ -215,11 +230,12 @@ import Vault
     func dropAnswers(mayReturn: Bool = false) {
         if isAccepted, let released, let sent = credential(of: released) { spent.insert(sent.sealed) }
         if let answers, answers.hasNews {
-            let exception = mayReturn ? ", unless the network opens soon" : ""
+            let mayBeKept = mayReturn && ![nil, .never].contains(answers.remember) && services.settings.remember != .never
+            let exception = mayBeKept ? ", unless the network opens soon" : ""
             outcome = "What was typed is not kept, because no login with it is proven\(exception)."
             journal.record("credential", "not kept: no login with it is proven\(exception)", helper: answers.helper)
         }
-        (answers, released, withheld, isAccepted, needless) = (nil, nil, nil, false, nil)
+        (answers, released, withheld, isAccepted, needless, isUnsent) = (nil, nil, nil, false, nil, false)
     }
 
     /// Drops the sentence about answers that are forgotten.
@@ -351,7 +367,7 @@ import Vault
     ///
     /// - Parameter hasMemory: the helper keeps a memory of the session.
     func keepAnswers(for network: NetworkID, of helper: String, hasMemory: Bool) {
-        defer { (answers, released, withheld, isAccepted, needless, spent) = (nil, nil, nil, false, nil, []) }
+        defer { (answers, released, withheld, isAccepted, needless, isUnsent, spent) = (nil, nil, nil, false, nil, false, []) }
         if let needless { outcome = needless }
         guard let answers, answers.helper == helper else { return }
         let kept = answers.keepable

@@ -387,6 +387,64 @@ import Varlink
         #expect(again.result == .uiRequired && again.prompt?.mayOpen == (saysWhy ? nil : true))
     }
 
+    /// Behind the answers the portal leads back to the page of its house until the gateway opens: nothing is asked again.
+    @Test func aPageOfTheHouseBehindTheAnswersIsTheEnd() throws {
+        let isIn = Locked(false)
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/wlan" where isIn.with { $0 }: .send(octets(redirect("/house")))
+            case "/wlan":
+                .send(octets(http(200, "<form method=post action=/go><input name=room required><button>Go</button></form>")))
+            case "/go":
+                .send(
+                    octets(
+                        isIn.with {
+                            $0 = true; return redirect("/house")
+                        }))
+            case "/house": .send(octets(http(200, "<h1>Clinic</h1><a href=/wlan>To the free Wi-Fi</a>")))
+            default: .send(octets(redirect("/house")))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.session = try FormHelper().authenticate(command).session
+        command.answers = ["room": "214"]
+        let reply = try FormHelper().presentUI(command)
+        #expect(reply.result == .success && (reply.refused ?? []).isEmpty && reply.unsent == nil, "\(reply)")
+    }
+
+    /// Two ways on one page, both filled in: a tick for the first counts for the second, and what is stored is not sent where what was
+    /// typed is refused.
+    @Test(arguments: [false, true]) func twoWaysThatAreFilledIn(_ isRoomStored: Bool) throws {
+        let room =
+            "<form method=post action=/room><input name=room><input name=name><input type=checkbox name=ok value=1 required> I accept the terms<button>Room</button></form>"
+        let code =
+            "<form method=post action=/code><input name=code placeholder='Access code'><input type=checkbox name=ok value=1 required> I accept the terms<button>Code</button></form>"
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/in": return .send(octets(http(200, room + code)))
+            case "/room":
+                return .send(octets(http(200, "<p class=error>The room and the name do not match.</p>" + room + code)))
+            case "/code" where request.body.contains("good"): return .send(octets(http(200, "<h1>You are connected</h1>")))
+            case "/code": return .send(octets(http(200, "<p class=error>This code is not valid.</p>" + room + code)))
+            default: return .send(octets(redirect("/in")))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.session = try FormHelper().authenticate(command).session
+        command.answers = ["room": "413", "name": "Keller", "ok": "yes", "code": isRoomStored ? "bad" : "good"]
+        command.confirmed = isRoomStored ? ["room", "name"] : []
+        let reply = try FormHelper().presentUI(command)
+        let posts = server.requests.filter { $0.method == "POST" }
+        if isRoomStored {
+            #expect(reply.prompt?.message?.hasPrefix("This code is not valid.") == true, "\(reply)")
+            #expect(posts.map(\.body) == ["code=bad&ok=1"])
+        } else {
+            #expect(reply.result == .success && posts.map(\.body) == ["room=413&name=Keller&ok=1", "code=good&ok=1"], "\(reply)")
+        }
+    }
+
     @Test func theAnswerToABoxIsNotHidden() throws {
         let form =
             "<form method=post action=/go><input name=room required><input type=checkbox name=ok value=yes required> I accept the terms<button>Go</button></form>"

@@ -87,7 +87,7 @@ public struct Prompt: Codable, Hashable, Sendable {
     public var terms: String?
     /// The names of earlier answers that were not sent, because the page asks for something else by now.
     public var unsent: [String]?
-    /// The answers before were sent, and the portal asks again without a word against them: they may open the network yet.
+    /// The answers before, or a button, were sent, and the portal shows the same again without a word: they may open the network yet.
     public var mayOpen: Bool?
 
     public init(title: String, message: String? = nil, fields: [Field] = [], termsURL: String? = nil, terms: String? = nil) {

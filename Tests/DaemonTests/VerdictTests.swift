@@ -49,12 +49,13 @@ import Testing
     @Test @LoopActor func theLastLookTellsWhyTheInternetDoesNotAnswer() async throws {
         let hotel = try Hotel(Hotel.secure)
         hotel.bench.replies("form", to: "Authenticate", #"{"result": "success"}"#)
-        try hotel.bench.addProber(
-            ["status502", "status502", "timeout"].map { #"{"verdict": "limited", "problem": "\#($0)", "evidence": []}"# })
+        func limited(by problem: String) -> String { #"{"verdict": "limited", "problem": "\#(problem)", "evidence": []}"# }
+        hotel.bench.addProber(limited(by: "status502"))
         hotel.join()
         func problem() -> String? { hotel.controller.status.problems.first { $0.code == .internetLimited }?.message }
         #expect(await hotel.bench.eventually { hotel.controller.status.state == "authenticated" })
         #expect(problem() == "What answers (502) is neither the Internet nor a portal.")
+        hotel.bench.addProber(limited(by: "timeout"), "later")
         var isChecked = false
         hotel.controller.check { _ in isChecked = true }
         #expect(await hotel.bench.eventually { isChecked })

@@ -38,7 +38,8 @@ struct Finished: Sendable {
     let status: Int32
     let output: String
 
-    /// Runs a program to its end. What it prints goes to a file, so that no pipe can fill up.
+    /// Runs a program to its end. What it prints goes to a file, so that no pipe can fill up; what it reads comes from one, so that the
+    /// test does not end with a program that reads nothing.
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil
     ) throws -> Finished {
@@ -53,13 +54,13 @@ struct Finished: Sendable {
             .merging(environment) { $1 }
         process.standardOutput = handle
         process.standardError = handle
-        let pipe = Pipe()
-        process.standardInput = input == nil ? FileHandle.nullDevice : pipe
-        try process.run()
+        process.standardInput = FileHandle.nullDevice
         if let input {
-            pipe.fileHandleForWriting.write(Data(input.utf8))
-            try pipe.fileHandleForWriting.close()
+            let file = URL(fileURLWithPath: folder.path + "/input")
+            try input.write(to: file, atomically: false, encoding: .utf8)
+            process.standardInput = try FileHandle(forReadingFrom: file)
         }
+        try process.run()
         process.waitUntilExit()
         return Finished(
             status: process.terminationStatus,

@@ -34,19 +34,13 @@ extension Machine {
     /// A login that was not proven counts if the network opens now (D25).
     public var awaitsLateOpening: Bool { state.joined?.standing?.end != nil }
 
-    /// Returns the login that an open network proves yet, for the next association with the same network: an access point may drop a client
+    /// The login that an open network proves yet, for the next association with the same network: an access point may drop a client
     /// at its login, to let it in anew (D25).
-    public func lateLogin(at now: Instant) -> LateLogin? {
+    public var lateLogin: LateLogin? {
         guard let joined = state.joined, joined.standing?.ground != .fresh else { return nil }
-        if let helper = state.chosenHelper {
-            if let proof = state.proof {
-                let schedule = MaintainSchedule(secondsRemaining: proof.secondsRemaining, at: proof.began)
-                return LateLogin(helper: helper, end: proof.began + policy.latePatience, schedule: schedule)
-            }
-            // The user's answers are under way.
-            if case .presentingUI(let presenting) = state, case .commanding = presenting.phase {
-                return LateLogin(helper: helper, end: now + policy.latePatience)
-            }
+        if let helper = state.chosenHelper, let proof = state.proof {
+            let schedule = MaintainSchedule(secondsRemaining: proof.secondsRemaining, at: proof.began)
+            return LateLogin(helper: helper, end: proof.began + policy.latePatience, schedule: schedule)
         }
         return joined.standing.flatMap { login in
             login.end.map { LateLogin(helper: login.helper, end: $0.at, schedule: login.schedule) }

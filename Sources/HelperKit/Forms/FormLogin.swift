@@ -129,8 +129,8 @@ public struct FormLogin: Sendable {
         // The last page is no answer to the login, but asks on.
         var isAsking = false
         while true {
-            // The page of which typed answers are sent now.
-            var asking: (page: HTMLPage, url: WebURL)?
+            // The page of which typed answers are sent now, and its terms.
+            var asking: (page: HTMLPage, url: WebURL, terms: Terms?)?
             let pricesAreKnown = attempt.engine.pricesAreKnown
             // A page without the rest of what it showed, or with the portal's words about the answers, has the terms from before.
             let shown = known ?? attempt.engine.bindingTerms(on: page, at: url)
@@ -162,7 +162,7 @@ public struct FormLogin: Sendable {
                 let target = filled.target.origin
                 let isPortal = target == attempt.portal.origin
                 if filled.carriesAnswers { request.requiredPin = isPortal ? attempt.portal.pin : memory.pins?[target] }
-                if isTypedNow, filled.carriesAnswers { asking = (page, url) }
+                if isTypedNow, filled.carriesAnswers { asking = (page, url, shown) }
                 do throws(TransferError) {
                     let response = try command.logIn(request, by: client)
                     if filled.carriesAnswers, !isPortal, let pin = response.pin {
@@ -193,7 +193,7 @@ public struct FormLogin: Sendable {
                 if command.probe(fresh: true)?.verdict.isOpen == true {
                     move = .done
                 } else if let asking {
-                    (page, url) = asking
+                    (page, url, known) = asking
                     attempt.engine.pricesAreKnown = pricesAreKnown
                     move = attempt.askAgain(on: page, at: url, because: reason)
                 }

@@ -130,7 +130,7 @@ private struct KeptLogin {
         services.log.info("\(name): \(reason)")
         self.departure = departure
         if departure == .linkLost, !joined.isForgotten, joined.network.key != nil,
-            let late = machine.lateLogin(at: EventLoop.now)
+            let late = machine.lateLogin
         {
             // A second try may have been made without the answers that the first one sent.
             lostLogin = (joined.network, late, desk.answers == nil ? keptLogin ?? presentLogin : presentLogin)

@@ -27,6 +27,8 @@ import Vault
     private var isAccepted = false
     /// The login did without all of what was typed.
     private var isUnsent = false
+    /// The answers are of the login before, and others were typed since.
+    private var isOfBefore = false
     /// Why none of what was typed is kept if this login is proven.
     private var needless: String?
     /// The credentials, as they are sealed, that were sent in this association and freed nothing: they are not sent again without the user.
@@ -222,7 +224,10 @@ import Vault
     var hasSentNothing: Bool { answers == nil || isUnsent }
 
     /// Puts answers of an earlier login of this visit in the place of those that were not sent.
-    func restore(_ earlier: UserAnswers) { (answers, needless, isUnsent) = (earlier, nil, false) }
+    func restore(_ earlier: UserAnswers) {
+        isOfBefore = isUnsent
+        (answers, needless, isUnsent) = (earlier, nil, false)
+    }
 
     /// Drops answers whose login is not proven.
     ///
@@ -367,7 +372,10 @@ import Vault
     ///
     /// - Parameter hasMemory: the helper keeps a memory of the session.
     func keepAnswers(for network: NetworkID, of helper: String, hasMemory: Bool) {
-        defer { (answers, released, withheld, isAccepted, needless, isUnsent, spent) = (nil, nil, nil, false, nil, false, []) }
+        defer {
+            (answers, released, withheld, needless, spent) = (nil, nil, nil, nil, [])
+            (isAccepted, isUnsent, isOfBefore) = (false, false, false)
+        }
         if let needless { outcome = needless }
         guard let answers, answers.helper == helper else { return }
         let kept = answers.keepable
@@ -394,6 +402,10 @@ import Vault
         }
         var sentence = keep(kept, answers, for: owner(network, helper, portal))
         if answers.hasOwnTick, sentence.hasPrefix("Remembered") { sentence += " Ticks are not kept." }
+        if isOfBefore {
+            sentence =
+                "What was typed last was not sent; the answers before it: \(sentence.prefix(1).lowercased())\(sentence.dropFirst())"
+        }
         outcome = sentence
         journal.record("credential", sentence, helper: helper)
     }

@@ -411,4 +411,18 @@ import Testing
         let prompt = try question(on: page(button + readers))
         #expect(prompt.termsURL == "http://portal.test/t?terms=yes")
     }
+
+    /// What "you accept" leads over to is accepted, whatever it is called, and whatever else the page links.
+    @Test(arguments: [
+        "By logging in you accept the <a href=/rules>house rules</a>.",
+        "By logging in you accept the <a href=/rules>little print</a>.",
+        "Mit der Anmeldung akzeptieren Sie die <a href=/rules>Hausordnung</a>.",
+    ]) func theTermsAreWhatTheSentenceLinks(_ sentence: String) throws {
+        let footer = "<footer><a href=/imprint>Imprint</a> <a href=http://city.test/privacy>Privacy</a></footer>"
+        let form = "<form method=post action=/in><input name=card required><p>\(sentence)</p><button>Log in</button></form>"
+        for body in [form + footer, footer + form] {
+            let prompt = try question(on: page(body), FormEngine())
+            #expect(prompt.termsURL == "http://portal.test/rules" && prompt.terms == nil, "\(prompt)")
+        }
+    }
 }

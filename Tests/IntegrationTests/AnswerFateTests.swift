@@ -64,7 +64,9 @@ struct AnswerFateTests {
                 parameters: ["id": .string(id), "reason": "It was answered already, perhaps in another terminal."])
         ) { try daemon.call("Answer", ["id": .string(id), "answers": ["room": "2"], "remember": true]) }
         try daemon.letGo("PresentUI")
-        try daemon.wait("hot1", "authenticated") { $0?["answers"]?.string?.hasPrefix("Remembered for this portal") == true }
+        try daemon.wait("hot1", "authenticated") {
+            $0?["answers"]?.string?.hasPrefix("Remembered for this network's portal") == true
+        }
         #expect(try daemon.calls().last?["parameters"]?["answers"] == ["room": "1"])
         #expect(try stored(daemon) == 1)
     }

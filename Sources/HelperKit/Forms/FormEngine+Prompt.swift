@@ -96,9 +96,10 @@ extension FormEngine {
 
     private func terms(of form: HTMLForm, on page: HTMLPage, at url: WebURL) -> Terms? {
         let agreed = form.inputs.filter { $0.kind == .checkbox && FormWords.isTerms($0.words) }.flatMap(\.links)
-        // What "you accept" leads over to, whatever it is called, goes before what is called terms elsewhere on the page.
-        let accepted = Set(zip(page.sentences, page.sentences.dropFirst()).filter { FormWords.bindsReader($0.0) }.map(\.1))
-        let linked = page.links.filter { accepted.contains($0.text) } + page.links.filter { FormWords.isTerms($0.text) }
+        // What is called terms, or else what "you accept the" leads over to, whatever it is called.
+        let pieces = zip(page.sentences, page.sentences.dropFirst())
+        let accepted = Set(pieces.filter { FormWords.bindsReader($0.0) && $0.0.last?.isLetter == true }.map(\.1))
+        let linked = page.links.filter { FormWords.isTerms($0.text) } + page.links.filter { accepted.contains($0.text) }
         let named = (linked.first { !FormWords.isPrivacy($0.text) } ?? linked.first)?.reference
         // All that the boxes name is agreed to; what stands elsewhere on the page, and what another box names, counts where they name none.
         let other = named ?? form.inputs.first { $0.kind == .checkbox && !$0.links.isEmpty }?.links.first

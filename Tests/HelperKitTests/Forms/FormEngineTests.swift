@@ -424,5 +424,7 @@ import Testing
             let prompt = try question(on: page(body), FormEngine())
             #expect(prompt.termsURL == "http://portal.test/rules" && prompt.terms == nil, "\(prompt)")
         }
+        let whole = "<form action=/in><input name=card required><p>You accept all rules.</p><button>Log in</button></form>"
+        #expect(try question(on: page(whole + "<a href=/help>Help</a>")).termsURL == nil)
     }
 }

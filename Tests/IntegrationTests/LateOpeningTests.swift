@@ -35,7 +35,7 @@ struct LateOpeningTests {
         return daemon
     }
 
-    /// A daemon whose helper has asked, and says that it is done with the user's answer, for a session of two hours.
+    /// A daemon with a helper that has asked, and is done with the answer, for a session of two hours.
     private func answered(settings: String = "") throws -> CabledDaemon {
         let daemon = try daemon(
             settings: settings,

@@ -230,7 +230,7 @@ struct RulesProcessTests {
         "69 Silence in maintain: evaluated anew, the helper among the candidates, auto-join as it was", arguments: Rules.allCases)
     func silentMaintain(rules: Rules) throws {
         let daemon = try CabledDaemon(
-            settings: settings(rules, "TimeoutSec=3\nMaintainIntervalSec=0.5"), plan: ["Maintain": ["silent": true]])
+            settings: settings(rules, "TimeoutSec=8\nMaintainIntervalSec=0.5"), plan: ["Maintain": ["silent": true]])
         try daemon.plug("hot1", 1)
         try daemon.eventually("it logs in again") { try daemon.methods().count >= 5 }
         #expect(try Array(daemon.methods().prefix(5)) == ["Evaluate", "Authenticate", "Maintain", "Evaluate", "Authenticate"])

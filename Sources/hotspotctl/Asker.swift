@@ -85,7 +85,7 @@ struct Asker {
         var isLeftEmpty = isLeftEmpty
         for _ in 0..<Self.tries {
             var value = try readLine("  \(renderer.bar) \(label)\(range)\(shown): ", field.kind.isSecret)
-            if value.isEmpty, isStored { return nil }
+            if isStored, value.isEmpty || value == preset { return nil }
             if value.isEmpty, let preset { value = preset }
             if isNumbered, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }
             if value.isEmpty {

@@ -280,6 +280,23 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Unlock") == ["pin": "canary-1"] && !terminal.shown.contains("canary"))
     }
 
+    /// A user who types what is stored is not asked whether to remember it.
+    @Test(.timeLimit(.minutes(10))) func theStoredAnswerTypedAgainIsTheStoredOne() throws {
+        let asked = Self.offered(#""stored":["room","pass"],"remember":"ask""#)
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        for (question, answer) in [("Room number [214]: ", "214"), ("Surname [•••]: ", ""), ("[y/n] ", "y")] {
+            tool.waitForErrors(question)
+            terminal.type(answer + "\n")
+        }
+        #expect(tool.end().status == 0)
+        #expect(
+            daemon.parameters("Answer")?["stored"] == ["room", "pass"] && daemon.parameters("Answer")?["answers"] == ["ok": "yes"]
+        )
+    }
+
     /// Texts of a portal as the daemon hands them on, in each place where one is shown.
     @Test(.timeLimit(.minutes(10))) func textOfOthersIsEscapedOnceOnATerminal() throws {
         let evil = #"京\u001b[2J\u202e\u0000\n\\x1b"#

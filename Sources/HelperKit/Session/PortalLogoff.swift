@@ -97,8 +97,8 @@ public enum PortalLogoff {
         return try client.send(request, in: command.scope.limited(milliseconds: 10_000))
     }
 
-    /// Looks for a logoff on the page that the login led to, or where that is gone on the portal's first: some portals offer it only once
-    /// they have opened. Returns the page's status as well, if it was fetched.
+    /// Looks for a logoff on the page that the login led to, or where it has none on the portal's first: some portals offer it only once
+    /// they have opened. Returns the first one's status as well, if it was fetched.
     private static func look(
         _ client: HTTPClient, _ memory: SessionMemory, _ command: HelperCommand
     ) throws(TransferError) -> (SessionMemory.SavedRequest?, status: Int?) {
@@ -109,14 +109,19 @@ public enum PortalLogoff {
             var request = HTTPRequest(url)
             request.requiredPin = memory.pin(for: url)
             let scope = command.scope.limited(milliseconds: 10_000)
-            let chain = try RedirectChain.follow(try client.send(request, in: scope), to: request, client: client, in: scope)
+            let chain: RedirectChain
+            do throws(TransferError) {
+                chain = try RedirectChain.follow(try client.send(request, in: scope), to: request, client: client, in: scope)
+            } catch {
+                guard status == nil else { break }
+                throw error
+            }
             status = status ?? chain.final.status
             let saved = find(on: chain.page, at: chain.final.url, of: memory.origin, redirects: command.redirects)
             // A page elsewhere may name the portal's logoff, and no other.
             if let saved, FormChoice.isSameSite(chain.final.url, url) || WebURL(saved.url)?.origin == memory.origin {
                 return (saved, status)
             }
-            if chain.final.status < 400 { break }
         }
         return (nil, status)
     }

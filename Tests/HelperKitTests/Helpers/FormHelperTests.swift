@@ -462,15 +462,17 @@ import Varlink
         #expect(try FormHelper().presentUI(command).prompt?.message == "Yes, but not with room ….")
     }
 
-    /// The page that the login leads to is another host's, and links the portal's logoff; or that page is gone, and the first one has it.
-    @Test(arguments: [false, true]) func theLogoffOfAnotherPage(_ isGone: Bool) throws {
+    /// The page that the login leads to is another host's, and links the portal's logoff; or that page is gone or has none, and the first
+    /// one has it.
+    @Test(arguments: [nil, http(404, "Gone"), http(200, "You are online!")]) func theLogoffOfAnotherPage(_ status: String?) throws
+    {
         let page = Locked("")
         let welcome = ScriptedServer { _ in .send(octets(http(200, page.with { $0 }))) }
         let server = ScriptedServer { request in
             switch request.path {
             case "/bye": .send(octets(http(200, "Good bye")))
-            case "/status": .send(octets(isGone ? http(404, "Gone") : redirect(welcome.url + "/")))
-            case "/": .send(octets(http(200, isGone ? "<a href=/bye>Log out</a>" : "Welcome")))
+            case "/status": .send(octets(status ?? redirect(welcome.url + "/")))
+            case "/": .send(octets(http(200, status == nil ? "Welcome" : "<a href=/bye>Log out</a>")))
             default: .send(octets(http(404, "no")))
             }
         }
@@ -611,7 +613,7 @@ import Varlink
             let kept = SessionMemory(reply.session)
             #expect(kept.origin == server.url && kept.cookies == nil && kept.logoff == nil && kept.statusPage == nil)
         }
-        #expect(server.requests.dropFirst(before).map(\.path) == (isOffered ? ["/status", "/bye"] : ["/status"]))
+        #expect(server.requests.dropFirst(before).map(\.path) == (isOffered ? ["/status", "/bye"] : ["/status", "/", "/in"]))
     }
 
     @Test func aLogoffThatNothingIsRememberedForSaysSo() throws {

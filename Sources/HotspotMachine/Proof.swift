@@ -25,6 +25,9 @@ package struct Proof: Hashable, Sendable, StateData {
     package var probes = 1
     package var phase: ProbePhase
     let secondsRemaining: Int?
+
+    /// The deadlines of the session that it is to prove.
+    var schedule: MaintainSchedule { MaintainSchedule(secondsRemaining: secondsRemaining, at: began) }
 }
 
 /// Probes at growing intervals, while the user in a browser, or time, may change the network (D9, D21).

@@ -39,8 +39,7 @@ extension Machine {
     public var lateLogin: LateLogin? {
         guard let joined = state.joined, joined.standing?.ground != .fresh else { return nil }
         if let helper = state.chosenHelper, let proof = state.proof {
-            let schedule = MaintainSchedule(secondsRemaining: proof.secondsRemaining, at: proof.began)
-            return LateLogin(helper: helper, end: proof.began + policy.latePatience, schedule: schedule)
+            return LateLogin(helper: helper, end: proof.began + policy.latePatience, schedule: proof.schedule)
         }
         return joined.standing.flatMap { login in
             login.end.map { LateLogin(helper: login.helper, end: $0.at, schedule: login.schedule) }
@@ -51,14 +50,13 @@ extension Machine {
     mutating func keepUnproven(_ proof: Proof, of helper: String, in joined: inout JoinedNetwork, _ turn: inout Turn) {
         let end = proof.began + policy.latePatience
         guard end > turn.now else { return }
-        let schedule = MaintainSchedule(secondsRemaining: proof.secondsRemaining, at: proof.began)
         if joined.standing?.ground == .fresh { return }
         let ground = StandingLogin.Ground.unproven(startTimer(.late, at: end, &turn))
         // A second success may come without the answers that the first one has: those count, for the time of the second.
         if let first = joined.standing, first.end != nil, first.helper == helper {
             joined.standing?.ground = ground
         } else {
-            setStanding(helper, schedule, ground, in: &joined, &turn)
+            setStanding(helper, proof.schedule, ground, in: &joined, &turn)
         }
     }
 

@@ -12,9 +12,9 @@ extension JSONValue {
 extension HelperOutcome {
     /// The outcome with these secrets masked wherever people can read it. A prompt that cannot be masked becomes a fault, see
     /// ``Prompt/masked(_:known:)``.
-    public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) -> HelperOutcome {
-        guard !secrets.isEmpty else { return self }
-        let secrets = secrets.sparing(known.hosts)
+    public func masked(_ all: Secrets, known: KnownWords = KnownWords()) -> HelperOutcome {
+        guard !all.isEmpty else { return self }
+        let secrets = all.sparing(known.hosts)
         switch self {
         case .evaluation(var evaluation):
             evaluation.reason = secrets.mask(evaluation.reason)
@@ -26,7 +26,7 @@ extension HelperOutcome {
             reply.trace = reply.trace?.map { secrets.mask($0) }
             reply.portal = reply.portal?.masked(secrets, known)
             if let url = reply.session?.venueURL, secrets.appear(in: url) { reply.session?.venueURL = nil }
-            do throws(HelperFault) { reply.prompt = try reply.prompt?.masked(secrets, known: known) } catch {
+            do throws(HelperFault) { reply.prompt = try reply.prompt?.masked(all, known: known) } catch {
                 return .failed(error)
             }
             return .reply(reply)

@@ -83,8 +83,8 @@ extension DaemonBackend {
     /// Changes what is stored of these interfaces' networks. A session that is kept goes on; other networks are left and joined again.
     private func forget(_ here: [InterfaceController], _ change: () throws -> Void) throws(ControlError) {
         try rejoin(here.filter { !$0.machine.state.isKeptFree }, .forgotten) {
-            for controller in links.controllers where controller.joined == nil { controller.forgetStored() }
-            for controller in here { controller.forgetStored() }
+            // Also where a link was lost: its login may still wait for its proof.
+            for controller in here + links.controllers.filter({ $0.joined == nil }) { controller.forgetStored() }
             try change()
         }
     }

@@ -240,7 +240,13 @@ import Vault
             outcome = "What was typed is not kept, because no login with it is proven\(exception)."
             journal.record("credential", "not kept: no login with it is proven\(exception)", helper: answers.helper)
         }
-        (answers, released, withheld, isAccepted, needless, isUnsent) = (nil, nil, nil, false, nil, false)
+        endLogin()
+    }
+
+    /// Forgets what belongs to one login.
+    private func endLogin() {
+        (answers, released, withheld, needless) = (nil, nil, nil, nil)
+        (isAccepted, isUnsent, isOfBefore) = (false, false, false)
     }
 
     /// Drops the sentence about answers that are forgotten.
@@ -373,8 +379,8 @@ import Vault
     /// - Parameter hasMemory: the helper keeps a memory of the session.
     func keepAnswers(for network: NetworkID, of helper: String, hasMemory: Bool) {
         defer {
-            (answers, released, withheld, needless, spent) = (nil, nil, nil, nil, [])
-            (isAccepted, isUnsent, isOfBefore) = (false, false, false)
+            endLogin()
+            spent = []
         }
         if let needless { outcome = needless }
         guard let answers, answers.helper == helper else { return }

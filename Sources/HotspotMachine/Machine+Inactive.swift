@@ -21,8 +21,8 @@ extension Machine {
             setStanding(late.helper, late.schedule, .unproven(startTimer(.late, at: late.end, &turn)), in: &joined, &turn)
         }
         if let hold = joined.arrival.hold {
-            if hold.reason == .loggedOff, let helper = joined.arrival.remembered, let schedule = joined.arrival.resumed {
-                setStanding(helper, schedule, .unended, in: &joined, &turn)
+            if hold.reason == .loggedOff, hold.cause.map(Self.ended.contains) == false, let helper = joined.arrival.remembered {
+                setStanding(helper, joined.arrival.resumed ?? joined.arrival.session, .unended, in: &joined, &turn)
             }
             let timer = hold.until.map { startTimer(.hold, at: $0, &turn) }
             state = .inactive(.held(joined, hold.reason, timer: timer))

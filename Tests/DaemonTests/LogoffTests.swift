@@ -85,6 +85,32 @@ import Testing
         await hotel.close()
     }
 
+    /// It is told nothing of the terms that were accepted before, and what it keeps now is stored.
+    @Test @LoopActor func aLoginAfterForgetBeginsAnew() async throws {
+        let hotel = try await accepted()
+        try hotel.bench.services.store.forgetEverything()
+        hotel.controller.forgetStored()
+        hotel.controller.feed(.loginRequested(helper: "form", fresh: true))
+        #expect(await hotel.bench.eventually { hotel.desk.prompt != nil })
+        let told = hotel.bench.told("form", "Authenticate").last
+        #expect(told?["consent"] == false && told?["session"]?["memory"] == nil)
+        try await hotel.answer(["agb": "yes"])
+        #expect(hotel.bench.services.store.sealedSession(Hotel.network) != nil)
+        await hotel.close()
+    }
+
+    @Test @LoopActor func aSessionThatMayGoOnIsKnownAtAReturn() async throws {
+        let hotel = try await accepted()
+        await logOff(hotel, #"{"result": "temporaryFailure"}"#)
+        hotel.leave()
+        hotel.join()
+        #expect(hotel.controller.status.problems.map(\.hint) == ["hotspotctl logoff"])
+        await logOff(hotel, #"{"result": "success"}"#)
+        #expect(await hotel.bench.eventually { hotel.controller.status.problems.map(\.code) == [.held] })
+        #expect(hotel.bench.told("form", "Logoff").last?["session"]?["memory"]?["token"] == "s")
+        await hotel.close()
+    }
+
     @Test @LoopActor func nothingIsKeptOfAForgottenNetwork() async throws {
         let hotel = try await accepted()
         try hotel.bench.services.store.forgetEverything()

@@ -337,7 +337,7 @@ import Testing
         bench.ignores(.logoffRequested(by: .user))
     }
 
-    @Test("D13 Where the portal is back, or the network was left, nothing is left to end") func logoffOver() {
+    @Test("D13 Where the portal is back, nothing is left to end") func logoffOver() {
         var captive = leftOpen()
         captive.send(.verdictSeen(.captive))
         #expect(captive.problemCodes == ["held"] && captive.kept == nil && !captive.machine.acceptsLogoff(by: .user))
@@ -346,10 +346,25 @@ import Testing
         captive.bid("H2", .none)
         captive.probe(.online)
         #expect(captive.chosen == nil && captive.outcomes.last == .opened)
+    }
+
+    @Test("D13 It is known at a return within the hold, unless it has ended", arguments: ["the session has ended", nil])
+    func leftOpenAndBack(ended: String?) throws {
         var left = leftOpen()
+        let causes = left.log.compactMap { if case .hold(_, _, let cause) = $0 { cause } else { nil } }
+        let cause = try #require(causes.last)
         left.send(.addressLost)
-        left.join(hold: Hold(.loggedOff))
-        #expect(left.kept == nil && left.problemCodes == ["held"] && !left.machine.acceptsLogoff(by: .user))
+        #expect(left.kept == nil)
+        left.join(remembered: "H1", hold: Hold(.loggedOff, cause: cause))
+        #expect(left.kept == "H1" && left.problemCodes == ["logoffUnconfirmed"] && left.machine.acceptsLogoff(by: .user))
+        left.send(.loginRequested(helper: nil))
+        left.bid("H1", .none)
+        left.bid("H2", .none)
+        left.probe(.online)
+        #expect(left.state == .authenticated && left.chosen == "H1" && left.machine.acceptsLogoff(by: .user))
+        var over = Bench(.default, "H1", "H2")
+        over.join(remembered: "H1", hold: Hold(.loggedOff, cause: ended))
+        #expect(over.kept == nil && over.problemCodes == ["held"] && !over.machine.acceptsLogoff(by: .user))
     }
 
     @Test("D13 A login after it goes on with the session where the network is open", arguments: [false, true])
@@ -388,7 +403,9 @@ import Testing
         var restarted = Bench(.default, "H1", "H2")
         restarted.send(
             .addressAcquired(
-                Arrival(network: Bench.network, remembered: "H1", resumed: MaintainSchedule(), hold: Hold(.loggedOff))))
+                Arrival(
+                    network: Bench.network, remembered: "H1", resumed: MaintainSchedule(),
+                    hold: Hold(.loggedOff, cause: "the logoff is not confirmed"))))
         #expect(restarted.problemCodes == ["logoffUnconfirmed"] && restarted.machine.acceptsLogoff(by: .user))
         var strict = leftOpen(.strict, canDisassociate: true)
         #expect(strict.disassociations == 1 && !strict.machine.acceptsLogoff(by: .user))

@@ -379,8 +379,11 @@ private struct KeptLogin {
     }
 
     func send(_ id: CommandID, _ command: Command, to helper: String, _ justJoined: Bool) {
-        // A new login is remembered again.
-        if command == .authenticate { joined?.isForgotten = false }
+        // A new login is remembered again, and its helper knows nothing of what was forgotten, as the terms that were accepted.
+        if command == .authenticate, joined?.isForgotten == true {
+            joined?.isForgotten = false
+            sessions.drop()
+        }
         guard let joined, let link else { return }
         // A command of a state with a chosen helper is sent in the turn that enters the state.
         let chosen = machine.state.chosenHelper ?? (command == .evaluate ? nil : helper)

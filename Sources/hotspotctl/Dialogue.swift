@@ -159,7 +159,7 @@ struct Dialogue {
             // That says it all.
         } else {
             Output.error([common.renderer.safe(try late ?? client.prompt(id).gone ?? Self.gone)])
-            if outcome == .timeout { outcome = try watch.outcome(within: wait) }
+            if outcome == .timeout || watch.hasLeft { outcome = try watch.outcome(within: wait) }
         }
         switch outcome {
         case .online(let status):

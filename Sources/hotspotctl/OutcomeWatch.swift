@@ -38,14 +38,30 @@ final class OutcomeWatch {
         if joining { decided = tracker.observe(interfaces) }
     }
 
+    /// Seconds that a link takes to come back: an access point may drop a client at its login, to let it in anew.
+    private static let returnTime = 10.0
+
+    /// Waits for the outcome. Where the network was left, it may be back soon.
     func outcome(within seconds: Double) throws(Failure) -> OutcomeTracker.LoginOutcome {
         let end = ContinuousClock.now + .seconds(seconds)
+        var returnEnd: ContinuousClock.Instant?
         while true {
             if let decided { return decided }
-            guard let reply = try client.next(within: (end - ContinuousClock.now).inSeconds) else { return .timeout }
+            if let left = tracker.left, returnEnd == nil, seconds > 0 {
+                returnEnd = min(end, .now + .seconds(Self.returnTime))
+                Output.error(["\(Renderer.safe(left.interface, limit: 32)) left its network; waiting for it to come back."])
+            } else if tracker.left == nil {
+                returnEnd = nil
+            }
+            guard let reply = try client.next(within: ((returnEnd ?? end) - ContinuousClock.now).inSeconds) else {
+                return tracker.left.map { .failed($0) } ?? .timeout
+            }
             try observe(reply)
         }
     }
+
+    /// Whether the network was left, by the states that have come so far.
+    var hasLeft: Bool { tracker.left != nil }
 
     /// Whether the prompt is gone, by the states that have come so far.
     var isPromptGone: Bool { tracker.isPromptGone }
@@ -81,6 +97,8 @@ struct OutcomeTracker {
     private var answered: String?
     private var hasMoved = false
     private(set) var isPromptGone = false
+    /// The state without a network, until the interface is in one again.
+    private(set) var left: InterfaceStatus?
 
     init(_ interfaces: [InterfaceStatus], target: String?, prompt: String?) {
         before = Dictionary(interfaces.map { ($0.interface, $0) }, uniquingKeysWith: { first, _ in first })
@@ -117,6 +135,15 @@ struct OutcomeTracker {
         if status.prompt != answered { isPromptGone = true }
         // A stream may begin with the old state, which is no outcome of this login.
         hasMoved = hasMoved || status.state != before[target]?.state || status.since != before[target]?.since
+        if let network = before[target]?.ssid {
+            if status.ssid == nil, status.problems.isEmpty {
+                left = status
+                return nil
+            }
+            // Another network is no part of this login.
+            if let left, status.ssid != network { return .failed(left) }
+            left = nil
+        }
         switch StateName(rawValue: status.state) {
         case .authenticated: return hasMoved ? .online(status) : nil
         case .failure, .inactive: return hasMoved ? .failed(status) : nil

@@ -76,7 +76,7 @@ import Testing
             ("The network opened.", status("authenticated", since: 2), 0, ""),
             (
                 "The network was left.", status("inactive", since: 2).replacing(#""ssid":"Hotel","#, with: ""), 1,
-                "hotspotctl: wlan0 left its network.\n"
+                "wlan0 left its network; waiting for it to come back.\nhotspotctl: wlan0 left its network.\n"
             ),
         ]) func anEnterMayCrossTheEndOfItsQuestion(why: String, end: String, code: Int32, rest: String) throws
     {
@@ -86,7 +86,7 @@ import Testing
                 status: [[Self.waiting, end]]))
         defer { daemon.stop() }
         let terminal = try Terminal()
-        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        let tool = try Tool(["answer", "--wait=2", "--socket", daemon.path], input: terminal.slave)
         tool.waitForErrors("Room: ")
         terminal.type("12\n")
         let ended = tool.end()

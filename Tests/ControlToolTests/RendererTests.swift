@@ -344,6 +344,24 @@ import Varlink
         #expect(tracker.observe([still, state(.authenticated, since: 3)]) == .online(state(.authenticated, since: 3)))
     }
 
+    /// An access point may drop a client at its login, to let it in anew.
+    @Test func aNetworkThatComesBackGoesOn() {
+        func inside(_ name: String?, _ word: StateName, since: Int) -> InterfaceStatus {
+            var status = state(word, since: since)
+            status.ssid = name
+            return status
+        }
+        let left = inside(nil, .inactive, since: 2)
+        var tracker = OutcomeTracker([inside("Hotel", .presentingUI, since: 1)], target: "wlan0", prompt: "p")
+        #expect(tracker.observe([left]) == nil && tracker.left == left)
+        #expect(tracker.observe([inside("Hotel", .evaluating, since: 3)]) == nil && tracker.left == nil)
+        let online = inside("Hotel", .authenticated, since: 4)
+        #expect(tracker.observe([online]) == .online(online))
+        var away = OutcomeTracker([inside("Hotel", .presentingUI, since: 1)], target: "wlan0", prompt: "p")
+        #expect(away.observe([left]) == nil)
+        #expect(away.observe([inside("Home", .authenticated, since: 3)]) == .failed(left))
+    }
+
     @Test func anInterfaceThatGoesIsAFailure() {
         var tracker = OutcomeTracker([state(.evaluating, since: 1)], target: "wlan0", prompt: nil)
         guard case .failed(let status) = tracker.observe([]) else {

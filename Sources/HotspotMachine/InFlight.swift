@@ -99,7 +99,7 @@ extension MachineState {
         case .loggingOff(let state):
             switch state.phase {
             case .commanding(let command): all.add(command)
-            case .proving(let proof): all.add(proof.phase)
+            case .proving(let proof, _): all.add(proof.phase)
             }
         case .failure(let state):
             all.add(state.retry)

@@ -9,17 +9,20 @@ extension Machine {
         go(.loggingOff(LoggingOff(joined: joined, helper: helper, phase: .commanding(command))), "a logoff was asked for", &turn)
     }
 
-    /// Waits for any answer, a crash or the deadline (T40, T41), and after a success for the portal (D31).
+    /// Waits for any answer, a crash or the deadline (T40, T41), and then for the portal (D31).
     mutating func handle(_ event: StateEvent, in loggingOff: LoggingOff, _ turn: inout Turn) {
         switch loggingOff.phase {
         case .commanding:
             if case .answered(let answer) = event { handle(answer, in: loggingOff, &turn) }
-        case .proving(let proof):
+        case .proving(let proof, let otherwise):
             switch advanceLogoff(proof, event, &turn) {
             case nil: break
-            case .continues(let proof): state = .loggingOff(loggingOff.with { $0.phase = .proving(proof) })
-            case .confirmed: conclude(loggingOff, .confirmed, &turn)
-            case .refuted: conclude(loggingOff, .ineffective, &turn)
+            case .continues(let proof):
+                state = .loggingOff(loggingOff.with { $0.phase = .proving(proof, otherwise: otherwise) })
+            // Against the helper's word only the portal tells that the session has ended.
+            case .confirmed where otherwise == .ineffective || state.joined?.lastVerdict == .captive:
+                conclude(loggingOff, .confirmed, &turn)
+            case .confirmed, .refuted: conclude(loggingOff, otherwise, &turn)
             }
         }
     }
@@ -32,26 +35,16 @@ extension Machine {
         case .garbled, .notStarted: break
         case .evaluated, .replied: turn.act(.acquit(helper: loggingOff.helper))
         }
-        switch answer {
-        case .replied(.success, _, _, _)? where !policy.logoffDelays.isEmpty:
-            let proof = Proof(
-                began: turn.now, end: turn.now, phase: .probing(startProbe(fresh: true, &turn)), secondsRemaining: nil)
-            state = .loggingOff(loggingOff.with { $0.phase = .proving(proof) })
-        case .replied(.success, _, _, _)?: conclude(loggingOff, .confirmed, &turn)
-        case .replied(.failure, _, _, _)?: conclude(loggingOff, .impossible, &turn)
-        case nil, .crashed, .garbled, .notStarted, .evaluated, .replied: conclude(loggingOff, .unconfirmed, &turn)
-        }
-    }
-
-    /// What became of the session.
-    enum LogoffResult {
-        case confirmed
-        /// The portal did not say so.
-        case unconfirmed
-        /// The helper says that another logoff would not help.
-        case impossible
-        /// The helper says so, and the network is open all the same (D31).
-        case ineffective
+        let result: LogoffResult =
+            switch answer {
+            case .replied(.success, _, _, _)?: policy.logoffDelays.isEmpty ? .confirmed : .ineffective
+            case .replied(.failure, _, _, _)?: .impossible
+            case nil, .crashed, .garbled, .notStarted, .evaluated, .replied: .unconfirmed
+            }
+        guard !policy.logoffDelays.isEmpty else { return conclude(loggingOff, result, &turn) }
+        let proof = Proof(
+            began: turn.now, end: turn.now, phase: .probing(startProbe(fresh: true, &turn)), secondsRemaining: nil)
+        state = .loggingOff(loggingOff.with { $0.phase = .proving(proof, otherwise: result) })
     }
 
     /// Ends the session, as far as it has ended. One that may go on can be ended again.
@@ -78,7 +71,6 @@ extension Machine {
     private static let unconfirmed = "the logoff is not confirmed"
 
     /// Ends the link where that is wanted and possible; holds the network in any case (D13).
-    ///
     mutating func endSession(
         _ joined: JoinedNetwork, of helper: String, _ result: LogoffResult, _ cause: String, _ turn: inout Turn
     ) {
@@ -110,4 +102,15 @@ extension Machine {
         dropStanding(&joined, &turn)
         logOff(joined, login.helper, &turn)
     }
+}
+
+/// What became of the session.
+package enum LogoffResult: Hashable, Sendable {
+    case confirmed
+    /// The portal did not say so.
+    case unconfirmed
+    /// The helper says that another logoff would not help.
+    case impossible
+    /// The helper says so, and the network is open all the same (D31).
+    case ineffective
 }

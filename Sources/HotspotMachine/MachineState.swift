@@ -141,8 +141,8 @@ public struct LoggingOff: Hashable, Sendable, StateData {
 
     package enum LogoffPhase: Hashable, Sendable {
         case commanding(RunningCommand)
-        /// The helper says that the session has ended.
-        case proving(Proof)
+        /// The prober looks whether the session has ended; with the result if nothing tells so.
+        case proving(Proof, otherwise: LogoffResult)
     }
 
     /// The step after the answer.

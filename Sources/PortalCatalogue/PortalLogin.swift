@@ -191,7 +191,10 @@ package struct PortalLogin: Sendable {
         var move = (saved == nil ? run.endAtFirstSight() : nil) ?? run.next()
         while true {
             let shown = run.terms
-            if run.engine.consent, terms.haveChanged(shown, start.client, run.values.last.url, command.scope) {
+            if run.engine.consent,
+                terms.haveChanged(
+                    shown, start.client, run.values.last.url, showing: run.values.page.sentences, command.scope)
+            {
                 run.engine.consent = false
                 move = run.next()
             }
@@ -214,7 +217,11 @@ package struct PortalLogin: Sendable {
                 }
             case .probe(let seconds): last = run.probed(isOpen: isOpen(within: seconds))
             case .ask(var prompt, let why):
-                if why == nil { terms.show(run.engine.consent ? nil : shown, start.client, run.values.last.url, command.scope) }
+                if why == nil {
+                    terms.show(
+                        run.engine.consent ? nil : shown, start.client, run.values.last.url,
+                        showing: run.values.page.sentences, command.scope)
+                }
                 if let change = terms.change { prompt.begin(change) }
                 terms.keep(in: &memory)
                 memory.said = run.said.isEmpty ? nil : run.said

@@ -21,6 +21,29 @@ import Vault
 
     // MARK: Plain HTTP
 
+    /// A portal in a tunnel: what was typed waits for its end.
+    @Test(arguments: [true, false]) @LoopActor func whatThePortalDidNotTakeIsSentLater(isSame: Bool) async throws {
+        let hotel = try Hotel(Hotel.secure)
+        let success = #"{"result": "success", "portal": \#(Hotel.secure)}"#
+        hotel.bench.replies(
+            "form", to: "PresentUI", #"{"result": "temporaryFailure", "reason": "Busy.", "unsent": ["room", "name", "sms"]}"#)
+        let shown = try await hotel.ask()
+        hotel.controller.answer(shown, Hotel.typed, remember: true)
+        #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .failure })
+        #expect(hotel.controller.status.answers?.hasPrefix("What you answered was not sent.") == true)
+        hotel.bench.replies("form", to: "PresentUI", success)
+        if !isSame { hotel.asks(for: [("room", "text", true), ("other", "text", true)], at: Hotel.secure) }
+        hotel.controller.feed(.loginRequested(helper: nil))
+        if isSame {
+            #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .authenticated })
+            #expect(hotel.bench.told("form", "PresentUI").last?["answers"]?["room"] == "214")
+            #expect(hotel.controller.status.answers?.hasPrefix("Remembered") == true)
+        } else {
+            #expect(await hotel.bench.eventually { hotel.desk.prompt != nil })
+        }
+        await hotel.close()
+    }
+
     @Test @LoopActor func overPlainHTTPStoredAnswersAreDefaultsThatEnterSends() async throws {
         let hotel = try Hotel()
         var shown = try await hotel.ask()
@@ -199,7 +222,8 @@ import Vault
         _ = try await hotel.ask()
         let outcome = try await hotel.answer(["rules": "yes"])
         #expect(
-            outcome == (isTold ? "That you accept the terms is remembered for this network's portal, until they change." : nil))
+            outcome
+                == (isTold ? "That you accept the terms is remembered for this network's portal, until it shows others." : nil))
         await hotel.close()
     }
 

@@ -123,6 +123,14 @@ struct Bench {
         send(.verdictReached(id, verdict, secondsRemaining: seconds))
     }
 
+    /// Has the prober find this at each look after a logoff.
+    mutating func look(_ verdict: Verdict?) {
+        while state == .loggingOff, !probes.isEmpty || due(.proof) != nil {
+            if probes.isEmpty { wait(due(.proof)!) }
+            probe(verdict)
+        }
+    }
+
     // MARK: Time
 
     /// Lets time pass; every timer fires at its instant.

@@ -50,6 +50,7 @@ import Testing
             #expect(bench.open("H1")?.command == command)
             bench.answer("H1", answer)
             #expect(bench.strikes == strikes, "\(command): the answer is in time")
+            bench.look(.online)
             let place = bench.machine.state.place(bench.machine.policy)
             #expect("\(place.state.rawValue), \(place.phase)" == next, "\(command)")
         }
@@ -68,6 +69,8 @@ import Testing
             timerFirst.ignores(.answered(id, answer))
             answerFirst.send(.answered(id, answer))
             answerFirst.ignores(.timerFired(alarm.id))
+            timerFirst.look(.online)
+            answerFirst.look(.online)
             #expect(timerFirst.state == missed && answerFirst.state == missed, "\(command)")
             #expect(timerFirst.machine == answerFirst.machine && timerFirst.strikes == answerFirst.strikes, "\(command)")
             #expect(timerFirst.strikes["H1"] == 1)
@@ -79,6 +82,7 @@ import Testing
             var bench = bench(road, rules)
             let id = bench.open("H1")!.id
             bench.wait(.milliseconds(45_001))
+            bench.look(.online)
             let machine = bench.machine
             bench.ignores(.answered(id, answer))
             #expect(bench.machine == machine && bench.state == missed, "\(command)")

@@ -172,7 +172,7 @@ import Testing
                     #expect(bench.state == .loggingOff)
                     bench.wait(.milliseconds(1))
                 }
-                if answer == .replied(.success), rules == .default { bench.probe(.captive) }
+                bench.look(answer == .replied(.success) ? .captive : .online)
                 #expect(bench.state == .inactive && !bench.gate && bench.commands.isEmpty)
                 #expect(bench.disassociations == (rules == .strict ? 1 : 0))
                 let isConfirmed = answer == .replied(.success)

@@ -87,7 +87,7 @@ import Testing
                 #expect(!bench.last.contains(.acquit(helper: "H1")) && bench.strikes["H1"] == nil, "\(command): neither (D7)")
             }
             if row == .success, command == .authenticate || command == .presentUI { bench.probe(.online) }
-            if row == .success, command == .logoff, rules == .default { bench.probe(.captive) }
+            if command == .logoff { bench.look(row == .success ? .captive : .online) }
             let cell = Cell(
                 state: bench.state, held: bench.holds,
                 excluded: bench.machine.state.joined?.record.excluded.contains("H1") ?? false)

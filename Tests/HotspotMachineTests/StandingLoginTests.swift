@@ -281,6 +281,7 @@ import Testing
         bench.login("H1", seconds: 1000)
         bench.send(.logoffRequested(by: .user))
         bench.reply("H1", .failure)
+        bench.look(.online)
         return bench
     }
 
@@ -319,6 +320,24 @@ import Testing
         }
     }
 
+    @Test(
+        "D31 The portal that is back tells that the session has ended, whatever the helper says; without a verdict its word counts"
+    )
+    func endedAllTheSame() {
+        for result in [HelperResult.failure, .temporaryFailure] {
+            for verdict in [Verdict.captive, .limited, nil] {
+                var bench = Bench(.default, "H1")
+                bench.join()
+                bench.login("H1")
+                bench.send(.logoffRequested(by: .user))
+                bench.reply("H1", result)
+                bench.look(verdict)
+                #expect(bench.problemCodes.last == (verdict == .captive ? "held" : "logoffUnconfirmed"))
+                #expect(bench.log.contains(.dropSession) == (verdict == .captive))
+            }
+        }
+    }
+
     @Test("D13 A session whose logoff is not confirmed can be ended again, until it is") func logoffAgain() {
         var bench = leftOpen()
         #expect(bench.state == .inactive && bench.machine.keepsLogin && !bench.log.contains(.dropSession))
@@ -329,7 +348,7 @@ import Testing
             #expect(bench.state == .loggingOff && bench.commands.map(\.command) == [.logoff])
             #expect(bench.last.contains(.restoreLogin(of: "H1")))
             bench.reply("H1", result)
-            if result == .success { bench.probe(.captive) }
+            bench.look(result == .success ? .captive : .online)
             #expect(bench.outcomes.last == .loggedOff && bench.due(.hold) == .seconds(12 * 3600))
         }
         #expect(bench.log.contains(.dropSession) && bench.problemCodes == ["held"] && bench.kept == nil)
@@ -373,6 +392,7 @@ import Testing
         bench.send(.logoffRequested(by: .user))
         if meanwhile { bench.send(.loginRequested(helper: nil)) }
         bench.reply("H1", .failure)
+        bench.look(.online)
         if !meanwhile { bench.send(.loginRequested(helper: nil)) }
         bench.bid("H1", .none)
         bench.bid("H2", .none)

@@ -130,8 +130,13 @@ package struct FormAttempt: Sendable {
             let asksNothing = page.forms.allSatisfy { $0.isInvisible || $0.fields.isEmpty } && !page.hasLooseField
             return (isLive && (!isFirst || asksNothing)) || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
         case .ask(var prompt, let form):
-            // Words of success do not end a login while the page asks for something new.
-            if soundsDone, !isFirst, form.passwords.isEmpty, answered.contains(form.inputs.map(\.name)) { return .done }
+            // Words of success do not end a login while the page asks for something new, unless it lets the user log off already.
+            if soundsDone, !isFirst, form.passwords.isEmpty,
+                answered.contains(form.inputs.map(\.name))
+                    || (offersLogoff(page, at: url) && !prompt.fields.contains { $0.kind == .code })
+            {
+                return .done
+            }
             if isFirst, isStranger {
                 prompt.begin("This is another portal than before; nothing was sent.")
             } else if isFirst, asksForMore(prompt) {
@@ -186,8 +191,8 @@ package struct FormAttempt: Sendable {
         page.forms.contains { !$0.inputs.isEmpty && answered.contains($0.inputs.map(\.name)) }
     }
 
-    /// Returns whether the portal shows again what was answered or pressed, without a word: its gateway may open in a moment.
-    func repeatsItself(_ prompt: Prompt, _ reason: String?) -> Bool {
+    /// Returns whether the portal shows again what was answered or pressed, without a word.
+    private func repeatsItself(_ prompt: Prompt, _ reason: String?) -> Bool {
         reason == Self.samePage || prompt.message?.contains(FormEngine.unexplained) == true
     }
 
@@ -307,6 +312,19 @@ package struct FormAttempt: Sendable {
         guard case .ask(var prompt, let form, let reason) = next else { return next }
         prompt.begin(keyChanged: target)
         return .ask(prompt, keeping: form, reason: reason)
+    }
+
+    private func offersLogoff(_ page: HTMLPage, at url: WebURL) -> Bool {
+        page.offersLogoff || PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) != nil
+    }
+
+    /// Returns whether the portal shows again what was answered or pressed, without a word, or a page behind the login that asks for
+    /// something else: its gateway may open in a moment.
+    func mayOpen(_ prompt: Prompt, _ reason: String?, on page: HTMLPage, at url: WebURL) -> Bool {
+        guard !hasSentNothing else { return false }
+        return repeatsItself(prompt, reason)
+            || (reason == nil && engine.refusal(on: page) == nil && !asksAgain(page)
+                && (FormWords.soundsLikeSuccess(page) || offersLogoff(page, at: url)))
     }
 
     /// Looks for a request that logs off; that of another origin does not replace the portal's own.

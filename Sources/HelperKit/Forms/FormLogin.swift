@@ -51,6 +51,12 @@ public struct FormLogin: Sendable {
             let client = command.client(cookies: CookieJar(lines: memory.cookies ?? []))
             return fill(asked.page, at: asked.url, portal: asked.portal, client: client, isTypedNow: true)
         }
+        /// Says that the portal did not answer, and so nothing was sent.
+        func notNow(_ reply: Reply) -> Reply {
+            var reply = reply
+            if isTypedNow, reply.result == .temporaryFailure { reply.unsent = command.answered }
+            return reply
+        }
         let portalPage: PortalPage
         if let start {
             guard let page = command.portalPage(.url(start)) else { return command.reply(TransferError(.cancelled)) }
@@ -59,7 +65,8 @@ public struct FormLogin: Sendable {
             guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
             if result.verdict.isOpen { return command.replyOpenAlready() }
             guard result.verdict == .captive, let page = PortalPage.source(result).flatMap(command.portalPage) else {
-                return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
+                let problem = result.problem ?? "noAnswer"
+                return notNow(command.reply(.temporaryFailure, reason: "The probe finds no portal at present (\(problem))."))
             }
             portalPage = page
         }
@@ -67,7 +74,7 @@ public struct FormLogin: Sendable {
         command.attempts.forgetPortalPages(command.link)
         if let failure = portalPage.failure {
             let portal = portalPage.portal(kind: kind)
-            guard failure.code == .tlsFailed else { return command.reply(failure, portal: portal) }
+            guard failure.code == .tlsFailed else { return notNow(command.reply(failure, portal: portal)) }
             let prompt = Prompt.unproven(failure, page: portalPage.start)
             return command.reply(.uiRequired, prompt: prompt, portal: portal, reason: failure.description)
         }
@@ -75,7 +82,7 @@ public struct FormLogin: Sendable {
         let status = chain.final.status
         // 511 is a portal's own (RFC 6585).
         if status >= 500, status != 511, chain.page.forms.isEmpty, chain.page.links.isEmpty {
-            return command.reply(.temporaryFailure, reason: "The portal answered with status \(status).")
+            return notNow(command.reply(.temporaryFailure, reason: "The portal answered with status \(status)."))
         }
         return fill(
             chain.page, at: chain.final.url, portal: portalPage.portal(kind: kind), client: portalPage.client,
@@ -135,7 +142,7 @@ public struct FormLogin: Sendable {
             // A page without the rest of what it showed, or with the portal's words about the answers, has the terms from before.
             let shown = known ?? attempt.engine.bindingTerms(on: page, at: url)
             // They may have changed while a question waited that did not show them.
-            if attempt.engine.consent, terms.haveChanged(shown, client, url, command.scope) {
+            if attempt.engine.consent, terms.haveChanged(shown, client, url, showing: page.sentences, command.scope) {
                 attempt.engine.consent = false
             }
             let consent = attempt.engine.consent
@@ -201,7 +208,7 @@ public struct FormLogin: Sendable {
                 attempt.engine.refusal(on: page) == nil,
                 !prompt.fields.contains(where: { $0.kind == .code }),
                 command.probe(fresh: true)?.verdict.isOpen == true
-                    || (attempt.repeatsItself(prompt, reason) && command.opensLate())
+                    || (attempt.mayOpen(prompt, reason, on: page, at: url) && command.opensLate())
             {
                 // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
                 (move, isAsking) = (.done, true)
@@ -235,9 +242,9 @@ public struct FormLogin: Sendable {
             case .ask(var prompt, let form, let reason):
                 memory.said = attempt.said.isEmpty ? nil : attempt.said
                 memory.asked = prompt.fields.map(\.name)
-                if reason == nil { terms.show(consent ? nil : shown, client, url, command.scope) }
+                if reason == nil { terms.show(consent ? nil : shown, client, url, showing: page.sentences, command.scope) }
                 if let change = terms.change { prompt.begin(change) }
-                if !attempt.hasSentNothing, attempt.repeatsItself(prompt, reason) {
+                if attempt.mayOpen(prompt, reason, on: page, at: url) {
                     prompt.mayOpen = true
                     keepWayOut()
                 }

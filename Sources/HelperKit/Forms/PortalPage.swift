@@ -20,6 +20,8 @@ package struct PortalPage: Sendable {
 
     /// The longest that opening may take, in milliseconds.
     static let limit = 15_000
+    /// The seconds that a crowded portal may think about it.
+    private static let patience = 12
 
     package var client: HTTPClient
     package var chain: RedirectChain?
@@ -33,7 +35,8 @@ package struct PortalPage: Sendable {
         let own = Scope(cancellation: scope.cancellation, deadline: scope.deadline)
         var page = PortalPage(client: client, start: source.url)
         do throws(TransferError) {
-            let request = HTTPRequest(page.start)
+            var request = HTTPRequest(page.start)
+            request.patience = patience
             let first: HTTPResponse
             var trusted: String?
             switch source {

@@ -16,56 +16,77 @@ package enum Terms: Hashable, Sendable {
     /// The longest that fetching them may take, in milliseconds.
     private static let timeLimit = 5_000
     /// The most fingerprints that are kept for one network.
-    static let keptLimit = 8
+    static let keptLimit = 16
 
-    /// Returns what identifies these terms: a SHA-256 in base64, of their words, or of their address where they are on another host, which
-    /// is not asked before the login. `nil` if they cannot be read at present.
+    /// Returns what identifies these terms: a SHA-256 in base64 of their words, and one of those that are theirs alone, without the head
+    /// and foot of their page and without what the page that asks shows as well, such as a train's speed. Of terms on another host, which
+    /// is not asked before the login, that of their address. `nil` if they cannot be read at present.
     ///
-    /// - Parameter twice: whether they are fetched twice, and the words that differ from one moment to the next left out, such as a counter.
-    func fingerprint(asking client: HTTPClient, of page: WebURL, twice: Bool = false, in scope: Scope) -> String? {
+    /// - Parameters:
+    ///   - page: the page that asks.
+    ///   - sentences: its texts.
+    ///   - twice: whether they are fetched twice, and the words that differ from one moment to the next left out, such as a counter.
+    func fingerprints(
+        asking client: HTTPClient, of page: WebURL, showing sentences: [String] = [], twice: Bool = false, in scope: Scope
+    ) -> [String]? {
         switch self {
-        case .text(let text): return Self.fingerprint(of: text)
-        case .read(let fingerprint): return fingerprint
+        case .text(let text): return [Self.fingerprint(of: text)]
+        case .read(let fingerprint): return [fingerprint]
         case .address(let url, let others, _):
-            var all: [String] = []
+            var (whole, own): ([String], [String]) = ([], [])
             for url in [url] + others {
                 guard let one = Self.read(url, asking: client, of: page, in: scope) else { return nil }
                 switch one {
-                case .digest(let digest): all.append(digest)
+                case .digest(let digest):
+                    whole.append(digest)
+                    own.append(digest)
                 case .text(let text):
-                    var again: String?
+                    var again: HTMLPage?
                     // The page that asks has been read before.
                     if twice, url != page, case .text(let second) = Self.read(url, asking: client, of: page, in: scope) {
                         again = second
                     }
-                    all.append(Self.fingerprint(of: text, and: again))
+                    whole.append(Self.fingerprint(of: text.text, and: again?.text))
+                    own.append(
+                        Self.fingerprint(
+                            of: Self.own(text, beside: sentences), and: again.map { Self.own($0, beside: sentences) }))
                 }
             }
-            return all.count == 1 ? all[0] : Self.digest(Array(all.joined(separator: " ").utf8))
+            return own == whole ? [Self.joined(whole)] : [Self.joined(whole), Self.joined(own)]
         }
     }
 
+    private static func joined(_ all: [String]) -> String {
+        all.count == 1 ? all[0] : digest(Array(all.joined(separator: " ").utf8))
+    }
+
+    /// Returns the words of a page of terms that are theirs alone; where these are few, all of its words.
+    private static func own(_ page: HTMLPage, beside sentences: [String]) -> String {
+        let own = page.pieces.filter { !sentences.contains($0) }.joined(separator: " ")
+        return own.utf8.count * 2 < page.text.utf8.count ? page.text : own
+    }
+
     private enum Content {
-        case text(String)
+        case text(HTMLPage)
         case digest(String)
     }
 
     private static func read(_ url: WebURL, asking client: HTTPClient, of page: WebURL, in scope: Scope) -> Content? {
-        let byAddress = Content.digest(fingerprint(ofAddress: url))
-        guard url.host == page.host else { return byAddress }
-        guard let response = try? client.send(HTTPRequest(url), in: scope.limited(milliseconds: timeLimit)) else { return nil }
-        if response.status >= 500 { return nil }
-        guard response.status == 200 else { return byAddress }
+        guard url.host == page.host else { return .digest(fingerprint(ofAddress: url)) }
+        guard let response = try? client.send(HTTPRequest(url), in: scope.limited(milliseconds: timeLimit)),
+            response.status == 200
+        else { return nil }
         let type = response["content-type"]?.lowercased() ?? "text/html"
         guard type.hasPrefix("text/") || type.contains("html"), !response.isEncoded else { return .digest(digest(response.body)) }
-        return .text(HTMLReader.read(response, textLimit: textLimit).text)
+        return .text(HTMLReader.read(response, textLimit: textLimit))
     }
 
     private static func fingerprint(ofAddress url: WebURL) -> String { digest(Array((url.origin + url.path).utf8)) }
 
     /// What identifies them where their page could not be read.
     var addressFingerprint: String? {
-        if case .address(let url, [], _) = self { Self.fingerprint(ofAddress: url) } else { nil }
+        guard case .address(let url, let others, _) = self else { return nil }
+        return Self.joined(([url] + others).map(Self.fingerprint(ofAddress:)))
     }
 
     /// These terms as a session's memory keeps them.
@@ -152,41 +173,58 @@ package struct AcceptedTerms: Sendable {
 
     /// Returns whether these terms differ from the accepted ones, or their box says something else. Terms that were never seen, or cannot
     /// be read now, have not changed: the consent holds for them.
-    package mutating func haveChanged(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - page: the page that asks.
+    ///   - sentences: its texts.
+    package mutating func haveChanged(
+        _ terms: Terms?, _ client: HTTPClient, _ page: WebURL, showing sentences: [String], _ scope: Scope
+    ) -> Bool {
         guard let terms, !accepted.isEmpty else { return false }
         let box = terms.boxFingerprint
-        func place(of current: String?) -> Int? {
+        func place(of current: [String]?) -> Int? {
             accepted.firstIndex { mark in
                 let parts = mark.split(separator: " ").map(String.init)
                 // A memory of an earlier version does not have the box.
-                return (current == nil || parts.first == current) && (box == nil || parts.count < 2 || parts[1] == box)
+                return (current?.contains(parts[0]) ?? true) && (box == nil || parts.count < 2 || parts[1] == box)
             }
         }
-        var current = terms.fingerprint(asking: client, of: page, in: scope)
+        var current = terms.fingerprints(asking: client, of: page, showing: sentences, in: scope)
         var same = place(of: current)
-        if same == nil, let steady = terms.fingerprint(asking: client, of: page, twice: true, in: scope) {
+        if same == nil,
+            let steady = terms.fingerprints(asking: client, of: page, showing: sentences, twice: true, in: scope)
+        {
             (current, same) = (steady, place(of: steady))
         }
         if let same {
-            if let current, box != nil { accepted[same] = Self.mark(current, box) }
+            if current != nil, box != nil { accepted[same] = Self.mark(String(accepted[same].prefix { $0 != " " }), box) }
             return false
         }
-        shown = [Self.mark(current ?? Self.unread, box)]
         let address = terms.addressFingerprint
-        let wasUnread = address.map { $0 != current && accepted.last?.hasPrefix($0) == true } ?? false
-        change = wasUnread ? "The terms could not be read when you accepted them." : "The terms of this portal have changed."
+        let wasUnread = address.map { current?.contains($0) == false && accepted.last?.hasPrefix($0) == true } ?? false
+        shown = marks(of: terms, current)
+        change =
+            wasUnread
+            ? "The terms could not be read when you accepted them." : "The terms are not word for word those that you accepted."
         return true
     }
 
     /// Notes the terms that a prompt shows.
-    package mutating func show(_ terms: Terms?, _ client: HTTPClient, _ page: WebURL, _ scope: Scope) {
+    package mutating func show(
+        _ terms: Terms?, _ client: HTTPClient, _ page: WebURL, showing sentences: [String], _ scope: Scope
+    ) {
         guard let terms else { return }
         if change != nil, !shown.isEmpty { return }
-        let current = terms.fingerprint(asking: client, of: page, twice: true, in: scope)
-        shown = current.map { [Self.mark($0, terms.boxFingerprint)] } ?? []
+        shown = marks(
+            of: terms, terms.fingerprints(asking: client, of: page, showing: sentences, twice: true, in: scope))
     }
 
-    /// Stands for terms that could not be read.
+    /// Returns what is kept of terms with these fingerprints; of terms that cannot be read the address, so that they are shown once they can.
+    private func marks(of terms: Terms, _ fingerprints: [String]?) -> [String] {
+        (fingerprints ?? [terms.addressFingerprint ?? Self.unread]).map { Self.mark($0, terms.boxFingerprint) }
+    }
+
+    /// Stands for terms that could not be read, and have no address.
     private static let unread = "?"
 
     private static func mark(_ terms: String, _ box: String?) -> String { terms + (box.map { " " + $0 } ?? "") }

@@ -178,6 +178,8 @@ public struct HTMLPage: Hashable, Sendable {
     public var errors: [String]
     /// The visible texts of at most 200 characters, the first 100.
     public var sentences: [String] = []
+    /// The visible texts outside of the page's head, foot and navigation, shortened like ``text``.
+    var pieces: [String] = []
     /// The texts of the headings, at most five.
     public var headings: [String] = []
     /// It has scripts beside well-known libraries.

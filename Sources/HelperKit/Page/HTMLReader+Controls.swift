@@ -24,6 +24,7 @@ extension HTMLReader {
         let form = number - 1
         guard page.forms[form].controls.count < Self.controlLimit else { return }
         page.forms[form].controls.append(made)
+        if made.isField, Self.attribute(node, "type")?.lowercased() == "search" { page.forms[form].hints += " search" }
         note(made, node, in: &clues[form])
     }
 

@@ -148,6 +148,8 @@ struct HTMLReader {
         var isTerms = false
         /// Within a control or its label.
         var isControl = false
+        /// Within the page's head, foot or navigation, which is not what it is about.
+        var isFrame = false
     }
 
     /// Walks without recursion, because the page decides how deep it is.
@@ -198,6 +200,7 @@ struct HTMLReader {
         case "script":
             if let source = Self.attribute(node, "src"), sources.count < 100 { sources.append(source) }
         case "noscript", "template": around.skipsText = true
+        case "header", "footer", "nav", "aside": around.isFrame = true
         case "body":
             if let handler = Self.attribute(node, "onload") { scripts += handler + "\n;\n" }
         case "form":
@@ -288,7 +291,10 @@ struct HTMLReader {
         let form = around.form
         let piece = PageText.squeezed(text, limit: max(2000, textLimit / 4))
         guard !piece.isEmpty else { return }
-        if page.text.utf8.count < textLimit { page.text += piece + " " }
+        if page.text.utf8.count < textLimit {
+            page.text += piece + " "
+            if !around.isFrame { page.pieces.append(piece) }
+        }
         if page.sentences.count < 100, piece.utf8.count <= 200 { page.sentences.append(piece) }
         if !around.isControl, !around.isTerms, passageOctets < Self.termsLimit {
             passageOctets += piece.utf8.count

@@ -181,6 +181,10 @@ public final class AttemptStore: Sendable {
                 }
                 entries[Self.key(link)] = entry
             }
+            // A page that could not be fetched is tried again.
+            if let pages = entries[Self.key(link)]?.portalPages {
+                entries[Self.key(link)]?.portalPages = pages.filter { $0.value.value?.failure == nil }
+            }
             for key in entries.keys where entries[key]?.association == association { entries[key]?.isOutdated = true }
         }
     }

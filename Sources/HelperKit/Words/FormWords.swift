@@ -108,9 +108,12 @@ enum FormWords {
             || page.forms.contains { form in form.submits.contains { isSocial($0.words) } }
     }
 
+    /// Whether a form only looks for something: by what it is called, or by its button where it only opens an address.
     static func isSearch(_ form: HTMLForm) -> Bool {
         let names = form.inputs.map { $0.name.lowercased() }
-        return form.hints.contains("search") || names == ["q"] || names == ["s"] || names == ["search"]
+        if form.hints.contains("search") || names == ["q"] || names == ["s"] || names == ["search"] { return true }
+        guard form.method == .get, form.passwords.isEmpty, form.inputs.contains(where: \.isField) else { return false }
+        return book.finds(.search, in: (form.submits.map(\.label) + [form.action]).joined(separator: " "))
     }
     static func isLanguage(_ form: HTMLForm) -> Bool {
         !form.inputs.isEmpty && form.inputs.allSatisfy { $0.kind == .select && (isLanguage($0.words) || offersLanguages($0)) }

@@ -171,6 +171,7 @@ import Varlink
             keep(reply, to: command, of: helper)
             let isLogin = reply.result == .success && (command == .authenticate || command == .presentUI)
             let isNeedless = isLogin && desk.loginAccepted(by: helper, reply)
+            if command == .presentUI, reply.result == .temporaryFailure { desk.loginPostponed(by: helper, reply.unsent ?? []) }
             let hasSentNothing = isLogin && reply.unsent?.isEmpty == true
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             // Of stored answers too, which were sent without a question.

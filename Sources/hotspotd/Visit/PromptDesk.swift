@@ -27,6 +27,9 @@ import Vault
     private var isAccepted = false
     /// The login did without all of what was typed.
     private var isUnsent = false
+    /// The portal does not answer now: what was typed is sent once it asks the same again.
+    private var isPostponed = false
+    private var postponed: UserAnswers?
     /// The answers are of the login before, and others were typed since.
     private var isOfBefore = false
     /// Why none of what was typed is kept if this login is proven.
@@ -59,7 +62,7 @@ import Vault
         if let reason = reasonToAsk(shown) { withhold(reason, from: helper) }
         if let offered = shown.offered, spent.contains(offered) { shown.warning = Self.spentWarning }
         self.prompt = shown
-        ending = nil
+        (ending, postponed) = (nil, nil)
         if answers == nil { outcome = nil }
         journal.note { $0.isAsking = true }
         let before = answers.flatMap { $0.helper == helper ? $0.fields : nil } ?? []
@@ -75,9 +78,26 @@ import Vault
     /// Returns whether the portal that asks is another one than that of the first page.
     func isBehindAnother(_ portal: Portal?) -> Bool { firstPortal.map { $0.origin != portal?.origin } ?? false }
 
-    /// Returns whether what is stored for a portal behind another one's page answers its prompt, so that the user need not: the helper has
-    /// been given nothing for it until now. Once in a login.
+    /// Returns whether what the user typed before, and what the portal did not take, answers its prompt.
+    private func answersLate(_ prompt: Prompt, of helper: String, at portal: Portal?) -> Bool {
+        func isSame(_ one: Field, _ other: Field) -> Bool {
+            (one.name, one.kind, one.label, one.required) == (other.name, other.kind, other.label, other.required)
+                && one.choices == other.choices
+        }
+        guard answers == nil, let postponed, postponed.helper == helper, postponed.portal?.origin == portal?.origin,
+            postponed.portal?.pin == portal?.pin, postponed.prompt.terms == prompt.terms,
+            postponed.prompt.termsURL == prompt.termsURL, prompt.fields.count == postponed.prompt.fields.count,
+            zip(prompt.fields, postponed.prompt.fields).allSatisfy(isSame)
+        else { return false }
+        (answers, self.postponed, outcome) = (postponed, nil, nil)
+        journal.record("answered", "by what was typed before", helper: helper)
+        return true
+    }
+
+    /// Returns whether what was typed before answers a prompt, so that the user need not; or what is stored for a portal behind another
+    /// one's page: the helper has been given nothing for it until now. Once in a login.
     func answersItself(_ prompt: Prompt, of helper: String, in network: NetworkID, at portal: Portal?) -> Bool {
+        if answersLate(prompt, of: helper, at: portal) { return true }
         guard isBehindAnother(portal), answers == nil, let portal, !prompt.handsOver else { return false }
         let fields = prompt.fields.filter { $0.kind != .checkbox }
         let boxes = prompt.fields.count { $0.kind == .checkbox && $0.required }
@@ -220,6 +240,12 @@ import Vault
         return isUnsent
     }
 
+    /// Notes that the portal does not answer now, and that these answers were not sent.
+    func loginPostponed(by helper: String, _ unsent: [String]) {
+        guard let answers, answers.helper == helper, !unsent.isEmpty, answers.all == answers.values else { return }
+        isPostponed = answers.values.allSatisfy { unsent.contains($0.key) || ["", "no", "false"].contains($0.value) }
+    }
+
     /// The login sent none of the user's answers, or had none.
     var hasSentNothing: Bool { answers == nil || isUnsent }
 
@@ -234,7 +260,10 @@ import Vault
     /// - Parameter mayReturn: the network may open late, and the login count after all.
     func dropAnswers(mayReturn: Bool = false) {
         if isAccepted, let released, let sent = credential(of: released) { spent.insert(sent.sealed) }
-        if let answers, answers.hasNews {
+        if isPostponed {
+            postponed = answers
+            outcome = "What you answered was not sent. It will be, once the portal asks the same again."
+        } else if let answers, answers.hasNews {
             let mayBeKept = mayReturn && ![nil, .never].contains(answers.remember) && services.settings.remember != .never
             let exception = mayBeKept ? ", unless the network opens soon" : ""
             outcome = "What was typed is not kept, because no login with it is proven\(exception)."
@@ -246,16 +275,16 @@ import Vault
     /// Forgets what belongs to one login.
     private func endLogin() {
         (answers, released, withheld, needless) = (nil, nil, nil, nil)
-        (isAccepted, isUnsent, isOfBefore) = (false, false, false)
+        (isAccepted, isUnsent, isOfBefore, isPostponed) = (false, false, false, false)
     }
 
     /// Drops the sentence about answers that are forgotten.
-    func forgetOutcome() { outcome = nil }
+    func forgetOutcome() { (outcome, postponed) = (nil, nil) }
 
     /// Drops what belongs to the association.
     func leaveNetwork() {
         dropAnswers()
-        spent = []
+        (spent, postponed) = ([], nil)
     }
 
     /// The answers to the last prompt, to be sent.
@@ -402,7 +431,7 @@ import Vault
             if !answers.ambiguous.isEmpty {
                 outcome = "Not remembered: the portal has one name for different fields."
             } else if keepsTerms, isConsented(answers, owner(network, helper, portal)) {
-                outcome = "That you accept the terms is remembered for this network's portal, until they change."
+                outcome = "That you accept the terms is remembered for this network's portal, until it shows others."
             }
             return
         }

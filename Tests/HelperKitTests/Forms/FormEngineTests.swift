@@ -109,13 +109,13 @@ import Testing
         #expect(prompt.termsURL == first)
         #expect(prompt.message?.contains("To be read as well: http://portal.test/privacy.") == (others.isEmpty ? nil : true))
         // A change of any of them is one.
-        func mark(_ policy: String) -> String? {
+        func mark(_ policy: String) -> [String]? {
             let server = ScriptedServer { request in
                 .send(octets(http(200, request.path == "/privacy" ? policy : "<p>Be nice.</p>")))
             }
             let at = WebURL(server.url + "/page")!
             let terms = Terms.address(WebURL(server.url + "/terms")!, others: [WebURL(server.url + "/privacy")!])
-            return terms.fingerprint(
+            return terms.fingerprints(
                 asking: HTTPClient(link: loopback(), policy: .testing()), of: at,
                 in: Scope(deadline: .after(milliseconds: 10_000)))
         }

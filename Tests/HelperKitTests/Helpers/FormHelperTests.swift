@@ -96,7 +96,7 @@ import Varlink
         let again = try FormHelper().authenticate(command)
         #expect(again.result == .uiRequired)
         #expect(again.prompt?.fields.map(\.name) == ["ok"])
-        #expect(again.prompt?.message?.contains("have changed") == true)
+        #expect(again.prompt?.message?.contains("not word for word") == true)
         // After a dismissed prompt the new terms are still not accepted.
         command.session = again.session
         #expect(try FormHelper().authenticate(command).result == .uiRequired)
@@ -113,13 +113,84 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .uiRequired)
     }
 
+    /// A train tells its speed on each of its pages.
+    @Test(arguments: ["header", "div"]) func whatStandsOnEveryPageIsNoTerms(_ element: String) throws {
+        let (bar, terms) = (
+            Locked("RE 4711, next stop Holzkirchen, 142 km/h"), Locked("Be kind. Smoke outside. Keep the doors free.")
+        )
+        let server = ScriptedServer { request in
+            let bar = "<\(element)><b>Train</b> \(bar.with { $0 })</\(element)>"
+            let box = "<label><input type=checkbox name=ok value=1>I accept the <a href=/terms>terms</a></label>"
+            return switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/terms": .send(octets(http(200, "\(bar)<h1>Terms</h1><p>\(terms.with { $0 })</p>")))
+            case "/go": .send(octets(http(200, "You are now connected")))
+            default: .send(octets(http(200, "\(bar)<form action=/go>\(box)<button>Go</button></form>")))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        (command.session, command.answers) = (try FormHelper().authenticate(command).session, ["ok": "yes"])
+        let done = try FormHelper().presentUI(command)
+        (command.session, command.answers, command.consent) = (done.session, [:], true)
+        bar.with { $0 = "RE 4711, next stop Lenggries, 97 km/h" }
+        #expect(try FormHelper().authenticate(command).result == .success)
+        terms.with { $0 = "Be kind. Smoke nowhere. Keep the doors free." }
+        #expect(try FormHelper().authenticate(command).prompt?.message?.contains("not word for word") == true)
+    }
+
+    /// A page behind the login looks for trains, and the gateway opens late.
+    @Test(arguments: [
+        (
+            "<a href=/end>Disconnect</a>",
+            "<form action=/find><label>Train number <input name=nr></label><button>Go</button></form>", true
+        ),
+        ("", "<form action=/find><label>To <input name=to></label><button>Find a connection</button></form>", true),
+        ("", "<form action=/find><input type=search name=to><button>Go</button></form>", true),
+        ("", "<form action=/find method=post><label>Your e-mail <input name=mail></label><button>Go</button></form>", false),
+    ])
+    func aPageBehindTheLoginAsksForSomethingElse(_ link: String, _ form: String, _ isDone: Bool) throws {
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/go": .send(octets(redirect("/journey")))
+            case "/journey": .send(octets(http(200, "<p>You are online. Next stop: Lenggries.</p>\(link)\(form)")))
+            case "/": .send(octets(redirect("/in")))
+            default: .send(octets(http(200, "<form action=/go method=post><input type=submit value=Connect></form>")))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        let reply = try FormHelper().authenticate(command)
+        #expect(reply.result == (isDone ? .success : .uiRequired), "\(reply)")
+        // If it opens meanwhile, the login was this one's.
+        if !isDone { #expect(reply.prompt?.mayOpen == true) }
+        #expect(!server.requests.contains { $0.path.hasPrefix("/find") })
+    }
+
+    /// Nothing is known of an answer that the portal could not be asked to take.
+    @Test func aPortalThatDoesNotAnswerTakesNothing() throws {
+        let isBusy = Locked(false)
+        let server = ScriptedServer { request in
+            if request.path == "/" { return .send(octets(redirect("/in"))) }
+            if isBusy.with({ $0 }) { return .send(octets(http(503, "Busy"))) }
+            return .send(octets(http(200, "<form method=post action=/go><input name=room><input type=submit></form>")))
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.session = try FormHelper().authenticate(command).session
+        isBusy.with { $0 = true }
+        command.answers = ["room": "214"]
+        let reply = try FormHelper().presentUI(command)
+        #expect(reply.result == .temporaryFailure && reply.unsent == ["room"])
+    }
+
     /// Terms that could not be read when they were accepted have not changed.
-    @Test func termsThatCanBeReadOnlyLater() throws {
+    @Test(arguments: [404, 502]) func termsThatCanBeReadOnlyLater(status: Int) throws {
         let isBroken = Locked(true)
         let server = ScriptedServer { request in
             switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/terms": .send(octets(isBroken.with { $0 } ? http(404, "Gone") : http(200, "<p>Be kind.</p>")))
+            case "/terms": .send(octets(isBroken.with { $0 } ? http(status, "Gone") : http(200, "<p>Be kind.</p>")))
             case "/go": .send(octets(http(200, "You are now connected")))
             default:
                 .send(
@@ -139,6 +210,11 @@ import Varlink
         isBroken.with { $0 = false }
         let again = try FormHelper().authenticate(command)
         #expect(again.prompt?.message?.hasPrefix("The terms could not be read when you accepted them.") == true)
+        (command.session, command.answers) = (again.session, ["ok": "yes"])
+        (command.session, command.answers) = (try FormHelper().presentUI(command).session, [:])
+        #expect(try FormHelper().authenticate(command).result == .success)
+        isBroken.with { $0 = true }
+        #expect(try FormHelper().authenticate(command).result == .success, "they are not there again")
     }
 
     /// What the box says is accepted with it, though the page of the terms is the same.
@@ -167,7 +243,7 @@ import Varlink
         command.session = upgraded.session
         let again = try FormHelper().authenticate(command)
         #expect(again.result == .uiRequired && again.prompt?.fields.map(\.name) == ["ok"])
-        #expect(again.prompt?.message?.contains("have changed") == true)
+        #expect(again.prompt?.message?.contains("not word for word") == true)
         (command.session, command.answers) = (again.session, ["ok": "yes"])
         let accepted = try FormHelper().presentUI(command)
         (command.session, command.answers) = (accepted.session, [:])
@@ -247,7 +323,7 @@ import Varlink
         guard words.contains("/terms") else { return }
         _ = try answer(["room": "350"])
         rules.with { $0 = "Pay 5 € for every hour." }
-        #expect(try answer(["room": "214"]).prompt?.message?.contains("have changed") == true)
+        #expect(try answer(["room": "214"]).prompt?.message?.contains("not word for word") == true)
     }
 
     /// The terms of a second page with a button alone are its own, and not those of the first.
@@ -505,7 +581,7 @@ import Varlink
         command.consent = true
         #expect(try FormHelper().authenticate(command).result == .success)
         terms.with { $0 = "Pay 5 € for every hour." }
-        #expect(try FormHelper().authenticate(command).prompt?.message?.contains("have changed") == true)
+        #expect(try FormHelper().authenticate(command).prompt?.message?.contains("not word for word") == true)
     }
 
     // MARK: A page that changes while its question waits

@@ -49,7 +49,8 @@ extension MachineState {
             let words =
                 switch state.phase {
                 case .commanding: "command runs"
-                case .proving(let proof): proof.words(policy.logoffDelays, of: "the logoff")
+                case .proving(let proof, let otherwise):
+                    proof.words(policy.logoffDelays, of: "the logoff") + (otherwise == .ineffective ? "" : ", not confirmed")
                 }
             phase = words + (state.sequel == .rest ? "" : ", login queued")
         case .failure(let state): phase = (state.retry == nil ? "resting" : "to be tried again") + state.watch.words
@@ -73,7 +74,10 @@ extension MachineState {
         }
         switch self {
         case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }
-        case .loggingOff(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }
+        case .loggingOff(let state):
+            if case .proving(let proof, let otherwise) = state.phase {
+                counters += [proof.probes, otherwise == .impossible ? 1 : 0]
+            }
         case .presentingUI(let state):
             counters += [state.further, state.failedTries]
             if case .proving(let proof) = state.phase { counters.append(proof.probes) }

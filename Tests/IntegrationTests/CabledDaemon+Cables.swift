@@ -32,7 +32,7 @@ extension CabledDaemon {
     func rejoin() throws {
         lastAddress = lastAddress % 200 + 2
         try unplug("hot1")
-        try wait("hot1", "inactive")
+        try wait("hot1", "inactive") { $0?["ssid"] == nil }
         try shell(
             """
             ip neigh replace 192.0.1.1 lladdr 02:00:00:00:00:01 dev hot1 nud permanent

@@ -26,7 +26,8 @@ extension Machine {
             }
             let timer = hold.until.map { startTimer(.hold, at: $0, &turn) }
             state = .inactive(.held(joined, hold.reason, timer: timer))
-            turn.act(.report(joined.unended == nil ? .held(hold.reason, because: hold.cause) : .logoffUnconfirmed))
+            let unended: Problem = hold.cause == Self.impossible ? .logoffImpossible : .logoffUnconfirmed
+            turn.act(.report(joined.unended == nil ? .held(hold.reason, because: hold.cause) : unended))
             return
         }
         guard let helper = joined.arrival.remembered else { return evaluate(joined, "an address came up", &turn) }

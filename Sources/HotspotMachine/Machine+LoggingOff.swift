@@ -52,7 +52,8 @@ extension Machine {
         let cause =
             switch result {
             case .confirmed: Self.sessionEnded
-            case .unconfirmed, .impossible: Self.unconfirmed
+            case .unconfirmed: Self.unconfirmed
+            case .impossible: Self.impossible
             case .ineffective: "the Internet still answers after the logoff"
             }
         switch loggingOff.sequel {
@@ -69,6 +70,7 @@ extension Machine {
     static let alreadyEnded = "the session had ended already"
     static let ended: Set<String> = [sessionEnded, alreadyEnded]
     private static let unconfirmed = "the logoff is not confirmed"
+    static let impossible = "there is no way to log off"
 
     /// Ends the link where that is wanted and possible; holds the network in any case (D13).
     mutating func endSession(

@@ -53,7 +53,7 @@ extension Machine {
         if joined.standing?.ground == .fresh { return }
         let ground = StandingLogin.Ground.unproven(startTimer(.late, at: end, &turn))
         // A second success may come without the answers that the first one has: those count, for the time of the second.
-        if let first = joined.standing, first.end != nil, first.helper == helper {
+        if let first = joined.standing, case .unproven = first.ground, first.helper == helper {
             joined.standing?.ground = ground
         } else {
             setStanding(helper, proof.schedule, ground, in: &joined, &turn)

@@ -132,6 +132,8 @@ enum Schema {
         ["ALTER TABLE credentials ADD COLUMN labels TEXT NOT NULL DEFAULT ''"],
         // The hardware address with which the helper logged in. Of older choices it is not known.
         ["ALTER TABLE choices ADD COLUMN hardware TEXT"],
+        // The portal refused the answers when they were sent last.
+        ["ALTER TABLE credentials ADD COLUMN refused INTEGER NOT NULL DEFAULT 0"],
     ]
 
     /// Returns the version of a database; 0 for an empty one.

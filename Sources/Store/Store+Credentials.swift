@@ -18,6 +18,8 @@ public struct StoredCredential: Hashable, Sendable {
     public var labels: [String: String]
     /// The helper's program; `nil` for credentials of older versions.
     public var program: String?
+    /// The portal refused them when they were sent last: they are not sent again by themselves.
+    public var isRefused: Bool
     /// As the vault sealed it.
     public var sealed: [UInt8]
 }
@@ -63,7 +65,7 @@ extension Store {
     private func credentials(_ condition: String, _ values: [SQLValue]) -> [StoredCredential] {
         read(
             """
-            SELECT network, helper, origin, pin, fields, sealed, program, shown, labels FROM credentials \(condition)
+            SELECT network, helper, origin, pin, fields, sealed, program, shown, labels, refused FROM credentials \(condition)
             ORDER BY network, helper, origin, pin
             """, values
         ) { row -> StoredCredential? in
@@ -77,7 +79,20 @@ extension Store {
                 network: network, helper: helper, origin: origin, pin: pin.isEmpty ? nil : pin,
                 fieldNames: fieldNames,
                 shownNames: shown.split(separator: "\n").map(String.init),
-                labels: Dictionary(known) { first, _ in first }, program: row.text(6), sealed: sealed)
+                labels: Dictionary(known) { first, _ in first }, program: row.text(6),
+                isRefused: row.integer(9) == 1, sealed: sealed)
+        }
+    }
+
+    /// Notes whether the portal refused a credential.
+    public func setRefused(_ credential: StoredCredential, _ isRefused: Bool) throws(StoreError) {
+        try write { database throws(SQLiteFailure) in
+            try database.run(
+                "UPDATE credentials SET refused = ? WHERE network = ? AND helper = ? AND origin = ? AND pin = ?",
+                [
+                    .integer(isRefused ? 1 : 0), .text(credential.network), .text(credential.helper), .text(credential.origin),
+                    .text(credential.pin ?? ""),
+                ])
         }
     }
 

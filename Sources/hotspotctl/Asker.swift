@@ -81,10 +81,12 @@ struct Asker {
         let preset = field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
         let range = choices.isEmpty || !isNumbered ? "" : " [1-\(choices.count)]"
         let mask = isStored && field.value != "" ? " [\(renderer.sign("•••", "***"))]" : ""
-        let shown = preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? mask
+        let mayClear = field.kind != .choice && (isStored || preset != nil) && field.mayBeEmpty
+        let shown = (preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? mask) + (mayClear ? " (- for none)" : "")
         var isLeftEmpty = isLeftEmpty
         for _ in 0..<Self.tries {
             var value = try readLine("  \(renderer.bar) \(label)\(range)\(shown): ", field.kind.isSecret)
+            if mayClear, value == "-" { return "" }
             if isStored, value.isEmpty || value == preset { return nil }
             if value.isEmpty, let preset { value = preset }
             if isNumbered, let number = Int(value), choices.indices.contains(number - 1) { value = choices[number - 1] }

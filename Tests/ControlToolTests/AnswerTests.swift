@@ -280,6 +280,24 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Unlock") == ["pin": "canary-1"] && !terminal.shown.contains("canary"))
     }
 
+    /// What is stored, and need not be answered, can be left out.
+    @Test(.timeLimit(.minutes(10))) func aDefaultCanBeLeftOut() throws {
+        let asked = Self.offered(#""stored":["room","pass"]"#).replacing(#""required":true"#, with: #""required":false"#)
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        for (question, answer) in [
+            ("Room number [214] (- for none): ", "-"), ("Surname [•••] (- for none): ", "-"), ("[y/N] ", "y"),
+        ] {
+            tool.waitForErrors(question)
+            terminal.type(answer + "\n")
+        }
+        #expect(tool.end().status == 0)
+        let sent = daemon.parameters("Answer")
+        #expect(sent?["answers"] == ["ok": "yes"] && (sent?["stored"]?.array ?? []).isEmpty)
+    }
+
     /// A user who types what is stored is not asked whether to remember it.
     @Test(.timeLimit(.minutes(10))) func theStoredAnswerTypedAgainIsTheStoredOne() throws {
         let asked = Self.offered(#""stored":["room","pass"],"remember":"ask""#)

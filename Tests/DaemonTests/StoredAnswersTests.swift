@@ -131,6 +131,42 @@ import Vault
         }
     }
 
+    /// Some portals lock a guest out after a few tries.
+    @Test @LoopActor func refusedAnswersAreSentOnce() async throws {
+        let hotel = try Hotel(Self.secure)
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "name": Self.canary])
+        hotel.leave()
+        let fields = #"[{"name": "room", "label": "", "kind": "text", "required": true}]"#
+        hotel.bench.replies(
+            "form", to: "Authenticate",
+            #"{"result": "uiRequired", "portal": \#(Self.secure), "refused": ["room"], "prompt": {"title": "Hotel", "message": "Unknown.", "fields": \#(fields)}}"#
+        )
+        _ = try await hotel.ask()
+        #expect(hotel.credential != nil)
+        hotel.leave()
+        let shown = try await hotel.ask()
+        #expect(hotel.credential == nil && shown.stored == ["room"], "it is offered, and not sent by itself")
+        #expect(shown.note == "Asked again: the portal refused the stored answers when they were sent last.")
+        try await hotel.answer([:], stored: ["room"])
+        hotel.leave()
+        _ = try await hotel.ask()
+        #expect(hotel.credential?["room"] == "214", "the portal has taken them since")
+        await hotel.close()
+    }
+
+    /// A page with a button beside its login is not to be left by the button.
+    @Test @LoopActor func aHelperIsToldWhatTheUserHasToConfirm() async throws {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        #expect(hotel.bench.told("form", "Authenticate").last?["offered"] == nil)
+        try await hotel.answer(["room": "214", "name": Self.canary])
+        hotel.leave()
+        _ = try await hotel.ask()
+        #expect(hotel.bench.told("form", "Authenticate").last?["offered"] == ["name", "room"] && hotel.credential == nil)
+        await hotel.close()
+    }
+
     /// Settings count at once, also for a question that waits.
     @Test @LoopActor func neverCountsForAQuestionThatWaits() async throws {
         let hotel = try Hotel()

@@ -381,6 +381,10 @@ import Testing
         left.bid("H2", .none)
         left.probe(.online)
         #expect(left.state == .authenticated && left.chosen == "H1" && left.machine.acceptsLogoff(by: .user))
+        // Where the helper knows of no logoff, nothing is to be tried again.
+        var without = Bench(.default, "H1", "H2")
+        without.join(remembered: "H1", hold: Hold(.loggedOff, cause: "there is no way to log off"))
+        #expect(without.problems.map(\.hint) == ["hotspotctl explain"])
         var over = Bench(.default, "H1", "H2")
         over.join(remembered: "H1", hold: Hold(.loggedOff, cause: ended))
         #expect(over.kept == nil && over.problemCodes == ["held"] && !over.machine.acceptsLogoff(by: .user))

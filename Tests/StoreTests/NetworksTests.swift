@@ -11,7 +11,7 @@ import Testing
     /// The tables as they were until the sixth schema.
     private static func dropNewColumns(_ raw: borrowing Database) throws {
         try raw.run("DROP TABLE associations")
-        for column in ["shown", "labels"] { try raw.run("ALTER TABLE credentials DROP COLUMN \(column)") }
+        for column in ["shown", "labels", "refused"] { try raw.run("ALTER TABLE credentials DROP COLUMN \(column)") }
         for column in ["field", "hardware"] { try raw.run("ALTER TABLE choices DROP COLUMN \(column)") }
     }
 
@@ -80,7 +80,7 @@ import Testing
         do {
             let raw = try Database(path: try folder.open().path)
             try raw.run("DROP TABLE associations")
-            try raw.run("ALTER TABLE credentials DROP COLUMN labels")
+            for column in ["labels", "refused"] { try raw.run("ALTER TABLE credentials DROP COLUMN \(column)") }
             for column in ["field", "hardware"] { try raw.run("ALTER TABLE choices DROP COLUMN \(column)") }
             try raw.run("ALTER TABLE consents DROP COLUMN hasMemory")
             for column in ["link TEXT", "association TEXT", "ends INTEGER"] {

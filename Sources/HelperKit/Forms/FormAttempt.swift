@@ -91,7 +91,7 @@ package struct FormAttempt: Sendable {
         guard isSame else { return }
         engine.answers = isTypedNow ? credential.merging(command.answers) { $1 } : credential
         engine.remembered = Set(credential.keys).subtracting(command.answers.keys)
-        engine.labels = command.labels
+        (engine.labels, engine.expected) = (command.labels, isTypedNow ? [] : Set(command.offered))
         guard isTypedNow else { return }
         engine.confirmed = command.confirmed
         if !command.answers.isEmpty { engine.agreed.formUnion(said) }
@@ -163,7 +163,16 @@ package struct FormAttempt: Sendable {
             let isNew = sent.insert(form).inserted && (!form.inputs.isEmpty || pressed.insert(Self.mark(of: form)).inserted)
             guard isNew else {
                 // Behind answers a page of the house may lead back until the gateway opens.
-                return hasAnswered && form.inputs.isEmpty ? .done : handOver(Self.samePage, at: url)
+                if hasAnswered, form.inputs.isEmpty { return .done }
+                // Where a button does not open, such as one for free access that is used up, the page's other way is asked for.
+                var rest = page
+                rest.forms.removeAll { $0.inputs.isEmpty && pressed.contains(Self.mark(of: $0)) }
+                if rest.forms.count < page.forms.count, case .ask(var prompt, let form) = engine.decide(on: rest, at: url) {
+                    if prompt.message == nil { prompt.message = engine.refusal(on: page) ?? Self.samePage }
+                    said = engine.said(on: rest, at: url)
+                    return .ask(prompt, keeping: form)
+                }
+                return handOver(engine.complaint(of: page) ?? Self.samePage, at: url)
             }
             if soundsDone, !isFirst, !filled.staysOnOrigin, form.inputs.isEmpty { return .done }
             guard steps < Self.stepLimit else { return handOver("The portal shows one form after another.", at: url) }
@@ -318,13 +327,17 @@ package struct FormAttempt: Sendable {
         page.offersLogoff || PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) != nil
     }
 
-    /// Returns whether the portal shows again what was answered or pressed, without a word, or a page behind the login that asks for
-    /// something else: its gateway may open in a moment.
-    func mayOpen(_ prompt: Prompt, _ reason: String?, on page: HTMLPage, at url: WebURL) -> Bool {
-        guard !hasSentNothing else { return false }
-        return repeatsItself(prompt, reason)
-            || (reason == nil && engine.refusal(on: page) == nil && !asksAgain(page)
-                && (FormWords.soundsLikeSuccess(page) || offersLogoff(page, at: url)))
+    /// Returns whether a network that opens while this question stands was opened by what was sent before: the portal shows the same again
+    /// without a word against it, or asks for something else. One that wants a code may be open for a moment only.
+    func mayOpen(_ prompt: Prompt, _ reason: String?, on page: HTMLPage) -> Bool {
+        guard !hasSentNothing, !prompt.fields.contains(where: { $0.kind == .code }) else { return false }
+        return repeatsItself(prompt, reason) || (reason == nil && engine.refusal(on: page) == nil && !asksAgain(page))
+    }
+
+    /// Returns whether the network is likely to open within seconds in place of the question.
+    func opensSoon(_ prompt: Prompt, _ reason: String?, on page: HTMLPage, at url: WebURL) -> Bool {
+        mayOpen(prompt, reason, on: page)
+            && (repeatsItself(prompt, reason) || FormWords.soundsLikeSuccess(page) || offersLogoff(page, at: url))
     }
 
     /// Looks for a request that logs off; that of another origin does not replace the portal's own.

@@ -5,6 +5,8 @@ struct LoginOption: Sendable {
     var form: HTMLForm
     /// The names of the controls that the user fills in for it, without boxes.
     var names: [String]
+    /// The other ways, which are only offered where the user is asked anyway.
+    var others: [LoginOption] = []
 }
 
 /// The choice among a page's forms and links.
@@ -18,9 +20,16 @@ enum FormChoice: Sendable {
 
     private static let optionLimit = 3
 
-    /// - Parameter answered: the names of the answers that there are.
-    init(_ page: HTMLPage, at url: WebURL, answered: Set<String> = []) {
+    /// - Parameters:
+    ///   - answered: the names of the answers that there are.
+    ///   - isBehind: a form was sent before, and has led here.
+    init(_ page: HTMLPage, at url: WebURL, answered: Set<String> = [], isBehind: Bool = false) {
         var candidates = page.forms.filter { Self.isCandidate($0, page) }
+        // On a first page the address may be what access costs.
+        if isBehind || candidates.count > 1 {
+            let others = candidates.filter { !FormWords.isNewsletter($0) }
+            if isBehind || !others.isEmpty { candidates = others }
+        }
         if candidates.isEmpty, let language = Self.languageStep(of: page, at: url) { candidates = [language] }
         let visible = candidates.filter { !$0.isInvisible }
         let refusal = { (form: HTMLForm) in Self.refusal(of: form, on: page) }
@@ -67,7 +76,8 @@ enum FormChoice: Sendable {
             return
         }
         guard asks(best) else {
-            self = .options([LoginOption(form: best, names: [])])
+            let others = ways.flatMap(Self.options).prefix(Self.optionLimit - 1)
+            self = .options([LoginOption(form: best, names: [], others: Array(others))])
             return
         }
         self = .options(Array(([best] + ways.filter { $0 != best }).flatMap(Self.options).prefix(Self.optionLimit)))

@@ -57,6 +57,8 @@ package struct FormEngine: Sendable {
     package var redirects = RedirectPolicy()
     /// The answers, by name of the control.
     package var answers: [String: String] = [:]
+    /// The names of answers that are stored, and that the user has to confirm.
+    package var expected: Set<String> = []
     /// The user accepted this portal's terms earlier, or the daemon's policy accepts them.
     package var consent = false
     /// The user has just typed the answers for this portal; they are not stored ones.
@@ -95,7 +97,7 @@ package struct FormEngine: Sendable {
 
     /// Decides what to do on a page.
     package func decide(on page: HTMLPage, at url: WebURL) -> FormDecision {
-        switch FormChoice(page, at: url, answered: Set(answers.keys)) {
+        switch FormChoice(page, at: url, answered: expected.union(answers.keys), isBehind: !textBefore.isEmpty) {
         case .nothing: .nothing
         case .refuse(let reason): .refuse(reason)
         case .options(let options) where options.contains { givesAway($0.form, on: page) }:
@@ -110,13 +112,16 @@ package struct FormEngine: Sendable {
             && WebURL(form.action, relativeTo: page.base)?.isSecure != true
     }
 
-    private func decide(_ options: [LoginOption], on page: HTMLPage, at url: WebURL) -> FormDecision {
+    private func decide(_ found: [LoginOption], on page: HTMLPage, at url: WebURL) -> FormDecision {
+        // Where the user is asked for the terms of a button, the page's login is a way too.
+        let others = found.count == 1 && !isTypedNow && !consent && isBinding(found[0].form, page) ? found[0].others : []
+        let options = others + found
         let picked = pick(options)
         let form = picked.option.form
         let termsHere = isBinding(form, page)
         // Fields of the ways that were not picked are sent as the page fills them.
-        let others = Set(options.flatMap(\.names)).subtracting(picked.option.names)
-        let valid = validAnswers(for: form).filter { !picked.isFilled || !others.contains($0.key) }
+        let unpicked = Set(options.flatMap(\.names)).subtracting(picked.option.names)
+        let valid = validAnswers(for: form).filter { !picked.isFilled || !unpicked.contains($0.key) }
         let faults = form.inputs.compactMap { control in
             valid[control.name].flatMap { Self.fault(in: $0, for: control) }.map { (control.name, $0) }
         }
@@ -133,7 +138,7 @@ package struct FormEngine: Sendable {
         var fields = fields(
             of: picked.isFilled ? [picked.option] : options, consent: consent,
             values: mayStayEmpty ? [:] : typed.merging(offered) { $1 }
-        ).filter { !picked.isFilled || !others.contains($0.name) }
+        ).filter { !picked.isFilled || !unpicked.contains($0.name) }
         let hasTermsBox = form.inputs.contains {
             ($0.kind == .checkbox || $0.kind == .radio) && FormWords.isTerms($0.words) && !FormWords.agreesToMore($0.words)
         }
@@ -197,7 +202,8 @@ package struct FormEngine: Sendable {
 
     /// Returns the ways to log in that a page offers; none if it has none, or one that must not be sent.
     private func ways(on page: HTMLPage, at url: WebURL) -> [LoginOption] {
-        if case .options(let options) = FormChoice(page, at: url, answered: Set(answers.keys)) { options } else { [] }
+        let choice = FormChoice(page, at: url, answered: expected.union(answers.keys), isBehind: !textBefore.isEmpty)
+        return if case .options(let options) = choice { options } else { [] }
     }
 
     /// Returns the forms of the other ways to log in; `nil` if there are none.

@@ -208,7 +208,7 @@ public struct FormLogin: Sendable {
                 attempt.engine.refusal(on: page) == nil,
                 !prompt.fields.contains(where: { $0.kind == .code }),
                 command.probe(fresh: true)?.verdict.isOpen == true
-                    || (attempt.mayOpen(prompt, reason, on: page, at: url) && command.opensLate())
+                    || (attempt.opensSoon(prompt, reason, on: page, at: url) && command.opensLate())
             {
                 // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
                 (move, isAsking) = (.done, true)
@@ -244,7 +244,7 @@ public struct FormLogin: Sendable {
                 memory.asked = prompt.fields.map(\.name)
                 if reason == nil { terms.show(consent ? nil : shown, client, url, showing: page.sentences, command.scope) }
                 if let change = terms.change { prompt.begin(change) }
-                if attempt.mayOpen(prompt, reason, on: page, at: url) {
+                if attempt.mayOpen(prompt, reason, on: page) {
                     prompt.mayOpen = true
                     keepWayOut()
                 }
@@ -262,7 +262,10 @@ public struct FormLogin: Sendable {
                         sentences: page.sentences.reduce(0) { $0 + $1.utf8.count } <= Self.keptSentences ? page.sentences : nil,
                         terms: shown?.saved)
                 }
-                return reply(.uiRequired, memory, attempt.portal, client, prompt, reason)
+                var asked = reply(.uiRequired, memory, attempt.portal, client, prompt, reason)
+                let refused = attempt.engine.offered.keys.filter { name in prompt.fields.contains { $0.name == name } }
+                if !refused.isEmpty { asked.refused = refused.sorted() }
+                return asked
             }
         }
     }

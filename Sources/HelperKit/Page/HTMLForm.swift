@@ -107,6 +107,8 @@ public struct HTMLForm: Codable, Hashable, Sendable {
     public var browserReason: String?
     /// Its id, name, class and role in lower case, to recognise a search box.
     public var hints: String
+    /// The heading above it, unless another form stands between.
+    var heading: String?
     /// It is hidden by its own style or that of an element around it.
     public var isInvisible: Bool
     /// The controls, in document order.

@@ -117,7 +117,10 @@ extension HTMLReader {
                 of: [own?.text, Self.attribute(node, "aria-label"), Self.text(after: node), Self.text(before: node)], limit: 300)
             if own == nil { control.links = Self.links(after: node) }
             // Without a field set the question often stands before the first button of its group.
-            if kind == .radio { control.legend = Self.legend(around: node) ?? Self.text(before: node) }
+            if kind == .radio {
+                control.legend =
+                    Self.legend(around: node) ?? Self.text(before: node) ?? around.form.flatMap { page.forms[$0].heading }
+            }
         case .text, .password, .email, .telephone, .select, .textarea, .file:
             control.label = Self.first(
                 of: [

@@ -40,6 +40,8 @@ struct HTMLReader {
     /// Controls outside of forms: a field to type in, and a button that does not only go back.
     var (hasLooseField, hasLooseButton) = (false, false)
     private var hasFrame = false
+    /// The last heading, until a form follows.
+    private var heading: String?
     /// The target of a refresh, and the seconds before it.
     private var refresh: (target: String, seconds: Double)?
     /// An empty element in which a program is shown.
@@ -186,9 +188,11 @@ struct HTMLReader {
                 page.title = title.isEmpty ? nil : title
             }
             around.skipsText = true
-        case "h1", "h2":
+        case "h1", "h2", "h3", "h4":
             let text = PageText.squeezed(Self.text(of: node), limit: 200)
-            if page.headings.count < 5, !text.isEmpty, !around.isInvisible { page.headings.append(text) }
+            guard !text.isEmpty, !around.isInvisible else { break }
+            heading = text
+            if page.headings.count < 5, name == "h1" || name == "h2" { page.headings.append(text) }
         case "base":
             if let reference = Self.attribute(node, "href"), let base = WebURL(reference, relativeTo: page.base) {
                 page.base = base
@@ -206,6 +210,7 @@ struct HTMLReader {
         case "form":
             guard page.forms.count < Self.formLimit else { return }
             page.forms.append(form(node, around))
+            (page.forms[page.forms.count - 1].heading, heading) = (heading, nil)
             clues.append(formClues(node))
             around.form = page.forms.count - 1
         case "input", "select", "textarea", "button": control(node, name, around)

@@ -14,6 +14,8 @@ public struct HelperCommand: Sendable {
     /// What the portal called the credential's fields when the user answered them, as ``Field/folded(_:)`` has it, where that is known. An
     /// answer to a field that is called something else now is not sent without the user.
     public var labels: [String: String] = [:]
+    /// The names of the fields for which answers are stored that the user has to confirm.
+    public var offered: [String] = []
     /// The user's answers to the last prompt; empty but in PresentUI.
     public var answers: [String: String]
     /// The names of the answers that the user confirmed as they were stored; the others were typed.

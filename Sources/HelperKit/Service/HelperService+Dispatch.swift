@@ -81,6 +81,7 @@ extension HelperService {
             var portal: Portal?
             var credential: [String: String]?
             var labels: [String: String]?
+            var offered: [String]?
             var answers: [String: String]?
             var stored: [String]?
             var consent: Bool?
@@ -92,6 +93,7 @@ extension HelperService {
             answers: values.answers ?? [:], consent: values.consent ?? false, session: values.session, scope: scope,
             attempts: attempts, policy: policy)
         command.labels = values.labels ?? [:]
+        command.offered = values.offered ?? []
         command.confirmed = Set(values.stored ?? [])
         return command
     }

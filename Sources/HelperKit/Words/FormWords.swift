@@ -16,6 +16,13 @@ enum FormWords {
     static func agreesToMore(_ words: String) -> Bool {
         isAdvertising(words) || (book.finds(.more, in: words) && !isTerms(words))
     }
+    /// Whether a form asks for an address to send advertising to.
+    static func isNewsletter(_ form: HTMLForm) -> Bool {
+        let words =
+            [form.heading ?? "", form.action, form.hints] + FormChoice.typed(in: form).map(\.words) + form.submits.map(\.label)
+        return form.passwords.isEmpty && form.fields.contains { $0.kind == .email || isEmail($0.words) }
+            && words.contains(where: isAdvertising)
+    }
     static func isLogout(_ text: String) -> Bool { book.finds(.logout, in: text) }
     static func isOnward(_ text: String) -> Bool { book.finds(.onward, in: text) }
     /// Whether a button that stands alone goes on; its text may be any that speaks of access.
@@ -25,7 +32,14 @@ enum FormWords {
     /// Whether a button or link goes on without an account.
     static func isFree(_ label: String) -> Bool { book.finds(.free, in: label) }
     /// Whether a button or link begins a time that is given once, or for a short time.
-    static func isTrial(_ label: String) -> Bool { book.finds(.trial, in: label) }
+    static func isTrial(_ label: String) -> Bool {
+        if book.finds(.trial, in: label) { return true }
+        let words = label.lowercased().split { !$0.isLetter && !$0.isNumber }
+        return zip(words, words.dropFirst()).contains { number, unit in
+            number.allSatisfy(\.isNumber) && (shortTimes.contains(String(unit)) || book.finds(.tariff, in: String(unit)))
+        }
+    }
+    private static let shortTimes: Set<String> = ["min", "mins", "h", "hr", "hrs", "std"]
     /// Whether a form writes to people, such as a complaint: no login has several lines.
     static func isContact(_ form: HTMLForm) -> Bool {
         form.passwords.isEmpty
@@ -99,7 +113,8 @@ enum FormWords {
 
     /// Returns the words of a page that only tells something, without addresses, which may carry a session.
     static func summary(of page: HTMLPage) -> String {
-        let text = page.text.split(separator: " ").filter { !$0.contains("://") }.prefix(60).joined(separator: " ")
+        let words = page.pieces.isEmpty ? page.text : page.pieces.joined(separator: " ")
+        let text = words.split(separator: " ").filter { !$0.contains("://") }.prefix(60).joined(separator: " ")
         return text.isEmpty ? page.title ?? "" : text
     }
     /// Whether a page logs in with an account of another company.

@@ -115,6 +115,9 @@ import Varlink
                 if let credential = desk.releasedCredential(for: helper, in: id, portal: askingPortal) {
                     parameters["credential"] = Coding.value(credential.values)
                     if !credential.labels.isEmpty { parameters["labels"] = Coding.value(credential.labels) }
+                } else if command == .authenticate {
+                    let names = desk.offeredNames(to: helper, in: id, portal: askingPortal)
+                    if !names.isEmpty { parameters["offered"] = Coding.value(names) }
                 }
             }
             sessions.bringBack(for: id, of: helper)
@@ -171,6 +174,9 @@ import Varlink
             keep(reply, to: command, of: helper)
             let isLogin = reply.result == .success && (command == .authenticate || command == .presentUI)
             let isNeedless = isLogin && desk.loginAccepted(by: helper, reply)
+            if command == .authenticate, reply.result == .uiRequired, reply.prompt?.mayOpen != true {
+                desk.storedAnswersRefused(reply.refused ?? [])
+            }
             if command == .presentUI, reply.result == .temporaryFailure { desk.loginPostponed(by: helper, reply.unsent ?? []) }
             let hasSentNothing = isLogin && reply.unsent?.isEmpty == true
             let reason = reply.reason.map { Printable.text($0, limit: 500) }

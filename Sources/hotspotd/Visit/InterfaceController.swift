@@ -286,8 +286,7 @@ private struct KeptLogin {
         case .withdrawPrompt(let id): desk.withdraw(id, in: turn, departure)
         case .awaitProof(let helper, let end): awaitProof(of: helper, until: end)
         case .remember(let helper): remember(helper)
-        // One that was kept over a lost link is kept as it was.
-        case .keepLogin: (keptLogin, lostLogin) = (lostLogin?.kept ?? presentLogin, nil)
+        case .keepLogin(let helper): keepLogin(of: helper)
         case .restoreLogin(let helper):
             guard let kept = keptLogin else { break }
             (sessions.present, desk.answers) = (kept.session, kept.answers)
@@ -346,6 +345,14 @@ private struct KeptLogin {
     var link: Link? {
         joined?.link(
             attempt: journal.attempt?.id, interface: name, settings: services.settings, probeAddresses: services.probeAddresses)
+    }
+
+    /// Keeps the login as it is now. One that was kept over a lost link, or before a try that sent nothing more, is kept as it was.
+    private func keepLogin(of helper: String) {
+        defer { lostLogin = nil }
+        if let lostLogin { return keptLogin = lostLogin.kept }
+        let isTheSame = desk.hasSentNothing && keptLogin?.session.owner == helper && keptLogin?.answers != nil
+        if !isTheSame { keptLogin = presentLogin }
     }
 
     private var presentLogin: KeptLogin {

@@ -17,7 +17,10 @@ extension PromptDesk {
         // A question behind an answer is asked for what the portal says of that.
         guard let portal = shown.portal, shown.asksForKeepable, answers?.helper != shown.helper else { return nil }
         if let reason = otherOwner(than: shown.helper, in: shown.network, portal) { return reason }
-        guard let credential = credential(of: owner(shown.network, shown.helper, portal)),
+        guard let credential = credential(of: owner(shown.network, shown.helper, portal)) else { return nil }
+        let release = stored(for: shown.helper, in: shown.network, portal)?.release
+        if credential.isRefused, released == nil, release == .automatic { return Self.refusedReason }
+        guard
             shown.asked.fields.contains(where: { credential.fieldNames.contains($0.name) && !isSame($0, credential) })
         else { return nil }
         return "the portal calls a field otherwise than when its answer was stored"

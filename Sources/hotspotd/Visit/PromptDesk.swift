@@ -105,7 +105,7 @@ import Vault
         guard boxes <= (accepts ? 1 : 0), accepts || !fields.isEmpty else { return false }
         if !fields.isEmpty {
             guard let found = stored(for: helper, in: network, portal), found.release == .automatic,
-                !spent.contains(found.credential.sealed), !services.vault.isLocked, services.host.mayHaveCredentials(helper),
+                !isSpent(found.credential), !services.vault.isLocked, services.host.mayHaveCredentials(helper),
                 fields.allSatisfy({ found.credential.fieldNames.contains($0.name) && isSame($0, found.credential) })
             else { return false }
         }
@@ -144,7 +144,8 @@ import Vault
         let waited = prompt?.isLocked == true
         offerAgain()
         guard waited, answers == nil, let shown = prompt, let offered = shown.offered, !spent.contains(offered),
-            let portal = shown.portal, stored(for: shown.helper, in: shown.network, portal)?.release == .automatic,
+            let portal = shown.portal, let found = stored(for: shown.helper, in: shown.network, portal),
+            found.release == .automatic, !found.credential.isRefused,
             shown.prompt.fields.allSatisfy({ !$0.required || shown.stored.contains($0.name) })
         else { return false }
         ending = "The PIN was given; the stored answers are sent."
@@ -335,8 +336,8 @@ import Vault
                 "the portal speaks plain HTTP, so they are not sent without your yes (PlainHTTPAnswers=confirm)", from: helper)
             return nil
         }
-        guard !spent.contains(found.credential.sealed) else {
-            withhold(Self.spentWarning, from: helper)
+        guard !isSpent(found.credential) else {
+            withhold(found.credential.isRefused ? Self.refusedReason : Self.spentWarning, from: helper)
             return nil
         }
         guard let values = open(found.credential, found.owner) else { return nil }
@@ -363,7 +364,28 @@ import Vault
         return (found, stored, release)
     }
 
+    static let refusedReason = "the portal refused the stored answers when they were sent last"
     private static let spentWarning = "The stored answers were sent in this visit already, and the network did not open."
+
+    private func isSpent(_ credential: StoredCredential) -> Bool { spent.contains(credential.sealed) || credential.isRefused }
+
+    /// Notes that the portal refused stored answers that were sent without the user: they are not sent by themselves any more, for some
+    /// portals lock a guest out after a few tries.
+    func storedAnswersRefused(_ names: [String]) {
+        guard let released, let sent = credential(of: released), names.contains(where: sent.fieldNames.contains) else { return }
+        setRefused(sent, true)
+    }
+
+    private func setRefused(_ credential: StoredCredential, _ isRefused: Bool) {
+        services.saving("noting what a portal thinks of answers") { try services.store.setRefused(credential, isRefused) }
+    }
+
+    /// Returns the names of the fields for which answers are stored here that the user has to confirm, if the helper may have them.
+    func offeredNames(to helper: String, in network: NetworkID, portal: Portal) -> [String] {
+        guard let found = stored(for: helper, in: network, portal), services.host.mayHaveCredentials(helper) else { return [] }
+        if case .refused = found.release { return [] }
+        return found.credential.fieldNames
+    }
 
     func credential(of owner: CredentialOwner) -> StoredCredential? {
         services.store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
@@ -413,6 +435,11 @@ import Vault
         }
         if let needless { outcome = needless }
         guard let answers, answers.helper == helper else { return }
+        if let portal = answers.portal, let stored = credential(of: owner(network, helper, portal)), stored.isRefused,
+            !answers.stored.isEmpty
+        {
+            setRefused(stored, false)
+        }
         let kept = answers.keepable
         guard let portal = answers.portal else {
             if !kept.isEmpty { outcome = "Not remembered: the helper does not say which portal asked." }

@@ -243,6 +243,28 @@ import Testing
         #expect(decide(trial) == "send /t t=1")
     }
 
+    /// What is free for a time is a trial; a button that is free for good is pressed, unless its terms are asked for or an answer is stored.
+    @Test func freeAccessBesideALogin() throws {
+        let login = "<form method=post action=/a>\(account)<button>Log in</button></form>"
+        func free(_ label: String) -> String { "<form method=post action=/free><button>\(label)</button></form>" }
+        for label in ["Free access, 30 minutes per day", "Free WiFi 30 min", "Gratis 30 Minuten pro Tag", "2 hours free"] {
+            #expect(
+                try question(on: page(login + free(label), url: url.text)).message?.contains("or nothing, for \"\(label)\"")
+                    == true)
+        }
+        #expect(decide(login + free("Free access")) == "send /free ")
+        let terms = "<p>By going on you accept the terms of use.</p>"
+        let prompt = try question(on: page(login + free("Free access") + terms, url: url.text))
+        #expect(prompt.message == "One of these is enough: User and Password; or nothing, for \"Free access\".")
+        #expect(prompt.fields.map(\.name) == ["user", "pass", "accept_terms"])
+        var engine = FormEngine(consent: true)
+        engine.expected = ["user", "pass"]
+        guard case .ask = engine.decide(on: page(login + free("Free access"), url: url.text), at: url) else {
+            Issue.record("the stored answers are not asked for")
+            return
+        }
+    }
+
     /// Enter alone must be able to take the way that asks for nothing.
     @Test func refusedAnswersAreNoDefaultsWhereNothingIsAWayToo() {
         let forms = "<form method=post action=/a>\(account)<button>Log in</button></form><a href='/t?t=1'>Free trial</a>"

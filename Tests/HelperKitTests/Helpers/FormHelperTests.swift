@@ -167,6 +167,51 @@ import Varlink
         #expect(!server.requests.contains { $0.path.hasPrefix("/find") })
     }
 
+    /// A button for free access that is used up: the portal's words, and its other way.
+    @Test func whatIsUsedUpAsksForTheOtherWay() throws {
+        let server = ScriptedServer { request in
+            func page(_ words: String) -> String {
+                "\(words)<form method=post action=/card><input name=card required><button>Sign in</button></form>"
+                    + "<form method=post action=/free><button>Free access</button></form>"
+            }
+            return switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/free": .send(octets(http(200, page("<div class=alert role=alert>Your free time is used up.</div>"))))
+            default: .send(octets(http(200, page(""))))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        let reply = try FormHelper().authenticate(command)
+        #expect(reply.prompt?.fields.map(\.name) == ["card"] && reply.prompt?.message == "Your free time is used up.", "\(reply)")
+        #expect(server.requests.count { $0.path == "/free" } == 1)
+    }
+
+    /// A shop's page behind the login wants an address for its newsletter.
+    @Test(arguments: [
+        "<h2>Newsletter</h2><form action=/news method=post><input type=email name=email placeholder='E-mail address'><button>Sign up</button></form>",
+        "<h3>Get our best offers by e-mail</h3><form action=/x method=post><input type=email name=nl><button>Send</button></form>",
+        "<h2>Newsletter abonnieren</h2><form action=/x method=post><input name=email><button>Anmelden</button></form>",
+    ])
+    func aNewsletterIsNoLogin(_ form: String) throws {
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/go": .send(octets(http(200, "<h1>Shops</h1>\(form)<a href=/shoes>Shoes</a>")))
+            case "/": .send(octets(redirect("/in")))
+            default:
+                .send(
+                    octets(
+                        http(200, "<form action=/go method=post><input type=email name=email required><button>Go</button></form>")
+                    ))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.credential = ["email": "ann@example.com"]
+        #expect(try FormHelper().authenticate(command).result == .success)
+        #expect(server.requests.map(\.path).last == "/go")
+    }
+
     /// Nothing is known of an answer that the portal could not be asked to take.
     @Test func aPortalThatDoesNotAnswerTakesNothing() throws {
         let isBusy = Locked(false)
@@ -392,7 +437,10 @@ import Varlink
         var reply = try FormHelper().authenticate(command)
         let answers = [["room": "214"]] + (isMistyped ? [["name": "Brant"]] : []) + [["name": "Brandt"]]
         for answer in answers {
-            #expect(reply.result == .uiRequired && reply.prompt?.mayOpen == nil)
+            #expect(reply.result == .uiRequired)
+            // Behind a page that was sent, and not behind a refusal.
+            #expect(
+                (reply.prompt?.mayOpen == true) == (reply.prompt?.fields.first?.name == "name" && reply.prompt?.message == nil))
             (command.session, command.answers) = (reply.session, answer)
             reply = try FormHelper().presentUI(command)
         }

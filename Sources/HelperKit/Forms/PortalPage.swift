@@ -21,7 +21,7 @@ package struct PortalPage: Sendable {
     /// The longest that opening may take, in milliseconds.
     static let limit = 15_000
     /// The seconds that a crowded portal may think about it.
-    private static let patience = 12
+    private static let patience = 10
 
     package var client: HTTPClient
     package var chain: RedirectChain?

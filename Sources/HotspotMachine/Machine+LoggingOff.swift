@@ -70,7 +70,7 @@ extension Machine {
     static let alreadyEnded = "the session had ended already"
     static let ended: Set<String> = [sessionEnded, alreadyEnded]
     private static let unconfirmed = "the logoff is not confirmed"
-    static let impossible = "there is no way to log off"
+    static let impossible = "the logoff failed"
 
     /// Ends the link where that is wanted and possible; holds the network in any case (D13).
     mutating func endSession(

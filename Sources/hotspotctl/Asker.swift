@@ -19,7 +19,7 @@ struct Asker {
         Output.ask(renderer.heading(prompt, isWarned: earlier.warned.contains(prompt.portal)).joined(separator: "\n") + "\n")
         for line in renderer.terms(of: prompt) { Output.ask(line + "\n") }
         var answers: [String: String] = [:]
-        var stored: [String] = []
+        var (stored, cleared): ([String], [String]) = ([], [])
         var agreements: Set<Agreement> = []
         for (index, field) in prompt.fields.enumerated() {
             let label = renderer.label(field, at: index + 1)
@@ -33,6 +33,8 @@ struct Asker {
                 isLeftEmpty: earlier.left.contains(field.name))
             {
                 answers[field.name] = answer
+                // A default that was left out is an answer, where an empty line is none.
+                if answer.isEmpty, hasDefault(field, prompt) { cleared.append(field.name) }
             } else {
                 stored.append(field.name)
             }
@@ -48,9 +50,13 @@ struct Asker {
                 "  \(renderer.bar) \(question)? \(isAgreed ? "[Y/n]" : "[y/n]") ", isNeeded: true, isAgreed: isAgreed)
             agreements.insert(agreement)
         }
-        let left = Set(prompt.fields.filter(\.isAssumed).map(\.name))
+        let left = Set(prompt.fields.filter(\.isAssumed).map(\.name) + cleared)
         let values = answers.filter { !$0.value.isEmpty || left.contains($0.key) }
         return TypedAnswers(values: values, stored: stored, agreements: agreements)
+    }
+
+    private func hasDefault(_ field: Field, _ prompt: PendingPrompt) -> Bool {
+        prompt.stored?.contains(field.name) == true || (!field.kind.isSecret && field.value?.isEmpty == false)
     }
 
     /// Asks whether the answers shall be kept for this portal.

@@ -131,6 +131,22 @@ import Vault
         }
     }
 
+    @Test @LoopActor func whatIsLeftOutIsNotStoredAnyMore() async throws {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(["room": "214", "name": Self.canary])
+        hotel.leave()
+        _ = try await hotel.ask()
+        let outcome = try await hotel.answer(["room": "", "sms": "998877"], stored: ["name"])
+        #expect(outcome?.hasSuffix("What you left out is not stored any more.") == true, "\(outcome ?? "")")
+        #expect(hotel.bench.services.store.allCredentials.map(\.fieldNames) == [["name"]])
+        hotel.leave()
+        _ = try await hotel.ask()
+        #expect(try await hotel.answer(["name": "", "sms": "1"]) == "What you left out is not stored any more.")
+        #expect(hotel.bench.services.store.allCredentials.isEmpty)
+        await hotel.close()
+    }
+
     /// Some portals lock a guest out after a few tries.
     @Test @LoopActor func refusedAnswersAreSentOnce() async throws {
         let hotel = try Hotel(Self.secure)

@@ -383,7 +383,7 @@ import Testing
         #expect(left.state == .authenticated && left.chosen == "H1" && left.machine.acceptsLogoff(by: .user))
         // Where the helper knows of no logoff, nothing is to be tried again.
         var without = Bench(.default, "H1", "H2")
-        without.join(remembered: "H1", hold: Hold(.loggedOff, cause: "there is no way to log off"))
+        without.join(remembered: "H1", hold: Hold(.loggedOff, cause: "the logoff failed"))
         #expect(without.problems.map(\.hint) == ["hotspotctl explain"])
         var over = Bench(.default, "H1", "H2")
         over.join(remembered: "H1", hold: Hold(.loggedOff, cause: ended))

@@ -160,13 +160,13 @@ package struct FormAttempt: Sendable {
                 return handOver(engine.refusal(on: page) ?? FormEngine.unexplained, at: url)
             }
             // A button that comes again was pressed, whatever token it has now.
-            let isNew = sent.insert(form).inserted && (!form.inputs.isEmpty || pressed.insert(Self.mark(of: form)).inserted)
+            let isNew = sent.insert(form).inserted && (!form.inputs.isEmpty || pressed.insert(form.mark).inserted)
             guard isNew else {
                 // Behind answers a page of the house may lead back until the gateway opens.
                 if hasAnswered, form.inputs.isEmpty { return .done }
                 // Where a button does not open, such as one for free access that is used up, the page's other way is asked for.
                 var rest = page
-                rest.forms.removeAll { $0.inputs.isEmpty && pressed.contains(Self.mark(of: $0)) }
+                rest.forms.removeAll { $0.inputs.isEmpty && pressed.contains($0.mark) }
                 if rest.forms.count < page.forms.count, case .ask(var prompt, let form) = engine.decide(on: rest, at: url) {
                     if prompt.message == nil { prompt.message = engine.refusal(on: page) ?? Self.samePage }
                     said = engine.said(on: rest, at: url)
@@ -184,15 +184,10 @@ package struct FormAttempt: Sendable {
             engine.offerAnswers(of: form)
             engine.offer(earlier)
             engine.textBefore += page.sentences
+            engine.sentForms.insert(form.mark)
             engine.pricesAreKnown = false
             return .submit(filled, form)
         }
-    }
-
-    /// Returns what a form that is a button alone is known by: its address without the query, and the names of its controls.
-    private static func mark(of form: HTMLForm) -> [String] {
-        let place = form.action.split(separator: "?", omittingEmptySubsequences: false).first ?? ""
-        return [String(place)] + form.controls.map(\.name)
     }
 
     /// Returns whether a page has a form with the fields of one that was sent. Buttons alone are not told apart.

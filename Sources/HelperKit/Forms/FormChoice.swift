@@ -22,14 +22,14 @@ enum FormChoice: Sendable {
 
     /// - Parameters:
     ///   - answered: the names of the answers that there are.
-    ///   - isBehind: a form was sent before, and has led here.
-    init(_ page: HTMLPage, at url: WebURL, answered: Set<String> = [], isBehind: Bool = false) {
+    ///   - refused: the names of those that the portal refused.
+    ///   - sent: the marks of the forms that were sent before, and have led here.
+    init(
+        _ page: HTMLPage, at url: WebURL, answered: Set<String> = [], refused: Set<String> = [], behind sent: Set<[String]>? = nil
+    ) {
         var candidates = page.forms.filter { Self.isCandidate($0, page) }
-        // On a first page the address may be what access costs.
-        if isBehind || candidates.count > 1 {
-            let others = candidates.filter { !FormWords.isNewsletter($0) }
-            if isBehind || !others.isEmpty { candidates = others }
-        }
+        // On a first page the address may be what access costs, and a page that was sent may come again.
+        if let sent { candidates.removeAll { FormWords.isNewsletter($0) && !sent.contains($0.mark) } }
         if candidates.isEmpty, let language = Self.languageStep(of: page, at: url) { candidates = [language] }
         let visible = candidates.filter { !$0.isInvisible }
         let refusal = { (form: HTMLForm) in Self.refusal(of: form, on: page) }
@@ -59,7 +59,8 @@ enum FormChoice: Sendable {
         }
         func rank(_ form: HTMLForm) -> Int {
             let typed = Self.typed(in: form)
-            if typed.contains(where: { answered.contains($0.name) }) { return 0 }
+            // The way that was taken, also where it is asked for again.
+            if typed.contains(where: { answered.contains($0.name) || refused.contains($0.name) }) { return 0 }
             guard typed.isEmpty else { return 2 }
             // Of two buttons, the one without a price.
             if PriceMention(of: form, on: page) != .elsewhere { return 4 }
@@ -68,7 +69,10 @@ enum FormChoice: Sendable {
         }
         let best = open.enumerated().min { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }!.element
         // A trial is given once: where an account would do as well, the user decides.
-        let trial = open.first { !asks($0) && Self.beginsTrial($0) } ?? Self.trialLink(on: page, at: url)
+        let isRefused = Self.typed(in: best).contains { refused.contains($0.name) }
+        let trial =
+            open.first { !asks($0) && (Self.beginsTrial($0) || (isRefused && Self.goesOnFree($0))) }
+            ?? Self.trialLink(on: page, at: url)
         let ways = open.filter(asks)
         if let trial, !ways.isEmpty, asks(best) || Self.beginsTrial(best) {
             let first = asks(best) ? [best] + ways.filter { $0 != best } : ways
@@ -264,6 +268,12 @@ enum FormChoice: Sendable {
 extension HTMLForm {
     /// It has nothing but buttons, so that no gateway could tell what it is for.
     var carriesNothing: Bool { !action.contains("?") && controls.allSatisfy { $0.kind == .submit } }
+
+    /// What tells it from others, apart from tokens: its address without the query, and the names of its controls.
+    var mark: [String] {
+        let place = action.split(separator: "?", omittingEmptySubsequences: false).first ?? ""
+        return [String(place)] + controls.map(\.name)
+    }
 
     /// It has no address and would only show its page again.
     var leadsNowhere: Bool { action.isEmpty && method == .get && submits.allSatisfy { $0.formAction == nil } }

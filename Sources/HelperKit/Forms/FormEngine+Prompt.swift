@@ -12,7 +12,14 @@ extension FormEngine {
     /// Returns whether submitting this form accepts terms.
     func isBinding(_ form: HTMLForm, _ page: HTMLPage) -> Bool {
         form.controls.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) } || FormWords.bindsReader(form.text)
-            || FormWords.bindsReader(page.text)
+            || FormWords.bindsReader(text(beside: form, on: page))
+    }
+
+    /// Returns a page's text without that of other forms with a box for terms of their own.
+    private func text(beside form: HTMLForm, on page: HTMLPage) -> String {
+        page.forms.filter { other in
+            other != form && other.inputs.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) }
+        }.reduce(page.text) { $0.replacing($1.text, with: " ") }
     }
 
     func prompt(

@@ -83,6 +83,8 @@ package struct FormEngine: Sendable {
     var pricesAreKnown = false
     /// The text of the pages of which forms and buttons were sent, piece by piece, as far as it is known.
     var textBefore: [String] = []
+    /// The marks of these forms.
+    var sentForms: Set<[String]> = []
     /// Answers that the portal refused before it asked the user this time, secrets without their text.
     package var refused: [String: String] = [:]
     /// The unusual ways of sending that the user agreed to.
@@ -97,7 +99,7 @@ package struct FormEngine: Sendable {
 
     /// Decides what to do on a page.
     package func decide(on page: HTMLPage, at url: WebURL) -> FormDecision {
-        switch FormChoice(page, at: url, answered: expected.union(answers.keys), isBehind: !textBefore.isEmpty) {
+        switch choice(page, at: url) {
         case .nothing: .nothing
         case .refuse(let reason): .refuse(reason)
         case .options(let options) where options.contains { givesAway($0.form, on: page) }:
@@ -202,8 +204,13 @@ package struct FormEngine: Sendable {
 
     /// Returns the ways to log in that a page offers; none if it has none, or one that must not be sent.
     private func ways(on page: HTMLPage, at url: WebURL) -> [LoginOption] {
-        let choice = FormChoice(page, at: url, answered: expected.union(answers.keys), isBehind: !textBefore.isEmpty)
-        return if case .options(let options) = choice { options } else { [] }
+        if case .options(let options) = choice(page, at: url) { options } else { [] }
+    }
+
+    private func choice(_ page: HTMLPage, at url: WebURL) -> FormChoice {
+        FormChoice(
+            page, at: url, answered: expected.union(answers.keys), refused: Set(offered.keys),
+            behind: sentForms.isEmpty ? nil : sentForms)
     }
 
     /// Returns the forms of the other ways to log in; `nil` if there are none.

@@ -71,7 +71,10 @@ public enum PortalLogoff {
                 response = try send(yes, client, memory, command) ?? response
             }
             guard response.status < 400 || response.status == 511 else {
-                return command.reply(.failure, reason: "The portal answered the logoff with status \(response.status).")
+                // A server's error may pass.
+                return command.reply(
+                    response.status >= 500 ? .temporaryFailure : .failure,
+                    reason: "The portal answered the logoff with status \(response.status).")
             }
             if let document = WISPrDocument.find(in: response.body), let code = document.responseCode, code != 150, code != 0 {
                 return command.reply(.failure, reason: "The portal answered the logoff with code \(code).")

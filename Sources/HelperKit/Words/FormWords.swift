@@ -18,10 +18,10 @@ enum FormWords {
     }
     /// Whether a form asks for an address to send advertising to.
     static func isNewsletter(_ form: HTMLForm) -> Bool {
-        let words =
-            [form.heading ?? "", form.action, form.hints] + FormChoice.typed(in: form).map(\.words) + form.submits.map(\.label)
-        return form.passwords.isEmpty && form.fields.contains { $0.kind == .email || isEmail($0.words) }
-            && words.contains(where: isAdvertising)
+        let typed = FormChoice.typed(in: form)
+        guard typed.count == 1, typed[0].kind == .email || isEmail(typed[0].words) else { return false }
+        let words = [form.heading ?? "", form.action, form.hints, typed[0].words] + form.submits.map(\.label)
+        return words.contains(where: isAdvertising)
     }
     static func isLogout(_ text: String) -> Bool { book.finds(.logout, in: text) }
     static func isOnward(_ text: String) -> Bool { book.finds(.onward, in: text) }

@@ -187,8 +187,9 @@ import Varlink
                 // What a success says is told where nothing proves it.
                 (attempt.lastWord, attempt.obstacle) = (reason, nil)
                 attempt.refusal = refusal
+                // A page that needs a browser may come behind answers that were sent.
+                (attempt.isNeedless, attempt.hasSentNothing) = (isNeedless, hasSentNothing && !attempt.hasAnswered)
                 if wasAnswered { attempt.hasAnswered = true }
-                (attempt.isNeedless, attempt.hasSentNothing) = (isNeedless, hasSentNothing)
                 if isLogin { attempt.hasLoggedIn = true }
             }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason ?? refusal))", helper: helper)

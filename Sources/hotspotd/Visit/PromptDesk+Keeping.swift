@@ -73,6 +73,23 @@ extension PromptDesk {
         do { try seal(kept, answers, for: owner) } catch { services.log.warning("keeping a field's label: \(error)") }
     }
 
+    static let cleared = "What you left out is not stored any more."
+
+    /// Removes the stored answers in whose place the user has given none. Returns whether there were any.
+    func clear(_ answers: UserAnswers, of owner: CredentialOwner) -> Bool {
+        guard services.settings.remember != .never, let before = credential(of: owner), let values = open(before, owner) else {
+            return false
+        }
+        let left = Set(answers.fields.filter { $0.kind != .checkbox && !$0.isAssumed && answers.all[$0.name] == "" }.map(\.name))
+        let rest = values.filter { !left.contains($0.key) }
+        guard rest.count < values.count else { return false }
+        services.saving("removing an answer") {
+            if rest.isEmpty { return try services.store.deleteCredential(before) }
+            try seal(rest, for: owner, shownNames: before.shownNames.filter { rest[$0] != nil }, labels: before.labels)
+        }
+        return true
+    }
+
     /// Returns whether the same page will ask next time: for a code, or for a tick that is not the one for terms with a remembered
     /// consent.
     private func asksAgain(_ answers: UserAnswers, _ owner: CredentialOwner, _ release: Release) -> Bool {

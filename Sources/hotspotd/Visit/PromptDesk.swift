@@ -454,6 +454,9 @@ import Vault
                     terms: answers.prompt.terms ?? answers.prompt.termsURL ?? "", hasMemory: hasMemory, now: WallClock.now)
             }
         }
+        defer {
+            if clear(answers, of: owner(network, helper, portal)) { outcome = (outcome.map { $0 + " " } ?? "") + Self.cleared }
+        }
         guard !kept.isEmpty else {
             if !answers.ambiguous.isEmpty {
                 outcome = "Not remembered: the portal has one name for different fields."

@@ -67,8 +67,12 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
         return both
     }
 
-    /// A box was ticked that the portal does not require, such as one to stay signed in.
-    var hasOwnTick: Bool { fields.contains { $0.kind == .checkbox && !$0.required && Self.isYes(all[$0.name]) } }
+    /// A box was ticked that the portal does not require, such as one to stay signed in. Of several ways none requires the box for terms.
+    var hasOwnTick: Bool {
+        let ticked = fields.filter { $0.kind == .checkbox && Self.isYes(all[$0.name]) }
+        let ofTerms = acceptsTerms && !ticked.contains(where: \.required) ? 1 : 0
+        return ticked.count { !$0.required } > ofTerms
+    }
 
     private static func isYes(_ answer: String?) -> Bool { answer == "yes" || answer == "true" }
 

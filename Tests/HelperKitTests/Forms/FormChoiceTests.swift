@@ -265,6 +265,24 @@ import Testing
         }
     }
 
+    /// A login that was refused is asked for again, beside the button that needs none.
+    @Test func aRefusalKeepsTheWayThatWasTaken() throws {
+        let box = "<label><input type=checkbox name=tos value=1>I accept the <a href=/t>terms of use</a></label>"
+        let forms =
+            "<form method=post action=/a>\(account)\(box)<button>Log in</button></form>"
+            + "<form method=post action=/free><button>Free Wi-Fi (slow)</button></form>"
+        var engine = FormEngine(consent: true)
+        engine.offered = ["user": "u", "pass": "", "tos": "yes"]
+        guard case .ask(let prompt, _) = engine.decide(on: page(forms, url: url.text), at: url) else {
+            Issue.record("the button is pressed")
+            return
+        }
+        #expect(prompt.fields.map(\.name) == ["user", "pass"])
+        #expect(prompt.message?.contains("or nothing, for \"Free Wi-Fi (slow)\"") == true)
+        // The button needs no terms of the other form.
+        #expect(decide(forms) == "send /free ")
+    }
+
     /// Enter alone must be able to take the way that asks for nothing.
     @Test func refusedAnswersAreNoDefaultsWhereNothingIsAWayToo() {
         let forms = "<form method=post action=/a>\(account)<button>Log in</button></form><a href='/t?t=1'>Free trial</a>"

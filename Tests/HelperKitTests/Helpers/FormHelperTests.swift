@@ -212,6 +212,28 @@ import Varlink
         #expect(server.requests.map(\.path).last == "/go")
     }
 
+    /// A login may mention its newsletter, and comes again where a code is wrong.
+    @Test(arguments: ["E-mail for our newsletter (optional)", "E-mail"]) func aLoginWithANewsletterIsAskedAgain(_ label: String)
+        throws
+    {
+        let server = ScriptedServer { request in
+            let form =
+                "<form action=/go method=post><label>Code <input name=code required></label>"
+                + "<label>\(label) <input type=email name=email></label><button>Connect</button></form>"
+            return switch request.path {
+            case "/": .send(octets(redirect("/in")))
+            case "/go": .send(octets(http(200, "<p class=error>We do not know this code.</p>\(form)")))
+            default: .send(octets(http(200, form)))
+            }
+        }
+        var command = command(server)
+        command.portal = try FormHelper().evaluate(command).portal
+        command.session = try FormHelper().authenticate(command).session
+        command.answers = ["code": "WRONG", "email": "ann@example.com"]
+        let reply = try FormHelper().presentUI(command)
+        #expect(reply.prompt?.fields.map(\.name) == ["code", "email"] && reply.prompt?.message == "We do not know this code.")
+    }
+
     /// Nothing is known of an answer that the portal could not be asked to take.
     @Test func aPortalThatDoesNotAnswerTakesNothing() throws {
         let isBusy = Locked(false)

@@ -46,7 +46,8 @@ import Vault
             stored: CredentialOwner(credential, in: network), asking: asking, plain: services.settings.plainHTTPAnswers)
         let word: CredentialRelease =
             switch release {
-            case .automatic: .automatic
+            // What the portal refused waits for the user.
+            case .automatic: credential.isRefused ? .confirm : .automatic
             case .confirmed: .confirm
             case .refused: .never
             }

@@ -28,13 +28,14 @@ struct Asker {
                 let answer = try askBox(field, label, isAgreed: earlier.agreements.contains(agreement))
                 answers[field.name] = answer
                 if answer == "yes" { agreements.insert(agreement) }
-            } else if let answer = try askText(
-                field, label, isStored: prompt.stored?.contains(field.name) == true,
-                isLeftEmpty: earlier.left.contains(field.name))
-            {
+                continue
+            }
+            let isStored = prompt.stored?.contains(field.name) == true
+            let isLeftEmpty = earlier.left.contains(field.name)
+            if let answer = try askText(field, label, isStored: isStored, isLeftEmpty: isLeftEmpty) {
                 answers[field.name] = answer
                 // A default that was left out is an answer, where an empty line is none.
-                if answer.isEmpty, hasDefault(field, prompt) { cleared.append(field.name) }
+                if answer.isEmpty, isStored || preset(of: field) != nil { cleared.append(field.name) }
             } else {
                 stored.append(field.name)
             }
@@ -55,8 +56,9 @@ struct Asker {
         return TypedAnswers(values: values, stored: stored, agreements: agreements)
     }
 
-    private func hasDefault(_ field: Field, _ prompt: PendingPrompt) -> Bool {
-        prompt.stored?.contains(field.name) == true || (!field.kind.isSecret && field.value?.isEmpty == false)
+    /// Returns the default that is shown; `nil` if there is none.
+    private func preset(of field: Field) -> String? {
+        field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Asks whether the answers shall be kept for this portal.
@@ -84,7 +86,7 @@ struct Asker {
         for (index, choice) in choices.enumerated() {
             Output.ask("  \(renderer.bar)   \(isNumbered ? "\(index + 1))" : "-") \(renderer.safe(choice, limit: 200))\n")
         }
-        let preset = field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
+        let preset = preset(of: field)
         let range = choices.isEmpty || !isNumbered ? "" : " [1-\(choices.count)]"
         let mask = isStored && field.value != "" ? " [\(renderer.sign("•••", "***"))]" : ""
         let mayClear = field.kind != .choice && (isStored || preset != nil) && field.mayBeEmpty

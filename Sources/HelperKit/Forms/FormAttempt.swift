@@ -47,8 +47,6 @@ package struct FormAttempt: Sendable {
     private let link: Link
     private var steps = 0
     private var sent: Set<HTMLForm> = []
-    /// What tells the forms that were a button alone from others, apart from tokens.
-    private var pressed: Set<[String]> = []
     /// The names of the fields of each form that was sent.
     private var answered: Set<[String]> = []
     /// Those of the forms that the portal refused, and that were not sent again.
@@ -160,13 +158,14 @@ package struct FormAttempt: Sendable {
                 return handOver(engine.refusal(on: page) ?? FormEngine.unexplained, at: url)
             }
             // A button that comes again was pressed, whatever token it has now.
-            let isNew = sent.insert(form).inserted && (!form.inputs.isEmpty || pressed.insert(form.mark).inserted)
+            let wasPressed = { [sent = engine.sentForms] (form: HTMLForm) in form.inputs.isEmpty && sent.contains(form.mark) }
+            let isNew = sent.insert(form).inserted && !wasPressed(form)
             guard isNew else {
                 // Behind answers a page of the house may lead back until the gateway opens.
                 if hasAnswered, form.inputs.isEmpty { return .done }
                 // Where a button does not open, such as one for free access that is used up, the page's other way is asked for.
                 var rest = page
-                rest.forms.removeAll { $0.inputs.isEmpty && pressed.contains($0.mark) }
+                rest.forms.removeAll(where: wasPressed)
                 if rest.forms.count < page.forms.count, case .ask(var prompt, let form) = engine.decide(on: rest, at: url) {
                     if prompt.message == nil { prompt.message = engine.refusal(on: page) ?? Self.samePage }
                     said = engine.said(on: rest, at: url)

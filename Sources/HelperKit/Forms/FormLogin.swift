@@ -263,7 +263,7 @@ public struct FormLogin: Sendable {
                         terms: shown?.saved)
                 }
                 var asked = reply(.uiRequired, memory, attempt.portal, client, prompt, reason)
-                let refused = attempt.engine.offered.keys.filter { name in prompt.fields.contains { $0.name == name } }
+                let refused = prompt.fields.map(\.name).filter(attempt.engine.offeredNow.contains)
                 if !refused.isEmpty { asked.refused = refused.sorted() }
                 return asked
             }

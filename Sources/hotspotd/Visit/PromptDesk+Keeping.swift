@@ -77,12 +77,12 @@ extension PromptDesk {
 
     /// Removes the stored answers in whose place the user has given none. Returns whether there were any.
     func clear(_ answers: UserAnswers, of owner: CredentialOwner) -> Bool {
-        guard services.settings.remember != .never, let before = credential(of: owner), let values = open(before, owner) else {
-            return false
-        }
         let left = Set(answers.fields.filter { $0.kind != .checkbox && !$0.isAssumed && answers.all[$0.name] == "" }.map(\.name))
+        // Only what is removed is opened.
+        guard !left.isEmpty, services.settings.remember != .never, let before = credential(of: owner),
+            !left.isDisjoint(with: before.fieldNames), let values = open(before, owner)
+        else { return false }
         let rest = values.filter { !left.contains($0.key) }
-        guard rest.count < values.count else { return false }
         services.saving("removing an answer") {
             if rest.isEmpty { return try services.store.deleteCredential(before) }
             try seal(rest, for: owner, shownNames: before.shownNames.filter { rest[$0] != nil }, labels: before.labels)

@@ -435,16 +435,13 @@ import Vault
         }
         if let needless { outcome = needless }
         guard let answers, answers.helper == helper else { return }
-        if let portal = answers.portal, let stored = credential(of: owner(network, helper, portal)), stored.isRefused,
-            !answers.stored.isEmpty
-        {
-            setRefused(stored, false)
-        }
         let kept = answers.keepable
         guard let portal = answers.portal else {
             if !kept.isEmpty { outcome = "Not remembered: the helper does not say which portal asked." }
             return
         }
+        let owner = owner(network, helper, portal)
+        if !answers.stored.isEmpty, let stored = credential(of: owner), stored.isRefused { setRefused(stored, false) }
         // Nothing is remembered for a second portal of a network without a yes of its own.
         let isAgreed = answers.confirmed || warning(about: portal, in: network) == nil
         if services.settings.acceptTerms == .remembered, answers.acceptsTerms, isAgreed {
@@ -455,17 +452,17 @@ import Vault
             }
         }
         defer {
-            if clear(answers, of: owner(network, helper, portal)) { outcome = (outcome.map { $0 + " " } ?? "") + Self.cleared }
+            if clear(answers, of: owner) { outcome = (outcome.map { $0 + " " } ?? "") + Self.cleared }
         }
         guard !kept.isEmpty else {
             if !answers.ambiguous.isEmpty {
                 outcome = "Not remembered: the portal has one name for different fields."
-            } else if keepsTerms, isConsented(answers, owner(network, helper, portal)) {
+            } else if keepsTerms, isConsented(answers, owner) {
                 outcome = "That you accept the terms is remembered for this network's portal, until it shows others."
             }
             return
         }
-        var sentence = keep(kept, answers, for: owner(network, helper, portal))
+        var sentence = keep(kept, answers, for: owner)
         if answers.hasOwnTick, sentence.hasPrefix("Remembered") { sentence += " Ticks are not kept." }
         if isOfBefore {
             sentence =

@@ -173,6 +173,29 @@ import Vault
         await hotel.close()
     }
 
+    /// The next prompt says so, where the stored answers were sent with a yes and nothing else.
+    @Test(arguments: [false, true]) @LoopActor func whatThePortalRefusedIsOfferedWithAWord(isTyped: Bool) async throws {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        hotel.leave()
+        let shown = try await hotel.ask()
+        #expect(shown.note == nil)
+        let fields = #"[{"name": "room", "label": "", "kind": "text", "required": true}]"#
+        hotel.bench.replies(
+            "form", to: "PresentUI",
+            #"{"result": "uiRequired", "portal": \#(Self.plain), "refused": ["room"], "prompt": {"title": "Hotel", "message": "Unknown.", "fields": \#(fields)}}"#
+        )
+        let answers = try hotel.desk.complete(["sms": isTyped ? "1" : ""], stored: ["room", "name"], for: shown)
+        hotel.controller.answer(shown, answers, stored: ["room", "name"], remember: true)
+        #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != shown.token } ?? false })
+        #expect(hotel.desk.prompt?.note == nil, "the portal's own words stand there")
+        hotel.leave()
+        let word = "The portal refused these stored answers when they were sent last."
+        #expect(try await hotel.ask().note == (isTyped ? nil : word))
+        await hotel.close()
+    }
+
     /// A page with a button beside its login is not to be left by the button.
     @Test @LoopActor func aHelperIsToldWhatTheUserHasToConfirm() async throws {
         let hotel = try Hotel()

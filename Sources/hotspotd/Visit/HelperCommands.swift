@@ -82,7 +82,7 @@ import Varlink
             // Its process may still run, and is not needed once the race is decided.
             if command == .evaluate { answeredEvaluations.append(sent) }
             let secrets = Secrets(services.host.secrets(givenTo: helper).union(secretsSent[helper] ?? []))
-            receive(outcome.presentable(without: secrets, known: known, of: helper), id, command, helper)
+            receive(outcome.presentable(without: secrets, known: known, of: helper), id, command, helper, joined.network)
         }
         let attempt = journal.attempt
         call.onIgnored = { [weak self] count in
@@ -162,7 +162,9 @@ import Varlink
 
     // MARK: Answers
 
-    private func receive(_ outcome: HelperOutcome, _ id: CommandID, _ command: Command, _ helper: String) {
+    private func receive(
+        _ outcome: HelperOutcome, _ id: CommandID, _ command: Command, _ helper: String, _ network: NetworkID
+    ) {
         switch outcome {
         case .evaluation(let evaluation):
             evaluations[helper] = evaluation.confidence == .none ? nil : evaluation
@@ -174,8 +176,10 @@ import Varlink
             keep(reply, to: command, of: helper)
             let isLogin = reply.result == .success && (command == .authenticate || command == .presentUI)
             let isNeedless = isLogin && desk.loginAccepted(by: helper, reply)
-            if command == .authenticate, reply.result == .uiRequired, reply.prompt?.mayOpen != true {
-                desk.storedAnswersRefused(reply.refused ?? [])
+            if command == .authenticate || command == .presentUI, reply.result == .uiRequired, reply.prompt?.mayOpen != true,
+                let refused = reply.refused
+            {
+                desk.storedAnswersRefused(refused, by: helper, in: network)
             }
             if command == .presentUI, reply.result == .temporaryFailure { desk.loginPostponed(by: helper, reply.unsent ?? []) }
             let hasSentNothing = isLogin && reply.unsent?.isEmpty == true

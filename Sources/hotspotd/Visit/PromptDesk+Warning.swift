@@ -8,8 +8,15 @@ extension PromptDesk {
     /// Returns the daemon's own sentence above the question: why it asks for what is stored, or what the user can do before answering.
     func note(for shown: ShownPrompt) -> String? {
         if let reason = reasonToAsk(shown) { return "Asked again: \(reason)." }
+        if offersRefused(shown) { return "The portal refused these stored answers when they were sent last." }
         guard services.vault.isLocked, !shown.isLocked, remember(for: shown) != .never, shown.asksForKeepable else { return nil }
         return "Without the PIN the answers are not remembered: hotspotctl credentials unlock"
+    }
+
+    /// Returns whether a first question offers answers that the portal refused.
+    private func offersRefused(_ shown: ShownPrompt) -> Bool {
+        guard let portal = shown.portal, !shown.stored.isEmpty, answers?.helper != shown.helper else { return false }
+        return credential(of: owner(shown.network, shown.helper, portal))?.isRefused == true
     }
 
     /// Returns why the prompt asks for what is stored; `nil` if nothing of it is, or if it is offered.

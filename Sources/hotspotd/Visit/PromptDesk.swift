@@ -369,10 +369,12 @@ import Vault
 
     private func isSpent(_ credential: StoredCredential) -> Bool { spent.contains(credential.sealed) || credential.isRefused }
 
-    /// Notes that the portal refused stored answers that were sent without the user: they are not sent by themselves any more, for some
-    /// portals lock a guest out after a few tries.
-    func storedAnswersRefused(_ names: [String]) {
-        guard let released, let sent = credential(of: released), names.contains(where: sent.fieldNames.contains) else { return }
+    /// Notes that the portal refused stored answers, which were sent without the user or with no more than a yes. They are not sent by
+    /// themselves any more, for some portals lock a guest out after a few tries, and the next prompt says so.
+    func storedAnswersRefused(_ names: [String], by helper: String, in network: NetworkID) {
+        var refused = released
+        if let answers { refused = answers.areStored ? answers.portal.map { owner(network, helper, $0) } : nil }
+        guard let refused, let sent = credential(of: refused), names.contains(where: sent.fieldNames.contains) else { return }
         setRefused(sent, true)
     }
 

@@ -104,6 +104,12 @@ struct UserAnswers: CustomStringConvertible, CustomDebugStringConvertible {
     /// There is an answer that may be stored, and is not.
     var hasNews: Bool { keepable.keys.contains { !stored.contains($0) } }
 
+    /// But for ticks the user typed nothing: these are the stored answers, with a yes.
+    var areStored: Bool {
+        fields.allSatisfy { $0.kind == .checkbox || stored.contains($0.name) || all[$0.name, default: ""].isEmpty }
+            && !stored.isEmpty
+    }
+
     var description: String { "answers to \(values.count) fields" }
     var debugDescription: String { description }
 

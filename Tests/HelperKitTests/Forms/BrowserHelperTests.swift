@@ -17,7 +17,7 @@ import Testing
     /// A portal that is only script, until it opens.
     private func portal() -> ScriptedServer {
         ScriptedServer { [isOpen] request in
-            if request.path == "/in" { return .send(octets(http(200, "<title>Inn</title><script>login()</script>"))) }
+            if request.path == "/in" { return .page("<title>Inn</title><script>login()</script>") }
             return .send(octets(isOpen.with { $0 } ? "HTTP/1.1 204 No Content\r\n\r\n" : redirect("/in")))
         }
     }

@@ -111,7 +111,7 @@ import Testing
         // A change of any of them is one.
         func mark(_ policy: String) -> [String]? {
             let server = ScriptedServer { request in
-                .send(octets(http(200, request.path == "/privacy" ? policy : "<p>Be nice.</p>")))
+                .page(request.path == "/privacy" ? policy : "<p>Be nice.</p>")
             }
             let at = WebURL(server.url + "/page")!
             let terms = Terms.address(WebURL(server.url + "/terms")!, others: [WebURL(server.url + "/privacy")!])

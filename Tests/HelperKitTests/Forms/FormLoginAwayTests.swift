@@ -58,7 +58,7 @@ import Testing
         }
         let provider = ScriptedServer { request in
             let isRight = request.body == "room=305"
-            return .send(octets(http(200, isRight ? "You are now connected" : form("", "<p class=error>Unknown room.</p>"))))
+            return .page(isRight ? "You are now connected" : form("", "<p class=error>Unknown room.</p>"))
         }
         let server = ScriptedServer([
             "/": redirect("/in"), "/in": http(200, form(provider.url, "")),
@@ -98,7 +98,7 @@ import Testing
         let broken = ScriptedServer { request in
             switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/in": .send(octets(http(200, "<form method=post action=/login><button name=go>Go</button></form>")))
+            case "/in": .page("<form method=post action=/login><button name=go>Go</button></form>")
             case "/login": .send(octets(redirect("/done")))
             default: .send([])
             }
@@ -201,8 +201,8 @@ import Testing
         ScriptedServer { request in
             switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/in": .send(octets(http(200, "<form method=post action=/login><input name=room><button>Go</button></form>")))
-            default: .send(octets(http(200, page)))
+            case "/in": .page("<form method=post action=/login><input name=room><button>Go</button></form>")
+            default: .page(page)
             }
         }
     }
@@ -212,8 +212,8 @@ import Testing
             let form = "<form method=post action=/login><label>Surname <input name=surname></label><input type=submit></form>"
             switch request.path {
             case "/": return .send(octets(redirect("/in")))
-            case "/login": return .send(octets(http(200, "<p class=error>Surname 'BRANDT' unknown.</p>" + form)))
-            default: return .send(octets(http(200, form)))
+            case "/login": return .page("<p class=error>Surname 'BRANDT' unknown.</p>" + form)
+            default: return .page(form)
             }
         }
         var command = command(server)

@@ -27,7 +27,7 @@ import Testing
     private func openNDS() -> ScriptedServer {
         let splash = splash
         return ScriptedServer { request in
-            func page(_ body: String) -> ScriptedServer.Action { .send(octets(http(200, body))) }
+            func page(_ body: String) -> ScriptedServer.Action { .page(body) }
             if request.target.contains("landing=yes") {
                 return page("<p>You are now logged in</p><form><input type=button value=Continue onClick='x'></form>")
             }
@@ -85,8 +85,8 @@ import Testing
                 }
                 return request.body.hasSuffix("room=214")
                     ? .send(octets(redirect("/done", status: 303))) : form("<p class=error>Unknown room.</p>")
-            case "/done": return .send(octets(http(200, "<a href='/logout'>Log out</a>")))
-            case "/logout": return .send(octets(http(200, "bye")))
+            case "/done": return .page("<a href='/logout'>Log out</a>")
+            case "/logout": return .page("bye")
             default: return form("")
             }
         }
@@ -121,7 +121,7 @@ import Testing
             let room = request.body.split(separator: "&").first?.dropFirst("room=".count) ?? ""
             let form =
                 "<form method=post action=/login><input name=room value='\(room)'><input name=name value=''><button>Go</button></form>"
-            if room == "214" { return .send(octets(http(200, "You are now connected"))) }
+            if room == "214" { return .page("You are now connected") }
             return .send(octets(request.path == "/" ? redirect("/in") : http(200, form)))
         }
         var command = command(loopback(probe: server.url + "/"))
@@ -144,7 +144,7 @@ import Testing
         let probes = Locked(0)
         let server = ScriptedServer { request in
             if request.path == "/in" {
-                return .send(octets(http(200, "<form method=post action=/login><input name=room><button>Go</button></form>")))
+                return .page("<form method=post action=/login><input name=room><button>Go</button></form>")
             }
             if request.path == "/login" { return .send(octets(redirect("/in"))) }
             let isOpen =
@@ -248,9 +248,9 @@ import Testing
                             200,
                             "<p>Do you really want to log out?</p><form action=/leave2 method=post><button name=a value=yes>Yes, log out</button></form><form action=/ok><button>No, stay online</button></form>"
                         )))
-            case ("POST", "/leave2"): .send(octets(http(200, "Goodbye")))
+            case ("POST", "/leave2"): .page("Goodbye")
             case (_, "/gone"), (_, "/"): .send(octets(http(404, "Not found")))
-            default: .send(octets(http(200, "<h1>You are online</h1><a href=/leave>Log out</a>")))
+            default: .page("<h1>You are online</h1><a href=/leave>Log out</a>")
             }
         }
         var command = command(loopback(probe: server.url + "/"))
@@ -271,8 +271,8 @@ import Testing
     @Test func termsOfASentenceAreAcceptedOnce() throws {
         let server = ScriptedServer { request in
             let error = request.body.contains("room=9") ? "<p class=error>Unknown room.</p>" : ""
-            if request.body.contains("room=214") { return .send(octets(http(200, "You are now connected"))) }
-            if request.path == "/terms" { return .send(octets(http(200, "Be nice."))) }
+            if request.body.contains("room=214") { return .page("You are now connected") }
+            if request.path == "/terms" { return .page("Be nice.") }
             let form =
                 "<form method=post action=/in><label>Room <input name=room></label><p>By logging in you accept our <a href=/terms>terms of use</a>.</p><button>Log in</button></form>"
             return .send(octets(request.path == "/" ? redirect("/in") : http(200, error + form)))
@@ -329,7 +329,7 @@ import Testing
     }
 
     @Test func asksForABrowserIfThereIsNoForm() {
-        let server = ScriptedServer { _ in .send(octets(http(200, "<div id=app></div><script src=app.js></script>"))) }
+        let server = ScriptedServer { _ in .page("<div id=app></div><script src=app.js></script>") }
         var command = command(loopback(probe: server.url + "/"))
         let reply = run(command)
         #expect(reply.result == .uiRequired)
@@ -358,7 +358,7 @@ import Testing
 
     @Test func givesUpOnCircles() {
         let server = ScriptedServer { _ in
-            .send(octets(http(200, "<form><input type=hidden name=a value=1><input type=submit value=Continue></form>")))
+            .page("<form><input type=hidden name=a value=1><input type=submit value=Continue></form>")
         }
         let reply = run(command(loopback(probe: server.url + "/")))
         #expect(reply.result == .uiRequired && reply.reason == "The portal shows the same page again.")

@@ -111,7 +111,7 @@ import Testing
     // MARK: Connections made ahead
 
     @Test func theFirstRequestUsesTheConnectionMadeAhead() throws {
-        let server = ScriptedServer { _ in .send(octets(http(200, "here"))) }
+        let server = ScriptedServer { _ in .page("here") }
         let command = command(server)
         let pool = command.attempts.connections(command.link)
         for _ in 0..<2 { pool.connectAhead(to: WebURL(server.url)!, link: command.link, policy: .testing()) }
@@ -126,7 +126,7 @@ import Testing
 
     /// A server that answers before it was asked, or hangs up, is met anew: what it said is not the answer to a request.
     @Test(arguments: ["", http(200, "forged")]) func whatComesUnaskedIsNoAnswer(greeting: String) throws {
-        let server = ScriptedServer(greeting: octets(greeting)) { _ in .send(octets(http(200, "asked"))) }
+        let server = ScriptedServer(greeting: octets(greeting)) { _ in .page("asked") }
         let command = command(server)
         command.attempts.connections(command.link).connectAhead(to: WebURL(server.url)!, link: command.link, policy: .testing())
         #expect(server.waitForConnections())

@@ -55,7 +55,7 @@ import Varlink
                             200,
                             "<h1>House rules</h1><p>\(terms.with { $0 })</p><p>It is 12:0\(Int.random(in: 0...9))</p><p>Visitors today: \(visitors.with { $0 += 1; return $0 })</p>"
                         )))
-            case "/go": .send(octets(http(200, "You are now connected")))
+            case "/go": .page("You are now connected")
             default:
                 .send(
                     octets(
@@ -123,9 +123,9 @@ import Varlink
             let box = "<label><input type=checkbox name=ok value=1>I accept the <a href=/terms>terms</a></label>"
             return switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/terms": .send(octets(http(200, "\(bar)<h1>Terms</h1><p>\(terms.with { $0 })</p>")))
-            case "/go": .send(octets(http(200, "You are now connected")))
-            default: .send(octets(http(200, "\(bar)<form action=/go>\(box)<button>Go</button></form>")))
+            case "/terms": .page("\(bar)<h1>Terms</h1><p>\(terms.with { $0 })</p>")
+            case "/go": .page("You are now connected")
+            default: .page("\(bar)<form action=/go>\(box)<button>Go</button></form>")
             }
         }
         var command = command(server)
@@ -153,9 +153,9 @@ import Varlink
         let server = ScriptedServer { request in
             switch request.path {
             case "/go": .send(octets(redirect("/journey")))
-            case "/journey": .send(octets(http(200, "<p>You are online. Next stop: Lenggries.</p>\(link)\(form)")))
+            case "/journey": .page("<p>You are online. Next stop: Lenggries.</p>\(link)\(form)")
             case "/": .send(octets(redirect("/in")))
-            default: .send(octets(http(200, "<form action=/go method=post><input type=submit value=Connect></form>")))
+            default: .page("<form action=/go method=post><input type=submit value=Connect></form>")
             }
         }
         var command = command(server)
@@ -176,8 +176,8 @@ import Varlink
             }
             return switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/free": .send(octets(http(200, page("<div class=alert role=alert>Your free time is used up.</div>"))))
-            default: .send(octets(http(200, page(""))))
+            case "/free": .page(page("<div class=alert role=alert>Your free time is used up.</div>"))
+            default: .page(page(""))
             }
         }
         var command = command(server)
@@ -196,7 +196,7 @@ import Varlink
     func aNewsletterIsNoLogin(_ form: String) throws {
         let server = ScriptedServer { request in
             switch request.path {
-            case "/go": .send(octets(http(200, "<h1>Shops</h1>\(form)<a href=/shoes>Shoes</a>")))
+            case "/go": .page("<h1>Shops</h1>\(form)<a href=/shoes>Shoes</a>")
             case "/": .send(octets(redirect("/in")))
             default:
                 .send(
@@ -222,8 +222,8 @@ import Varlink
                 + "<label>\(label) <input type=email name=email></label><button>Connect</button></form>"
             return switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/go": .send(octets(http(200, "<p class=error>We do not know this code.</p>\(form)")))
-            default: .send(octets(http(200, form)))
+            case "/go": .page("<p class=error>We do not know this code.</p>\(form)")
+            default: .page(form)
             }
         }
         var command = command(server)
@@ -240,7 +240,7 @@ import Varlink
         let server = ScriptedServer { request in
             if request.path == "/" { return .send(octets(redirect("/in"))) }
             if isBusy.with({ $0 }) { return .send(octets(http(503, "Busy"))) }
-            return .send(octets(http(200, "<form method=post action=/go><input name=room><input type=submit></form>")))
+            return .page("<form method=post action=/go><input name=room><input type=submit></form>")
         }
         var command = command(server)
         command.portal = try FormHelper().evaluate(command).portal
@@ -258,7 +258,7 @@ import Varlink
             switch request.path {
             case "/": .send(octets(redirect("/in")))
             case "/terms": .send(octets(isBroken.with { $0 } ? http(status, "Gone") : http(200, "<p>Be kind.</p>")))
-            case "/go": .send(octets(http(200, "You are now connected")))
+            case "/go": .page("You are now connected")
             default:
                 .send(
                     octets(
@@ -364,10 +364,10 @@ import Varlink
             let isRight = request.body.contains("room=214")
             return switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/terms": .send(octets(http(200, "<h1>House rules</h1><p>\(rules.with { $0 })</p>")))
-            case "/go" where isRight: .send(octets(http(200, "You are now connected")))
-            case "/go": .send(octets(http(200, page("<p class=error>The room is not known.</p>"))))
-            default: .send(octets(http(200, page(""))))
+            case "/terms": .page("<h1>House rules</h1><p>\(rules.with { $0 })</p>")
+            case "/go" where isRight: .page("You are now connected")
+            case "/go": .page(page("<p class=error>The room is not known.</p>"))
+            default: .page(page(""))
             }
         }
         var command = command(server)
@@ -402,9 +402,9 @@ import Varlink
             }
             return switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/in": .send(octets(http(200, page("be kind", "/two"))))
-            case "/two": .send(octets(http(200, page(second.with { $0 }, "/go"))))
-            default: .send(octets(http(200, "You are now connected")))
+            case "/in": .page(page("be kind", "/two"))
+            case "/two": .page(page(second.with { $0 }, "/go"))
+            default: .page("You are now connected")
             }
         }
         var command = command(server)
@@ -443,10 +443,10 @@ import Varlink
                             200,
                             "<form method=post action=/room><label>Room <input name=room required></label><button>Next</button></form>"
                         )))
-            case "/room": return .send(octets(http(200, second)))
+            case "/room": return .page(second)
             default:
                 if !request.body.contains("Brandt") {
-                    return .send(octets(http(200, "<p class=error>Unknown name.</p>" + second)))
+                    return .page("<p class=error>Unknown name.</p>" + second)
                 }
                 isOpen.with { $0 = true }
                 // A button that must not be pressed.
@@ -518,9 +518,9 @@ import Varlink
                 "<h1>Half an hour of free Wi-Fi, on the house.</h1><form method=post action=/room><label>Room <input name=room required></label><button>Next</button></form>"
             return switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/in": .send(octets(http(200, form)))
+            case "/in": .page(form)
             case "/house":
-                .send(octets(http(200, "<h1>Pumpkin season</h1><a href=/menu>Menu</a><p><a href=/in>Get free Wi-Fi</a></p>")))
+                .page("<h1>Pumpkin season</h1><a href=/menu>Menu</a><p><a href=/in>Get free Wi-Fi</a></p>")
             default: .send(octets(behind == "house" ? redirect("/house") : http(200, behind + form)))
             }
         }
@@ -540,14 +540,14 @@ import Varlink
             switch request.path {
             case "/wlan" where isIn.with { $0 }: .send(octets(redirect("/house")))
             case "/wlan":
-                .send(octets(http(200, "<form method=post action=/go><input name=room required><button>Go</button></form>")))
+                .page("<form method=post action=/go><input name=room required><button>Go</button></form>")
             case "/go":
                 .send(
                     octets(
                         isIn.with {
                             $0 = true; return redirect("/house")
                         }))
-            case "/house": .send(octets(http(200, "<h1>Clinic</h1><a href=/wlan>To the free Wi-Fi</a>")))
+            case "/house": .page("<h1>Clinic</h1><a href=/wlan>To the free Wi-Fi</a>")
             default: .send(octets(redirect("/house")))
             }
         }
@@ -568,11 +568,11 @@ import Varlink
             "<form method=post action=/code><input name=code placeholder='Access code'><input type=checkbox name=ok value=1 required> I accept the terms<button>Code</button></form>"
         let server = ScriptedServer { request in
             switch request.path {
-            case "/in": return .send(octets(http(200, room + code)))
+            case "/in": return .page(room + code)
             case "/room":
-                return .send(octets(http(200, "<p class=error>The room and the name do not match.</p>" + room + code)))
-            case "/code" where request.body.contains("good"): return .send(octets(http(200, "<h1>You are connected</h1>")))
-            case "/code": return .send(octets(http(200, "<p class=error>This code is not valid.</p>" + room + code)))
+                return .page("<p class=error>The room and the name do not match.</p>" + room + code)
+            case "/code" where request.body.contains("good"): return .page("<h1>You are connected</h1>")
+            case "/code": return .page("<p class=error>This code is not valid.</p>" + room + code)
             default: return .send(octets(redirect("/in")))
             }
         }
@@ -597,8 +597,8 @@ import Varlink
         let server = ScriptedServer { request in
             switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/in": .send(octets(http(200, form)))
-            default: .send(octets(http(200, "<p class=error>Yes, but not with room 214.</p>" + form)))
+            case "/in": .page(form)
+            default: .page("<p class=error>Yes, but not with room 214.</p>" + form)
             }
         }
         var command = command(server)
@@ -613,12 +613,12 @@ import Varlink
     @Test(arguments: [nil, http(404, "Gone"), http(200, "You are online!")]) func theLogoffOfAnotherPage(_ status: String?) throws
     {
         let page = Locked("")
-        let welcome = ScriptedServer { _ in .send(octets(http(200, page.with { $0 }))) }
+        let welcome = ScriptedServer { _ in .page(page.with { $0 }) }
         let server = ScriptedServer { request in
             switch request.path {
-            case "/bye": .send(octets(http(200, "Good bye")))
+            case "/bye": .page("Good bye")
             case "/status": .send(octets(status ?? redirect(welcome.url + "/")))
-            case "/": .send(octets(http(200, status == nil ? "Welcome" : "<a href=/bye>Log out</a>")))
+            case "/": .page(status == nil ? "Welcome" : "<a href=/bye>Log out</a>")
             default: .send(octets(http(404, "no")))
             }
         }
@@ -707,7 +707,7 @@ import Varlink
                         $0 = opens
                         return .send([])
                     }
-                default: .send(octets(http(200, "<form method=post action=/go><input type=submit value=Connect></form>")))
+                default: .page("<form method=post action=/go><input type=submit value=Connect></form>")
                 }
             }
             let reply = try FormHelper().authenticate(command(server))
@@ -735,10 +735,10 @@ import Varlink
         let server = ScriptedServer { request in
             switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/status": .send(octets(http(200, isOffered ? "<a href=/bye>Log out</a>" : "Welcome")))
+            case "/status": .page(isOffered ? "<a href=/bye>Log out</a>" : "Welcome")
             case "/hop": .send(octets(redirect("/status")))
-            case "/bye": .send(octets(http(200, "Bye")))
-            default: .send(octets(http(200, "<form method=post action=/hop><input type=submit value=Continue></form>")))
+            case "/bye": .page("Bye")
+            default: .page("<form method=post action=/hop><input type=submit value=Continue></form>")
             }
         }
         var command = command(server)

@@ -35,15 +35,15 @@ import Testing
         return ScriptedServer(host: 2) { request in
             switch request.path {
             case "/": return .send(octets(isOpen.with { $0 } ? "HTTP/1.1 204 No Content\r\n\r\n" : redirect("/linde")))
-            case "/linde": return .send(octets(http(200, "<title>Linde</title>Welcome")))
+            case "/linde": return .page("<title>Linde</title>Welcome")
             case "/login":
                 guard request.body == "code=LINDE-4711" else { return .send(octets(http(status, refusal))) }
                 isOpen.with { $0 = true }
-                return .send(octets(http(200, #"{"ok":true}"#)))
-            case "/left": return .send(octets(http(200, #"{"left":3590}"#)))
+                return .page(#"{"ok":true}"#)
+            case "/left": return .page(#"{"left":3590}"#)
             default:
                 isOpen.with { $0 = false }
-                return .send(octets(http(200, "{}")))
+                return .page("{}")
             }
         }
     }

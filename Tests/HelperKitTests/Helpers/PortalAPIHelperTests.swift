@@ -28,11 +28,11 @@ import Testing
                 return .send(octets(http(200, body, "Content-Type: application/captive+json")))
             case "/go":
                 isOpen.with { $0 = true }
-                return .send(octets(http(200, "You are now connected <a href=/logout>Log out</a>")))
+                return .page("You are now connected <a href=/logout>Log out</a>")
             case "/generate_204":
                 return .send(octets(isOpen.with { $0 } ? "HTTP/1.1 204 No Content\r\n\r\n" : redirect("/other")))
             default:
-                return .send(octets(http(200, "<title>Venue</title><form action=/go><input type=submit value=Continue></form>")))
+                return .page("<title>Venue</title><form action=/go><input type=submit value=Continue></form>")
             }
         }
         port.with { $0 = 0 }

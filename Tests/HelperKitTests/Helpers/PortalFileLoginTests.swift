@@ -40,10 +40,10 @@ import Testing
 
     private func aroma() -> ScriptedServer {
         ScriptedServer { request in
-            func json(_ text: String) -> ScriptedServer.Action { .send(octets(http(200, text))) }
+            func json(_ text: String) -> ScriptedServer.Action { .page(text) }
             switch request.path {
             case "/": return .send(octets(redirect("/welcome")))
-            case "/welcome": return .send(octets(http(200, "<title>Aroma</title>Welcome to Aroma")))
+            case "/welcome": return .page("<title>Aroma</title>Welcome to Aroma")
             case "/sms": return json(#"{"token":"t&7"}"#)
             case "/login":
                 return json(request.body.contains(#""code":"4711""#) ? #"{"ok":true}"# : #"{"ok":false,"why":"4712 is wrong"}"#)
@@ -212,7 +212,7 @@ import Testing
         ("<form role=search><input name=q><button>Search</button></form>", .high, .high),
     ]) func leavesOtherQuestionsToThePage(_ form: String, _ byPath: Confidence, _ byHost: Confidence) throws {
         let server = ScriptedServer { request in
-            request.path == "/" ? .send(octets(redirect("/welcome"))) : .send(octets(http(200, "<title>Aroma</title>" + form)))
+            request.path == "/" ? .send(octets(redirect("/welcome"))) : .page("<title>Aroma</title>" + form)
         }
         #expect(PortalLogin(command(server), portals: [try portal()]).evaluate().confidence == byPath)
         let file = Self.file.replacing("Path=/welcome", with: "Host=127.0.0.1")
@@ -239,9 +239,9 @@ import Testing
             }
             return switch request.path {
             case "/": .send(octets(redirect("/in")))
-            case "/in": .send(octets(http(200, page(""))))
-            case "/go" where request.body.contains("user=guest"): .send(octets(http(200, "You are now connected")))
-            default: .send(octets(http(200, page("<p>There is no such guest.</p>"))))
+            case "/in": .page(page(""))
+            case "/go" where request.body.contains("user=guest"): .page("You are now connected")
+            default: .page(page("<p>There is no such guest.</p>"))
             }
         }
         let file = try portal(Self.head + "[Step]\nSubmit=*\n[Failure]\nWhen=${body} has no such guest\nMeans=refused\n")
@@ -267,8 +267,8 @@ import Testing
         let server = ScriptedServer { request in
             switch request.path {
             case "/take": .send(octets(redirect("/next")))
-            case "/next": .send(octets(http(200, #"{"ok":false}"#)))
-            default: .send(octets(http(200, "<title>Aroma</title><form><button>Go</button></form>")))
+            case "/next": .page(#"{"ok":false}"#)
+            default: .page("<title>Aroma</title><form><button>Go</button></form>")
             }
         }
         let file = "[Match]\nBody=Aroma\n[Portal]\nName=A\n[Step]\nPost=/take\n[Failure]\nWhen=${json:ok} is false\nMeans=later\n"
@@ -288,7 +288,7 @@ import Testing
                         $0 = opens
                         return .send(octets(http(511, "<p>Network Authentication Required</p>")))
                     }
-                default: .send(octets(http(200, "<title>Aroma</title>Welcome to Aroma")))
+                default: .page("<title>Aroma</title>Welcome to Aroma")
                 }
             }
             let file = "[Match]\nBody=Aroma\n[Portal]\nName=A\n[Step]\nPost=/take\n[Logoff]\nOpen=/off\n"

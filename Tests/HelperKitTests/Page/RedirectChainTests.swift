@@ -51,7 +51,7 @@ import Testing
 
     @Test func endsEndlessRefreshes() throws {
         let server = ScriptedServer { request in
-            .send(octets(http(200, "<meta http-equiv=refresh content='0;url=/?\(request.target.utf8.count)'>")))
+            .page("<meta http-equiv=refresh content='0;url=/?\(request.target.utf8.count)'>")
         }
         _ = try chain(server)
         #expect(server.requests.count <= RedirectPolicy.pageLimit + 1)

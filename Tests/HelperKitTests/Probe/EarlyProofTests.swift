@@ -118,7 +118,7 @@ import Testing
                 state.with { $0.isOpen = true }
                 let wasSeen = state.wait(until: .after(milliseconds: 20_000)) { $0.wasSeen ? true : nil } ?? false
                 return .send(octets(http(wasSeen ? 200 : 503, "<p>Welcome, you are online. <a href='/logout'>Log out</a></p>")))
-            default: return .send(octets(http(200, "<title>Aroma</title>" + page)))
+            default: return .page("<title>Aroma</title>" + page)
             }
         }
     }

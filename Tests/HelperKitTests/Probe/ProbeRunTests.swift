@@ -169,7 +169,7 @@ import Testing
     @Test func allHelpersShareOneProbe() throws {
         let server = ScriptedServer { _ in
             usleep(50_000)
-            return .send(octets(http(200, "<title>Portal</title>")))
+            return .page("<title>Portal</title>")
         }
         let link = loopback(probe: server.url + "/")
         let store = store

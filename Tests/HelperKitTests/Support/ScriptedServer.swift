@@ -30,6 +30,9 @@ final class ScriptedServer: Sendable {
         case hold([UInt8])
         /// Sends the first octets once and the others repeatedly until the client closes the connection.
         case repeating([UInt8], [UInt8])
+
+        /// Sends a page and closes the connection.
+        static func page(_ body: String) -> Action { .send(octets(http(200, body))) }
     }
 
     let port: Int

@@ -16,6 +16,7 @@ struct Asker {
     ///
     /// - Parameter earlier: what this user has read and agreed to a moment ago.
     func ask(_ prompt: PendingPrompt, after earlier: EarlierQuestions) throws(Failure) -> TypedAnswers {
+        TerminalLine.dropTypedAhead()
         Output.ask(renderer.heading(prompt, isWarned: earlier.warned.contains(prompt.portal)).joined(separator: "\n") + "\n")
         for line in renderer.terms(of: prompt) { Output.ask(line + "\n") }
         var answers: [String: String] = [:]

@@ -119,7 +119,7 @@ struct Dialogue {
             throw failure
         }
         guard wait > 0 else { return nil }
-        switch try watch.outcome(within: wait) {
+        switch try watch.outcome(within: wait, isShown: isInteractive) {
         case .online(let status):
             let renderer = common.renderer
             let kept = [

@@ -41,10 +41,16 @@ final class OutcomeWatch {
     /// Seconds that a link takes to come back: an access point may drop a client at its login, to let it in anew.
     private static let returnTime = 10.0
 
+    /// Seconds after which a user who sees nothing presses keys.
+    private static let silentTime = 1.5
+
     /// Waits for the outcome. Where the network was left, it may be back soon.
-    func outcome(within seconds: Double) throws(Failure) -> OutcomeTracker.LoginOutcome {
+    ///
+    /// - Parameter isShown: a person waits at the terminal, and is told so.
+    func outcome(within seconds: Double, isShown: Bool = false) throws(Failure) -> OutcomeTracker.LoginOutcome {
         let end = ContinuousClock.now + .seconds(seconds)
         var returnEnd: ContinuousClock.Instant?
+        var wordAt = isShown && seconds > Self.silentTime ? ContinuousClock.now + .seconds(Self.silentTime) : nil
         while true {
             if let decided { return decided }
             if let left = tracker.left, returnEnd == nil, seconds > 0 {
@@ -53,7 +59,12 @@ final class OutcomeWatch {
             } else if tracker.left == nil {
                 returnEnd = nil
             }
-            guard let reply = try client.next(within: ((returnEnd ?? end) - ContinuousClock.now).inSeconds) else {
+            guard let reply = try client.next(within: ((wordAt ?? returnEnd ?? end) - ContinuousClock.now).inSeconds) else {
+                guard wordAt == nil else {
+                    wordAt = nil
+                    if tracker.left == nil { Output.error(["Waiting for the outcome."]) }
+                    continue
+                }
                 return tracker.left.map { .failed($0) } ?? .timeout
             }
             try observe(reply)

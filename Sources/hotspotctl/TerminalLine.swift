@@ -23,6 +23,9 @@ enum TerminalLine {
         return try muted(question, end)
     }
 
+    /// Drops the keys that were pressed before a question was there: they are no answer to it.
+    static func dropTypedAhead() { tcflush(STDIN_FILENO, TCIFLUSH) }
+
     private static func line() throws(Failure) -> String {
         var chunk = [UInt8](repeating: 0, count: limit)
         defer { explicit_bzero(&chunk, chunk.count) }
@@ -92,7 +95,7 @@ enum TerminalLine {
             if poll(&input, 1, 100) > 0 { return nil }
             if let failure = end() {
                 // Half an answer must not become the shell's.
-                tcflush(STDIN_FILENO, TCIFLUSH)
+                dropTypedAhead()
                 Output.ask("\n")
                 throw failure
             }

@@ -451,6 +451,29 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Answer")?["answers"] == ["mail": ""])
     }
 
+    /// Impatient keys are no answer to a question that was not there yet: with defaults, two of them would send something.
+    @Test(.timeLimit(.minutes(10))) func whatIsTypedBeforeAQuestionIsNoAnswer() throws {
+        let field = { (value: String) in #"{"name":"room","label":"Room","kind":"text","required":true,"value":"\#(value)"}"# }
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Prompts": [prompt("p1", field("1")), prompt("p2", field("2"))], "Answer": ["{}"]],
+                status: [
+                    [status("presentingUI", since: 1, prompt: "p1"), status("presentingUI", since: 1, prompt: "p2")],
+                    [status("presentingUI", since: 1, prompt: "p2"), status("authenticated", since: 2)],
+                ]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        terminal.type("before\n")
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("Room [1]: ")
+        // The lines behind the answer are there before the second question is.
+        terminal.type("214\n\nbehind\n")
+        tool.waitForErrors("Room [2]: ")
+        terminal.type("215\n")
+        #expect(tool.end().status == 0)
+        #expect(daemon.allParameters("Answer").map { $0["answers"] } == [["room": "214"], ["room": "215"]])
+    }
+
     @Test(.timeLimit(.minutes(10))) func aNoAtTheTermsSendsNothing() throws {
         let terms = prompt("p1", #"{"name":"ok","label":"Terms","kind":"checkbox","required":true}"#)
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [terms], "Answer": ["{}"]]))
@@ -496,7 +519,7 @@ private let onlineAtOnce = [
         tool.waitForErrors("Room: ")
         terminal.type("1\n")
         tool.waitForErrors(
-            "Room: \"Hotel\" asks (http://p.example):\n  ! Not encrypted.\n  │ Terms: https://p.example/terms\n  │ Room: ")
+            "\"Hotel\" asks (http://p.example):\n  ! Not encrypted.\n  │ Terms: https://p.example/terms\n  │ Room: ")
         terminal.type("2\n")
         let ended = tool.end()
         #expect(ended.status == 0 && ended.errors.ranges(of: "others nearby").count == 1, "\(ended.errors)")

@@ -51,8 +51,11 @@ final class FakeDaemon: Sendable {
     var calls: [String] { core.state.withLock { $0.calls.map(\.method) } }
 
     /// The parameters of the first call of a method.
-    func parameters(_ method: String) -> JSONValue? {
-        core.state.withLock { $0.calls.first { $0.method == method }?.parameters }
+    func parameters(_ method: String) -> JSONValue? { allParameters(method).first }
+
+    /// The parameters of each call of a method.
+    func allParameters(_ method: String) -> [JSONValue] {
+        core.state.withLock { $0.calls.filter { $0.method == method }.compactMap(\.parameters) }
     }
 
     static func value(_ text: String) -> JSONValue {

@@ -196,6 +196,33 @@ import Vault
         await hotel.close()
     }
 
+    /// What stands behind dots is stored: it would go out with a name that it does not belong to, and look like what was typed.
+    @Test(arguments: ["typed", "confirmed", "later"]) @LoopActor func aStoredSecretIsNotOfferedBesideANewName(_ how: String)
+        async throws
+    {
+        let hotel = try Hotel()
+        _ = try await hotel.ask()
+        try await hotel.answer(typed)
+        hotel.leave()
+        let isLater = how == "later"
+        if isLater { hotel.asks(for: [("room", "text", true)], at: Self.plain) }
+        let shown = try await hotel.ask()
+        let name = #"{"name": "name", "label": "", "kind": "password", "required": true}"#
+        let room = #"{"name": "room", "label": "", "kind": "text", "required": true, "value": "305"}, "#
+        hotel.bench.replies(
+            "form", to: "PresentUI",
+            #"{"result": "uiRequired", "portal": \#(Self.plain), "prompt": {"title": "Hotel", "fields": [\#(isLater ? "" : room)\#(name)]}}"#
+        )
+        let stored = how == "confirmed" ? ["name"] : []
+        let answers = how == "typed" ? ["room": "305", "name": "new"] : ["room": "305"]
+        hotel.controller.answer(
+            shown, try hotel.desk.complete(answers, stored: stored, for: shown), stored: Set(stored), remember: true)
+        #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != shown.token } ?? false })
+        // A name that the user has just confirmed beside the new room is meant.
+        #expect(hotel.desk.prompt?.stored == stored)
+        await hotel.close()
+    }
+
     /// A page with a button beside its login is not to be left by the button.
     @Test @LoopActor func aHelperIsToldWhatTheUserHasToConfirm() async throws {
         let hotel = try Hotel()

@@ -142,6 +142,8 @@ import Testing
         hotel.leave()
         hotel.show(Hotel.secure.replacing("cGlu", with: "b3RoZXI="))
         _ = try await hotel.ask()
+        #expect(try hotel.keeper.list(nil).map(\.earlierKey) == [true], "the portal that asks has another key")
+        #expect(try hotel.keeper.add("Hotel", helper: nil, ["room": "5"]).earlierKey == true)
         try await hotel.answer(Hotel.typed, confirmed: true)
         // By their keys.
         let stored = hotel.bench.services.store.credentials(Hotel.network).map { $0.pin == "cGlu" ? true : nil }

@@ -64,11 +64,9 @@ public enum PortalLogoff {
                     }
                 return command.reply(.failure, reason: reason)
             }
-            // A page may ask whether that is meant.
-            if saved.body == nil, response.status < 400,
-                let yes = find(on: HTMLReader.read(response), at: response.url, redirects: command.redirects), yes.body != nil
-            {
-                response = try send(yes, client, memory, command) ?? response
+            if let again = next(after: response, to: saved, client, memory, command) {
+                let second = try send(again, client, memory, command)
+                if let second, second.status < 400 || response.status >= 400 { response = second }
             }
             guard response.status < 400 || response.status == 511 else {
                 // A server's error may pass.
@@ -82,9 +80,37 @@ public enum PortalLogoff {
             let words = Printable.text(FormWords.summary(of: HTMLReader.read(response)), limit: 200)
             return command.reply(.success, reason: words.isEmpty ? nil : Reply.portalAnswered + words)
         } catch {
-            return command.reply(error)
+            // Another try would meet the same key.
+            return error.code == .keyChanged ? command.reply(.failure, reason: error.description) : command.reply(error)
         }
     }
+
+    /// Returns the request that is still needed: the portal asks whether the logoff is meant, or it has forgotten its visitor since the
+    /// login, does not take that page's form, and shows another. `nil` if there is none.
+    private static func next(
+        after response: HTTPResponse, to sent: SessionMemory.SavedRequest, _ client: HTTPClient, _ memory: SessionMemory,
+        _ command: HelperCommand
+    ) -> SessionMemory.SavedRequest? {
+        if response.status >= 400, response.status != 511 {
+            let isKept = memory.logoff == sent && response.status < 500
+            guard isKept, let (fresh, _) = try? look(client, memory, command), fresh != sent else { return nil }
+            return fresh
+        }
+        var last = response
+        for _ in 0..<redirectLimit {
+            guard let location = last.location, let target = try? command.redirects.target(of: location, from: last.url),
+                target.origin == response.url.origin
+            else { break }
+            var request = HTTPRequest(target)
+            request.requiredPin = memory.pin(for: target)
+            guard let answer = try? client.send(request, in: command.scope.limited(milliseconds: 5000)) else { return nil }
+            last = answer
+        }
+        let fresh = find(on: HTMLReader.read(last), at: last.url, redirects: command.redirects)
+        return fresh?.body == nil || fresh == sent ? nil : fresh
+    }
+
+    private static let redirectLimit = 3
 
     private static func send(
         _ saved: SessionMemory.SavedRequest, _ client: HTTPClient, _ memory: SessionMemory, _ command: HelperCommand

@@ -38,7 +38,7 @@ package struct SessionMemory: Codable, Sendable {
     }
 
     /// A request to be made later.
-    struct SavedRequest: Codable, Sendable {
+    struct SavedRequest: Codable, Hashable, Sendable {
         var url: String
         var body: String?
     }

@@ -54,7 +54,9 @@ import Vault
         var status = CredentialStatus(
             ssid: network.label, security: network.security.rawValue, helper: credential.helper, portal: credential.origin,
             fields: credential.fieldNames, release: word)
-        let last = store.remembered(network, now: WallClock.now)?.portal
+        // The one that asks now, or that of the last login.
+        let present = controllers().compactMap { $0.desk.prompt }.first { $0.network == network }?.portal
+        let last = present ?? store.remembered(network, now: WallClock.now)?.portal
         if let last, last.origin == credential.origin, last.pin != credential.pin { status.earlierKey = true }
         return status
     }

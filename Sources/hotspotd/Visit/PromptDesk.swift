@@ -164,11 +164,14 @@ import Vault
         case .automatic, .confirmed: break
         case .refused: return
         }
+        let names = found.credential.fieldNames
         let answered = allAnswers(for: shown.helper)
-        // A secret that is stored is offered again: what was typed may have been the mistake.
+        let confirmed = answered.isEmpty ? [] : answers?.stored ?? []
         let wanted = shown.prompt.fields.filter {
-            found.credential.fieldNames.contains($0.name) && (answered[$0.name] == nil || $0.kind.isSecret)
+            names.contains($0.name) && (answered[$0.name] == nil || ($0.kind.isSecret && confirmed.contains($0.name)))
         }
+        // Behind dots a stored password would look like the new one, or go out with another user's name.
+        let isReplaced = answered.contains { names.contains($0.key) && !confirmed.contains($0.key) && !$0.value.isEmpty }
         // Behind a PIN the prompt says so, and offers nothing.
         shown.isLocked = !wanted.isEmpty && services.vault.isLocked
         guard !wanted.isEmpty, !shown.isLocked, let values = open(found.credential, found.owner) else { return }
@@ -179,7 +182,8 @@ import Vault
                 continue
             }
             let mayBeShown = !field.kind.isSecret && found.credential.shownNames.contains(field.name)
-            guard mayBeShown || isSame(field, found.credential) else { continue }
+            let mayBeHidden = !isReplaced || confirmed.contains(field.name)
+            guard mayBeShown || (mayBeHidden && isSame(field, found.credential)) else { continue }
             shown.stored.append(field.name)
             shown.prompt.fields[index].value = mayBeShown ? value : nil
         }

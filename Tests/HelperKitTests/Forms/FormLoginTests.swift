@@ -7,10 +7,11 @@ import Testing
 @Suite struct FormLoginTests {
     private let store = AttemptStore()
 
-    private func command(_ link: Link, attempts: AttemptStore? = nil) -> HelperCommand {
+    private func command(_ link: Link, attempts: AttemptStore? = nil, authorities: String? = nil) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link,
-            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: attempts ?? store, policy: .testing())
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: attempts ?? store,
+            policy: .testing(authorities: authorities))
     }
 
     private func run(_ command: HelperCommand, typed: Bool = false) -> Reply {
@@ -265,6 +266,41 @@ import Testing
         #expect(server.requests.last.map { "\($0.method) \($0.path) \($0.body)" } == "POST /leave2 a=yes")
         #expect(
             logOff("/gone").reason == "How to log off here is not known: the portal's page answered with status 404.")
+    }
+
+    /// The portal has forgotten its visitor since the login, and takes only a form that it shows now.
+    @Test(arguments: [302, 419, 200]) func aFormOfTheLoginIsFetchedAgain(_ status: Int) throws {
+        let server = ScriptedServer { request in
+            let page =
+                "<h1>Signed in</h1><form action=/logout method=post><input type=hidden name=t value=new><button>Sign out</button></form>"
+            if request.path != "/logout" { return .page(request.path == "/status" ? page : "Please log in.") }
+            if request.body == "t=new" { return .page("You have signed out.") }
+            if status == 302 { return .send(octets(redirect("/status"))) }
+            return .send(octets(http(status, status == 200 ? page : "Page expired")))
+        }
+        var command = command(loopback(probe: server.url + "/"))
+        var memory = SessionMemory()
+        (memory.origin, memory.statusPage) = (server.url, server.url + "/status")
+        memory.logoff = .init(url: server.url + "/logout", body: "t=old")
+        command.session = Session(memory: memory.value)
+        let reply = PortalLogoff.run(command)
+        #expect(reply.result == .success && reply.reason == "The portal answered: You have signed out.", "\(reply)")
+        let asked = server.requests.map { $0.path + $0.body }
+        #expect(asked == (status == 200 ? ["/logoutt=old", "/logoutt=new"] : ["/logoutt=old", "/status", "/logoutt=new"]))
+    }
+
+    /// With another key than before the next try would meet the same.
+    @Test func aLogoffAtAnotherKeyIsNotTriedAgain() throws {
+        let authority = try Authority()
+        let server = ScriptedServer { _ in .page("Bye") }
+        let origin = "https://127.0.0.1:\(try authority.front(server))"
+        var command = command(loopback(probe: origin + "/"), authorities: authority.file)
+        var memory = SessionMemory()
+        (memory.origin, memory.pin) = (origin, "cGlu")
+        memory.logoff = .init(url: origin + "/logout", body: nil)
+        command.session = Session(memory: memory.value)
+        let reply = PortalLogoff.run(command)
+        #expect(reply.result == .failure && reply.reason?.contains("key") == true && server.requests.isEmpty, "\(reply)")
     }
 
     /// Terms in a sentence that links them are accepted once, though the first answer is refused.

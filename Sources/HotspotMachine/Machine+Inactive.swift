@@ -26,8 +26,9 @@ extension Machine {
             }
             let timer = hold.until.map { startTimer(.hold, at: $0, &turn) }
             state = .inactive(.held(joined, hold.reason, timer: timer))
-            let unended: Problem = hold.cause == Self.impossible ? .logoffImpossible : .logoffUnconfirmed
-            turn.act(.report(joined.unended == nil ? .held(hold.reason, because: hold.cause) : unended))
+            var problem = Problem.held(hold.reason, because: hold.cause)
+            if joined.unended != nil { problem = .unended(mayHelp: hold.cause != Self.impossible) }
+            turn.act(.report(problem))
             return
         }
         guard let helper = joined.arrival.remembered else { return evaluate(joined, "an address came up", &turn) }
@@ -127,6 +128,15 @@ extension Problem {
     /// The helper says that another logoff would not help.
     static let logoffImpossible = Problem(.logoffUnconfirmed, logoffUnconfirmed.message, hint: "hotspotctl explain")
 
+    /// Returns what a user who comes back after such a logoff can do: end the session, if another logoff may help, or go online.
+    static func unended(mayHelp: Bool) -> Problem {
+        let hint = mayHelp ? "hotspotctl logoff, or to go online: hotspotctl login" : "hotspotctl login"
+        return Problem(.logoffUnconfirmed, leftOpen, hint: hint)
+    }
+
+    private static let leftOpen =
+        "There was a logoff here, and the portal may still let this computer through; for 12 hours after it nothing is started by itself."
+
     /// Returns why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
         let earlier = cause.map(Hearsay.split)
@@ -134,8 +144,7 @@ extension Problem {
             switch reason {
             case .loggedOff where cause.map(Machine.ended.contains) ?? true:
                 "There was a logoff here; for 12 hours after it nothing is started by itself."
-            case .loggedOff:
-                "There was a logoff here, and the portal may still let this computer through; for 12 hours after it nothing is started by itself."
+            case .loggedOff: leftOpen
             case .dismissed: "You dismissed the question; for 12 hours after that nothing is asked by itself."
             case .autoJoinOff:
                 "The login failed permanently last time\(earlier.map { " (\($0.sentence))" } ?? ""); it is not tried again by itself."

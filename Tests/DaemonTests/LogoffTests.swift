@@ -104,7 +104,7 @@ import Testing
         await logOff(hotel, #"{"result": "temporaryFailure"}"#)
         hotel.leave()
         hotel.join()
-        #expect(hotel.controller.status.problems.map(\.hint) == ["hotspotctl logoff"])
+        #expect(hotel.controller.status.problems.map(\.hint) == ["hotspotctl logoff, or to go online: hotspotctl login"])
         await logOff(hotel, #"{"result": "success"}"#)
         #expect(await hotel.bench.eventually { hotel.controller.status.problems.map(\.code) == [.held] })
         #expect(hotel.bench.told("form", "Logoff").last?["session"]?["memory"]?["token"] == "s")

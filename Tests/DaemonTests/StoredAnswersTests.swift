@@ -163,7 +163,7 @@ import Vault
         hotel.leave()
         let shown = try await hotel.ask()
         #expect(hotel.credential == nil && shown.stored == ["room"], "it is offered, and not sent by itself")
-        #expect(shown.note == "Asked again: the portal refused the stored answers when they were sent last.")
+        #expect(shown.note == "Asked again: the portal did not take the stored answers when they were sent last.")
         #expect(try hotel.keeper.list(nil).map(\.release) == ["confirm"])
         try await hotel.answer([:], stored: ["room"])
         #expect(try hotel.keeper.list(nil).map(\.release) == ["automatic"])
@@ -191,7 +191,7 @@ import Vault
         #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != shown.token } ?? false })
         #expect(hotel.desk.prompt?.note == nil, "the portal's own words stand there")
         hotel.leave()
-        let word = "The portal refused these stored answers when they were sent last."
+        let word = "The portal did not take these stored answers when they were sent last."
         #expect(try await hotel.ask().note == (isTyped ? nil : word))
         await hotel.close()
     }

@@ -384,7 +384,7 @@ import Testing
         // Where the helper knows of no logoff, nothing is to be tried again.
         var without = Bench(.default, "H1", "H2")
         without.join(remembered: "H1", hold: Hold(.loggedOff, cause: "the logoff failed"))
-        #expect(without.problems.map(\.hint) == ["hotspotctl explain"])
+        #expect(without.problems.map(\.hint) == ["hotspotctl login"])
         var over = Bench(.default, "H1", "H2")
         over.join(remembered: "H1", hold: Hold(.loggedOff, cause: ended))
         #expect(over.kept == nil && over.problemCodes == ["held"] && !over.machine.acceptsLogoff(by: .user))

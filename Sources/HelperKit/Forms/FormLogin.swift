@@ -135,6 +135,8 @@ public struct FormLogin: Sendable {
         var unanswered: String?
         // The last page is no answer to the login, but asks on.
         var isAsking = false
+        // The portal has not judged the answers.
+        var isUnjudged = false
         while true {
             // The page of which typed answers are sent now, and its terms.
             var asking: (page: HTMLPage, url: WebURL, terms: Terms?)?
@@ -188,7 +190,7 @@ public struct FormLogin: Sendable {
                         (move, unanswered) = (.done, error.description)
                     } else if error.code == .keyChanged, !isPortal {
                         memory.pins?[target] = nil
-                        move = attempt.askAgain(about: filled.target, on: page, at: url)
+                        (move, isUnjudged) = (attempt.askAgain(about: filled.target, on: page, at: url), true)
                         memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
                     } else {
                         move = attempt.fail(error)
@@ -202,7 +204,7 @@ public struct FormLogin: Sendable {
                 } else if let asking {
                     (page, url, known) = asking
                     attempt.engine.pricesAreKnown = pricesAreKnown
-                    move = attempt.askAgain(on: page, at: url, because: reason)
+                    (move, isUnjudged) = (attempt.askAgain(on: page, at: url, because: reason), true)
                 }
             } else if case .ask(let prompt, _, let reason) = move, !attempt.hasSentNothing,
                 attempt.engine.refusal(on: page) == nil,
@@ -264,7 +266,7 @@ public struct FormLogin: Sendable {
                 }
                 var asked = reply(.uiRequired, memory, attempt.portal, client, prompt, reason)
                 let refused = prompt.fields.map(\.name).filter(attempt.engine.offeredNow.contains)
-                if !refused.isEmpty { asked.refused = refused.sorted() }
+                if !refused.isEmpty, !isUnjudged { asked.refused = refused.sorted() }
                 return asked
             }
         }

@@ -8,7 +8,7 @@ extension PromptDesk {
     /// Returns the daemon's own sentence above the question: why it asks for what is stored, or what the user can do before answering.
     func note(for shown: ShownPrompt) -> String? {
         if let reason = reasonToAsk(shown) { return "Asked again: \(reason)." }
-        if offersRefused(shown) { return "The portal refused these stored answers when they were sent last." }
+        if offersRefused(shown) { return "The portal did not take these stored answers when they were sent last." }
         guard services.vault.isLocked, !shown.isLocked, remember(for: shown) != .never, shown.asksForKeepable else { return nil }
         return "Without the PIN the answers are not remembered: hotspotctl credentials unlock"
     }

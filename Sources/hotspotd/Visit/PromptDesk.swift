@@ -368,7 +368,7 @@ import Vault
         return (found, stored, release)
     }
 
-    static let refusedReason = "the portal refused the stored answers when they were sent last"
+    static let refusedReason = "the portal did not take the stored answers when they were sent last"
     private static let spentWarning = "The stored answers were sent in this visit already, and the network did not open."
 
     private func isSpent(_ credential: StoredCredential) -> Bool { spent.contains(credential.sealed) || credential.isRefused }

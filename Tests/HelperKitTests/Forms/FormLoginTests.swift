@@ -176,6 +176,7 @@ import Testing
         command.answers = ["room": "214"]
         let reply = run(command, typed: true)
         #expect(reply.result == .uiRequired && reply.prompt?.message == "The portal answered with status 500.")
+        #expect(reply.refused == nil, "a server's error is no judgement of the answers")
         #expect(reply.prompt?.fields.map(\.value) == ["214"])
         // What is stored is tried again by itself.
         (command.answers, command.credential) = ([:], ["room": "214"])

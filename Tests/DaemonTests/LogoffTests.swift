@@ -111,6 +111,17 @@ import Testing
         await hotel.close()
     }
 
+    /// The accepted terms would be asked for again.
+    @Test @LoopActor func aSessionThatThePortalEndsAgainstTheHelpersWordKeepsItsMemory() async throws {
+        let hotel = try await accepted()
+        await logOff(hotel, #"{"result": "failure", "reason": "No way."}"#)
+        // As the machine does where a look finds the portal (StandingLoginTests).
+        hotel.controller.sessions.end(in: try #require(hotel.controller.joined))
+        #expect(hotel.controller.sessions.present.session?.memory?["token"] == "s")
+        #expect(hotel.bench.services.store.sealedSession(Hotel.network) != nil)
+        await hotel.close()
+    }
+
     @Test @LoopActor func nothingIsKeptOfAForgottenNetwork() async throws {
         let hotel = try await accepted()
         try hotel.bench.services.store.forgetEverything()

@@ -10,8 +10,8 @@ struct PresentSession {
     var session: Session?
     var owner: String?
     var end: Instant?
-    /// What its helper keeps for the next login, by a reply to Logoff that calls it done; the session itself stays until its end is
-    /// proven (D31).
+    /// The session of a reply to Logoff that calls it done, whose memory stays for the next login; the session itself stays until its end
+    /// is proven (D31).
     var remains: Session??
 }
 
@@ -60,7 +60,7 @@ private struct StoredSession: Codable {
 
     /// Notes the reply to Logoff, of which the memory stays for the next login.
     func setRemains(_ reply: Session?, of helper: String) {
-        if present.owner == helper { present.remains = .some(reply?.memory.map { Session(memory: $0) }) }
+        if present.owner == helper { present.remains = .some(reply) }
     }
 
     /// Notes that the session goes on; its end is known as before, unless it has passed.
@@ -98,8 +98,9 @@ private struct StoredSession: Codable {
         let over = present
         drop()
         // Where the portal has ended it against the helper's word all of its memory stays: it knows which terms were accepted.
-        let whole = over.session?.memory.map { Session(memory: $0) }
-        if let owner = over.owner, let remains = over.remains ?? whole { setPresent(remains, of: owner) }
+        if let owner = over.owner, let memory = (over.remains ?? over.session)?.memory {
+            setPresent(Session(memory: memory), of: owner)
+        }
         let keeps = session?.memory != nil && !joined.isForgotten && services.settings.remember != .never
         if !keeps { drop() }
         // Remember=never keeps nothing new, and leaves what was stored before.

@@ -142,11 +142,13 @@ public struct Link: Codable, Hashable, Sendable {
     public var probeHTTPSURL: String?
     /// The address at which the probe's server answered last, on any link; another server may have it by now.
     public var probeAddress: String?
+    /// Milliseconds after which the caller ends a command; `nil`: 45,000.
+    public var commandTimeout: Int?
 
     public init(
         attempt: String, association: String, interface: String, index: Int, addresses: [String] = [], gateways: [String] = [],
         nameservers: [String] = [], portalAPI: String? = nil, probeURL: String? = nil, probeExpect: String? = nil,
-        probeHTTPSURL: String? = nil, probeAddress: String? = nil
+        probeHTTPSURL: String? = nil, probeAddress: String? = nil, commandTimeout: Int? = nil
     ) {
         self.attempt = attempt
         self.association = association
@@ -160,6 +162,7 @@ public struct Link: Codable, Hashable, Sendable {
         self.probeExpect = probeExpect
         self.probeHTTPSURL = probeHTTPSURL
         self.probeAddress = probeAddress
+        self.commandTimeout = commandTimeout
     }
 
     /// The probe where the settings name none. HelperKit then asks other operators' as well.

@@ -18,10 +18,8 @@ package struct PortalPage: Sendable {
         }
     }
 
-    /// The longest that opening may take, in milliseconds.
-    static let limit = 15_000
-    /// The seconds that a crowded portal may think about it.
-    private static let patience = 10
+    /// Milliseconds that opening leaves of a command's time, in which the helper says what is wrong.
+    static let reserve = 1000
 
     package var client: HTTPClient
     package var chain: RedirectChain?
@@ -35,8 +33,7 @@ package struct PortalPage: Sendable {
         let own = Scope(cancellation: scope.cancellation, deadline: scope.deadline)
         var page = PortalPage(client: client, start: source.url)
         do throws(TransferError) {
-            var request = HTTPRequest(page.start)
-            request.patience = patience
+            let request = HTTPRequest(page.start)
             let first: HTTPResponse
             var trusted: String?
             switch source {

@@ -12,9 +12,6 @@ final class ConnectionPool: Sendable {
         var ready: [String: SharedWork<ReadyConnection?>] = [:]
     }
 
-    /// The longest that connecting ahead may take, in milliseconds; a request waits for it.
-    private static let aheadLimit = 2000
-
     private let state = Locked(PoolState())
 
     /// Lends a set for one transfer: one that may have a connection to this origin, if there is one.
@@ -33,7 +30,7 @@ final class ConnectionPool: Sendable {
         guard (try? RedirectPolicy(policy).check(url)) != nil else { return }
         state.with { state in
             guard state.ready[Self.key(url)] == nil else { return }
-            state.ready[Self.key(url)] = SharedWork(deadline: .after(milliseconds: Self.aheadLimit)) { scope in
+            state.ready[Self.key(url)] = SharedWork(deadline: .after(milliseconds: HTTPClient.connectLimit)) { scope in
                 guard let connection = try? LinkTCPConnection(url.host, port: url.port, link: link, policy: policy, in: scope)
                 else { return nil }
                 return ReadyConnection(connection)

@@ -24,8 +24,6 @@ public struct HTTPRequest: Sendable {
     public var referer: WebURL?
     /// SHA-256 of the only public key that may receive this request, base64; checked before the first octet of it is sent.
     public var requiredPin: String?
-    /// The seconds of silence after which the server is given up. An answer to a login may wait for other servers behind the portal.
-    var patience = 5
     /// Called once the connection stands, with https when the server's certificate is checked, before anything of the request is sent.
     var onConnected: (@Sendable () -> Void)?
     /// The most octets of the answer's body that are kept.

@@ -12,7 +12,6 @@ public struct LinkTCPConnection: ~Copyable {
     private let scope: Scope
 
     /// Milliseconds that one of several addresses may take to answer before the next one is tried.
-    private static let connectLimit = 5_000
 
     /// Connects. Throws ``TransferError``: `refusedURL` for a port that does not exist, `refusedAddress`, `bindFailed`, `connectFailed`,
     /// `timeout`, `cancelled`, and for a name `noNameserver`, `dnsFailed` and `dnsTimeout`.
@@ -31,7 +30,7 @@ public struct LinkTCPConnection: ~Copyable {
         for address in addresses {
             let target = SocketAddress(address, port: port)
             let socket = try LinkSocket(link, family: target.family, type: LinkSocket.stream)
-            let limited = addresses.count > 1 ? scope.limited(milliseconds: Self.connectLimit) : scope
+            let limited = addresses.count > 1 ? scope.limited(milliseconds: HTTPClient.connectLimit) : scope
             do throws(TransferError) {
                 try Self.connect(socket, target, limited)
             } catch {

@@ -11,7 +11,7 @@ struct Resolver {
 
     /// Milliseconds until a question is repeated.
     private static let timeout = 800
-    private static let tries = 3
+    private static let tries = 4
     /// Milliseconds that IPv6 gets after IPv4 has answered.
     private static let grace = 50
 

@@ -46,7 +46,7 @@ package struct RedirectChain: Sendable {
                 let repeats = (response.status == 307 || response.status == 308) && request.method == .post
                 let target = try redirects.target(of: location, from: response.url, withSecrets: repeats)
                 var following = repeats ? request : HTTPRequest(target)
-                (following.url, following.patience) = (target, request.patience)
+                following.url = target
                 next = following
             } else if pageHops < RedirectPolicy.pageLimit,
                 let (following, isForm) = Self.pageHop(chain.page, response, redirects),

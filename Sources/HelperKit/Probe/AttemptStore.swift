@@ -66,8 +66,8 @@ public final class AttemptStore: Sendable {
             let run = ProbeRun(link: link, plan: plan, policy: policy, api: api) {
                 connections.connectAhead(to: $0, link: link, policy: policy)
             }
-            return SharedWork(deadline: .after(milliseconds: Self.repeatedLimit)) {
-                let result = Self.repeated(run, in: $0)
+            return SharedWork(deadline: .after(milliseconds: VerdictTable.patience)) {
+                let result = run.result(in: $0)
                 if result.verdict != .captive { connections.closeReady() }
                 return result
             }
@@ -112,26 +112,7 @@ public final class AttemptStore: Sendable {
     func endLooks(_ link: Link) { entries.with { $0[Self.key(link)]?.proof = nil } }
 
     private func look(_ link: Link, _ plan: ProbeRun.Plan, _ policy: NetworkPolicy) -> @Sendable (Scope) -> ProbeResult {
-        { ProbeRun(link: link, plan: plan, policy: policy, api: Self.askAPI(link, policy)).result(in: $0) }
-    }
-
-    /// The most runs of an attempt's first probe, and the limit for all of them, in milliseconds.
-    ///
-    /// A gateway can need longer for a station's first request than one probe waits: openNDS 9.10 on an emulated processor took 2.7 to
-    /// 3.5 s for its first redirect, and 0.8 s for the next.
-    private static let tries = 3
-    private static let repeatedLimit = tries * VerdictTable.limit + 1000
-
-    /// Runs a probe, and again as long as nothing answers.
-    private static func repeated(_ run: ProbeRun, in scope: Scope) -> ProbeResult {
-        var result = run.result(in: scope)
-        var evidence = result.evidence
-        for _ in 1..<tries where result.verdict == .limited && result.problem == "timeout" && !scope.cancellation.isCancelled {
-            result = run.result(in: scope)
-            evidence += result.evidence
-            result.evidence = evidence
-        }
-        return result
+        { ProbeRun(link: link, plan: plan, policy: policy, api: Self.askAPI(link, policy), outvotesAPI: true).result(in: $0) }
     }
 
     /// Returns the document of the link's portal API, if there is a usable one. Waits at most the scope's time.
@@ -143,7 +124,7 @@ public final class AttemptStore: Sendable {
     func portalPage(_ link: Link, source: PortalPage.PageSource, policy: NetworkPolicy, in scope: Scope) -> PortalPage? {
         let client = HTTPClient(link: link, policy: policy, connections: connections(link))
         let page = shared(link, \.portalPages[source.url.text]) {
-            SharedWork(deadline: .after(milliseconds: PortalPage.limit)) {
+            SharedWork(deadline: scope.deadline.advanced(milliseconds: -PortalPage.reserve)) {
                 PortalPage.open(source, client: client, in: $0)
             }
         }
@@ -198,7 +179,7 @@ public final class AttemptStore: Sendable {
     private static func askAPI(_ link: Link, _ policy: NetworkPolicy) -> SharedWork<PortalAPIDocument?>? {
         let redirects = RedirectPolicy(policy)
         guard let url = PortalAPIDocument.address(link.portalAPI, policy: redirects) else { return nil }
-        return SharedWork(deadline: .after(milliseconds: VerdictTable.limit)) { scope in
+        return SharedWork(deadline: .after(milliseconds: VerdictTable.patience)) { scope in
             var request = HTTPRequest(url)
             request.accept = PortalAPIDocument.mediaType
             request.bodyLimit = PortalAPIDocument.limit

@@ -51,7 +51,7 @@ final class EarlyProof: Sendable {
         _ look: @escaping @Sendable (Scope) -> ProbeResult
     ) {
         (self.lifetime, self.asked) = (lifetime, asked)
-        let scope = Scope(cancellation: cancellation, deadline: .after(milliseconds: VerdictTable.limit))
+        let scope = Scope(cancellation: cancellation, deadline: .after(milliseconds: VerdictTable.patience))
         for delay in delays {
             let (looks, place) = (looks, Self.place)
             Worker.startAside {
@@ -93,7 +93,7 @@ final class EarlyProof: Sendable {
             looks.with { $0.own = result }
         }
         // A proof that is cancelled, or whose time is over, has a result at once.
-        return looks.wait(until: .after(milliseconds: 2 * VerdictTable.limit)) { $0.open?.result ?? $0.own }
+        return looks.wait(until: .after(milliseconds: 2 * VerdictTable.patience)) { $0.open?.result ?? $0.own }
             ?? ProbeResult(.limited, problem: "timeout")
     }
 }

@@ -41,9 +41,21 @@ struct ProbeRun: Sendable {
     let policy: NetworkPolicy
     /// The request to the link's portal API, made once for an attempt.
     let api: SharedWork<PortalAPIDocument?>?
+    /// The Internet's own answer counts for more than the portal API's: after a login its document may be out of date.
+    var outvotesAPI = false
     var limit = VerdictTable.limit
+    var patience = VerdictTable.patience
     /// Called with the target of a redirect to another host, as soon as its head is read: the portal, if the verdict is captive.
     var onRedirect: (@Sendable (WebURL) -> Void)?
+
+    /// A request without an answer so far.
+    private struct OpenRequest {
+        let url: WebURL
+        let began: Instant
+        /// Its server's address is known.
+        var hasAddress = false
+        let enter: @Sendable (inout VerdictTable, EndpointAnswer, Int) -> Void
+    }
 
     private struct Board {
         var table: VerdictTable
@@ -52,8 +64,34 @@ struct ProbeRun: Sendable {
         var early: (answer: EndpointAnswer, evidence: ProbeEvidence, address: InternetAddress)?
         /// The address of the first named endpoint, once it answered.
         var probeAddress: String?
+        /// By their numbers, in the order of asking.
+        var open: [(number: Int, request: OpenRequest)] = []
+        var lastNumber = 0
+        /// The answers so far, of any kind.
+        var changes = 0
 
-        /// Returns the verdict with what it rests on.
+        mutating func begin(_ request: OpenRequest) -> Int {
+            lastNumber += 1
+            open.append((lastNumber, request))
+            return lastNumber
+        }
+
+        mutating func gotAddress(_ number: Int) {
+            for index in open.indices where open[index].number == number { open[index].request.hasAddress = true }
+        }
+
+        /// Enters an answer, unless its time was over before.
+        mutating func answered(_ number: Int, _ answer: EndpointAnswer, at now: Int) {
+            guard let index = open.firstIndex(where: { $0.number == number }) else { return }
+            let request = open.remove(at: index).request
+            request.enter(&table, answer, now)
+            let evidence = ProbeEvidence(request.url, answer, milliseconds: request.began.millisecondsAgo)
+            self.evidence.removeAll { $0.isUnanswered && $0.request == evidence.request }
+            self.evidence.append(evidence)
+            changes += 1
+        }
+
+        /// Returns the verdict with what it rests on, the requests without an answer included.
         func complete(_ result: ProbeResult) -> ProbeResult {
             var result = result
             result.evidence = evidence
@@ -63,6 +101,10 @@ struct ProbeRun: Sendable {
                 var evidence = early.evidence
                 evidence.request += " at \(early.address)"
                 result.evidence.append(evidence)
+            }
+            for (_, request) in open {
+                let line = ProbeEvidence(unneeded: request.url, milliseconds: request.began.millisecondsAgo)
+                if !evidence.contains(where: { $0.request == line.request }) { result.evidence.append(line) }
             }
             if result.verdict.isOpen, case .asExpected? = table.named.first { result.probeAddress = probeAddress }
             return result
@@ -79,69 +121,72 @@ struct ProbeRun: Sendable {
             outer.cancellation.removeHandler(handler)
             cancellation.cancel()
         }
-        let scope = Scope(
-            cancellation: cancellation, deadline: .after(milliseconds: limit - VerdictTable.closing(limit)), trace: outer.trace)
-        let board = Locked(
-            Board(
-                table: VerdictTable(
-                    redirects: RedirectPolicy(policy), named: plan.named.count, address: plan.address != nil,
-                    https: plan.https != nil, api: api != nil, limit: limit)))
+        let scope = Scope(cancellation: cancellation, deadline: began.advanced(milliseconds: patience), trace: outer.trace)
+        var table = VerdictTable(
+            redirects: RedirectPolicy(policy), named: plan.named.count, address: plan.address != nil, https: plan.https != nil,
+            api: api != nil, outvotesAPI: outvotesAPI)
+        (table.limit, table.patience) = (limit, patience)
+        let board = Locked(Board(table: table))
         // Cancelling wakes this thread, which waits for a change of the board.
         let waker = cancellation.onCancel { board.with { _ in } }
         defer { cancellation.removeHandler(waker) }
-        askNamed(0, board, scope)
+        askNamed(0, board, scope, began)
         if let address = plan.address {
-            ask(address.url, board, scope) { $0.answeredAddress($1, expect: address.expect, at: began.millisecondsAgo) }
+            ask(address.url, board, scope, began) { $0.answeredAddress($1, expect: address.expect, at: $2) }
         }
-        if let https = plan.https { ask(https, board, scope, checked: { $0.checkedHTTPS() }, { $0.answeredHTTPS($1) }) }
-        if let api {
-            let (link, policy) = (link, policy)
-            Worker.start {
-                let document = api.wait(in: scope) ?? nil
-                let evidence = PortalAPIDocument.address(link.portalAPI, policy: RedirectPolicy(policy)).map {
-                    ProbeEvidence(api: $0, document, milliseconds: began.millisecondsAgo)
-                }
-                board.with { board in
-                    board.table.answeredAPI(document)
-                    if let evidence { board.evidence.append(evidence) }
-                }
-            }
+        if let https = plan.https {
+            ask(https, board, scope, began, checked: { $0.checkedHTTPS(at: $1) }, { $0.answeredHTTPS($1, at: $2) })
         }
+        askAPI(board, began)
         var asked = 1
-        var waitsUntil = began.advanced(milliseconds: limit)
         while true {
             if cancellation.isCancelled { return ProbeResult(.limited, problem: "cancelled") }
-            let step = board.wait(until: waitsUntil) { board -> VerdictTable.NextStep? in
-                if cancellation.isCancelled { return .wait(until: 0) }
-                let step = board.table.nextStep(at: began.millisecondsAgo)
-                switch step {
-                case .done: return step
-                case .askNext: return board.table.named.count == asked ? step : nil
-                case .wait(let until):
-                    // A nearer deadline than the current one ends this wait.
-                    return began.advanced(milliseconds: until) < waitsUntil ? step : nil
-                }
+            let (step, end, changes) = board.with { board in
+                let now = began.millisecondsAgo
+                if now >= board.table.end() { Self.closeAll(&board, at: now) }
+                return (board.table.nextStep(at: now), board.table.end(), board.changes)
             }
+            let until: Int
             switch step {
             case .done(let result): return board.with { $0.complete(result) }
-            case .askNext:
-                askNamed(asked, board, scope)
+            case .askNext where board.with({ $0.table.named.count }) == asked:
+                askNamed(asked, board, scope, began)
                 asked += 1
-            case .wait(let until): waitsUntil = began.advanced(milliseconds: until)
-            case nil:
-                // The wait is over without a new answer; the table decides by the time alone.
-                waitsUntil = began.advanced(milliseconds: max(limit, began.millisecondsAgo + 1))
-                if case .done(let result) = board.with({ $0.table.nextStep(at: began.millisecondsAgo) }) {
-                    return board.with { $0.complete(result) }
-                }
+                continue
+            case .askNext: until = end
+            case .wait(let instant): until = instant
+            }
+            _ = board.wait(until: began.advanced(milliseconds: until)) { board -> Bool? in
+                board.changes != changes || cancellation.isCancelled ? true : nil
             }
         }
     }
 
-    private func askNamed(_ index: Int, _ board: Locked<Board>, _ scope: Scope) {
+    /// Ends the time of the requests that have no answer: each one says how far it came.
+    private static func closeAll(_ board: inout Board, at now: Int) {
+        for (number, request) in board.open {
+            board.answered(number, .failure(TransferError(request.hasAddress ? .timeout : .dnsTimeout)), at: now)
+        }
+    }
+
+    private func askAPI(_ board: Locked<Board>, _ began: Instant) {
+        guard let api, let url = PortalAPIDocument.address(link.portalAPI, policy: RedirectPolicy(policy)) else { return }
+        let deadline = began.advanced(milliseconds: patience)
+        Worker.start {
+            let document = api.wait(in: Scope(deadline: deadline)) ?? nil
+            let now = began.millisecondsAgo
+            board.with { board in
+                board.table.answeredAPI(document, at: now)
+                board.evidence.append(ProbeEvidence(api: url, document, milliseconds: now))
+                board.changes += 1
+            }
+        }
+    }
+
+    private func askNamed(_ index: Int, _ board: Locked<Board>, _ scope: Scope, _ began: Instant) {
         let endpoint = plan.named[index]
         let early = index == 0 ? askEarly(endpoint, board, scope) : nil
-        ask(endpoint.url, board, scope, early: early) { $0.answeredNamed($1, expect: endpoint.expect) }
+        ask(endpoint.url, board, scope, began, early: early) { $0.answeredNamed($1, expect: endpoint.expect, at: $2) }
     }
 
     /// Asks the first named endpoint at the address that it had before, while its name is asked for. Returns that address, if it does so.
@@ -156,73 +201,74 @@ struct ProbeRun: Sendable {
         let request = request(to: url, at: address)
         Worker.start {
             let began = Instant.now
-            let answer = Self.send(request, HTTPClient(link: link, policy: policy), scope)
+            let answer = EndpointAnswer { () throws(TransferError) in
+                try HTTPClient(link: link, policy: policy).send(request, in: scope)
+            }
             board.with { board in
                 board.table.answeredRemembered(answer, expect: endpoint.expect)
                 board.early = (answer, ProbeEvidence(url, answer, milliseconds: began.millisecondsAgo), address)
+                board.changes += 1
             }
         }
         return address
     }
 
+    /// Asks one endpoint; `start` is the probe's beginning.
     private func ask(
-        _ text: String, _ board: Locked<Board>, _ scope: Scope, early: InternetAddress? = nil,
-        checked: (@Sendable (inout VerdictTable) -> Void)? = nil,
-        _ enter: @escaping @Sendable (inout VerdictTable, EndpointAnswer) -> Void
+        _ text: String, _ board: Locked<Board>, _ scope: Scope, _ start: Instant, early: InternetAddress? = nil,
+        checked: (@Sendable (inout VerdictTable, Int) -> Void)? = nil,
+        _ enter: @escaping @Sendable (inout VerdictTable, EndpointAnswer, Int) -> Void
     ) {
         guard let url = WebURL(text), url.scheme == "http" || url.scheme == "https", !url.hasUserInformation else {
-            board.with { enter(&$0.table, .failure(TransferError(.refusedURL, "an endpoint of the probe"))) }
+            board.with { board in
+                enter(&board.table, .failure(TransferError(.refusedURL, "an endpoint of the probe")), start.millisecondsAgo)
+                board.changes += 1
+            }
             return
         }
         let (link, policy, request) = (link, policy, request(to: url))
         let isFirst = text == plan.named.first?.url
+        let began = Instant.now
+        let number = board.with { $0.begin(OpenRequest(url: url, began: began, enter: enter)) }
         Worker.start {
             var request = request
-            let began = Instant.now
             if let checked, url.isSecure {
                 request.onConnected = {
                     board.with { board in
-                        checked(&board.table)
+                        checked(&board.table, start.millisecondsAgo)
                         board.evidence.append(ProbeEvidence(checked: url, milliseconds: began.millisecondsAgo))
+                        board.changes += 1
                     }
                 }
             }
-            let answer =
-                early.flatMap { Self.confirmed($0, url.host, link, board, scope) }
-                ?? Self.send(request, HTTPClient(link: link, policy: policy), scope)
+            let answer = EndpointAnswer { () throws(TransferError) in
+                let addresses =
+                    if let address = InternetAddress(url.host) { [address] } else {
+                        try NamePins.shared.addresses(of: url.host, link: link, in: scope)
+                    }
+                board.with { $0.gotAddress(number) }
+                if let early, addresses.contains(early), let answer = Self.earlyAnswer(board, scope) { return try answer.get() }
+                return try HTTPClient(link: link, policy: policy).send(request, in: scope)
+            }
             if case .failure(let error) = answer, error.code == .cancelled { return }
             board.with { board in
                 if isFirst, case .success(let response) = answer { board.probeAddress = response.address }
-                enter(&board.table, answer)
-                let evidence = ProbeEvidence(url, answer, milliseconds: began.millisecondsAgo)
-                board.evidence.removeAll { $0.isUnanswered && $0.request == evidence.request }
-                board.evidence.append(evidence)
+                board.answered(number, answer, at: start.millisecondsAgo)
             }
         }
     }
 
-    /// Waits for the answer that came from a remembered address, if the name has that address here as well. `nil` without one: ask again.
-    private static func confirmed(
-        _ address: InternetAddress, _ host: String, _ link: Link, _ board: Locked<Board>, _ scope: Scope
-    ) -> EndpointAnswer? {
-        do throws(TransferError) {
-            guard try NamePins.shared.addresses(of: host, link: link, in: scope).contains(address) else { return nil }
-        } catch {
-            return .failure(error)
-        }
+    /// Waits for the answer from the remembered address, which the name has here as well. `nil` for a failure: ask again.
+    private static func earlyAnswer(_ board: Locked<Board>, _ scope: Scope) -> EndpointAnswer? {
         let handler = scope.cancellation.onCancel { board.with { _ in } }
         defer { scope.cancellation.removeHandler(handler) }
         let answer: EndpointAnswer =
             board.wait(until: scope.deadline) { board in
                 board.early?.answer ?? (scope.cancellation.isCancelled ? .failure(TransferError(.cancelled)) : nil)
             } ?? .failure(TransferError(.timeout))
-        // After its whole time there is none left to ask again, not even for a name that another probe has made this process forget.
+        // After its whole time there is none left to ask again.
         guard case .failure(let error) = answer, error.code != .cancelled, error.code != .timeout else { return answer }
         return nil
-    }
-
-    private static func send(_ request: HTTPRequest, _ client: HTTPClient, _ scope: Scope) -> EndpointAnswer {
-        EndpointAnswer { () throws(TransferError) in try client.send(request, in: scope) }
     }
 
     private func request(to url: WebURL, at address: InternetAddress? = nil) -> HTTPRequest {

@@ -64,6 +64,14 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
         headers = [:]
     }
 
+    /// Makes the evidence of a request whose answer the verdict did not need.
+    init(unneeded url: WebURL, milliseconds: Int) {
+        request = "GET \(url.masked)"
+        self.milliseconds = milliseconds
+        headers = [:]
+        error = "unanswered: The verdict stood before an answer came."
+    }
+
     var isUnanswered: Bool { status == nil && error == nil }
 
     init(_ url: WebURL, _ answer: EndpointAnswer, milliseconds: Int) {

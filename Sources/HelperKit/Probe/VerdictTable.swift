@@ -3,8 +3,10 @@ import HotspotCore
 
 /// Decides the verdict of a probe, as a value: answers go in, the next step comes out. It reads no clock and makes no request.
 ///
-/// An expected answer of a named endpoint means online, or partial if HTTPS is broken. A redirect or another page means captive, and so
-/// does a portal API (RFC 8908) that says so. Without either, working HTTPS means online, and anything else limited.
+/// Each endpoint over plain HTTP has one vote: the Internet answered as expected, or a portal answered. One vote decides as long as
+/// nothing contradicts it, HTTPS and the portal API (RFC 8908) included. Votes that contradict each other decide nothing: another
+/// operator's endpoint is asked. Two votes for a portal are a portal; one is a filter of that host where two others and HTTPS are good.
+/// Without any vote, working HTTPS means online, and anything else limited.
 struct VerdictTable: Sendable {
     /// The meaning of one endpoint's answer.
     enum Meaning: Sendable {
@@ -37,13 +39,13 @@ struct VerdictTable: Sendable {
         case wait(until: Int)
     }
 
-    /// The longest that a probe may take, in milliseconds.
+    /// Milliseconds after which a probe ends that has any answer.
     static let limit = 3000
-    /// Milliseconds before the end of a probe at which its requests end, so that each still says how.
-    static func closing(_ limit: Int) -> Int { min(100, limit / 10) }
-    /// Milliseconds after the beginning until which an expected HTTP answer waits for HTTPS and the portal API.
+    /// Milliseconds after which a probe ends that has none: busy gateways redirect after 5 s and more. Android waits 10 s as well.
+    static let patience = 10_000
+    /// Milliseconds after the beginning until which an expected HTTP answer waits for HTTPS alone; then another endpoint is asked as well.
     static let silence = 1000
-    /// Milliseconds that the named endpoint has to contradict a redirect of the address endpoint.
+    /// Milliseconds that the other endpoints have to contradict the first vote for a portal.
     static let contradiction = 500
 
     let redirects: RedirectPolicy
@@ -52,11 +54,14 @@ struct VerdictTable: Sendable {
     let hasAddress: Bool
     let hasHTTPS: Bool
     let hasAPI: Bool
+    /// The portal API has no vote against the Internet's own answer: after a login its document may be out of date.
+    let outvotesAPI: Bool
     var limit = VerdictTable.limit
+    var patience = VerdictTable.patience
 
     /// The answers of the named endpoints, in the order of asking.
     private(set) var named: [Meaning] = []
-    private(set) var address: (meaning: Meaning, at: Int)?
+    private(set) var address: Meaning?
     /// The answer at an address that the first named endpoint had before, while its name is still asked for.
     private(set) var remembered: Meaning?
     /// That address is asked.
@@ -66,64 +71,200 @@ struct VerdictTable: Sendable {
     private(set) var isHTTPSChecked = false
     private(set) var api: PortalAPIDocument?
     private var apiAnswered = false
+    /// When the first vote for the Internet came, the first one for a portal, and the last answer of any kind.
+    private var goodAt: Int?
+    private var portalAt: Int?
+    private var lastAt = 0
 
     init(
-        redirects: RedirectPolicy = RedirectPolicy(), named: Int, address: Bool, https: Bool, api: Bool,
-        limit: Int = VerdictTable.limit
+        redirects: RedirectPolicy = RedirectPolicy(), named: Int, address: Bool, https: Bool, api: Bool, outvotesAPI: Bool = false
     ) {
         self.redirects = redirects
         namedCount = named
         hasAddress = address
         hasHTTPS = https
         hasAPI = api
-        self.limit = limit
+        self.outvotesAPI = outvotesAPI
     }
 
-    mutating func answeredNamed(_ answer: EndpointAnswer, expect: String) { named.append(meaning(of: answer, expect: expect)) }
-    mutating func answeredAddress(_ answer: EndpointAnswer, expect: String, at: Int) {
-        address = (meaning(of: answer, expect: expect), at)
+    mutating func answeredNamed(_ answer: EndpointAnswer, expect: String, at now: Int = 0) {
+        let meaning = meaning(of: answer, expect: expect)
+        named.append(meaning)
+        note(meaning, at: now)
+    }
+    mutating func answeredAddress(_ answer: EndpointAnswer, expect: String, at now: Int = 0) {
+        let meaning = meaning(of: answer, expect: expect)
+        address = meaning
+        note(meaning, at: now)
     }
     mutating func answeredRemembered(_ answer: EndpointAnswer, expect: String) {
         remembered = meaning(of: answer, expect: expect)
     }
-    mutating func answeredHTTPS(_ answer: EndpointAnswer) {
+    mutating func answeredHTTPS(_ answer: EndpointAnswer, at now: Int = 0) {
         switch answer {
         case .failure(let failure): https = .failed(failure)
         case .success(let response): https = response.status < 400 ? .asExpected : .unhelpful(response.status)
         }
+        lastAt = now
     }
-    mutating func checkedHTTPS() { isHTTPSChecked = true }
-    mutating func answeredAPI(_ document: PortalAPIDocument?) {
+    mutating func checkedHTTPS(at now: Int = 0) {
+        isHTTPSChecked = true
+        lastAt = now
+    }
+    mutating func answeredAPI(_ document: PortalAPIDocument?, at now: Int = 0) {
         api = document
         apiAnswered = true
+        lastAt = now
+        if document?.captive == true, portalAt == nil { portalAt = now }
     }
+
+    private mutating func note(_ meaning: Meaning, at now: Int) {
+        lastAt = now
+        switch meaning {
+        case .asExpected: goodAt = goodAt ?? now
+        case .captive: portalAt = portalAt ?? now
+        case .inconclusive, .unhelpful, .later, .failed: break
+        }
+    }
+
+    // MARK: Votes
+
+    /// The addresses that the votes for a portal name, those of named endpoints first.
+    private var portals: [(url: WebURL, page: HTTPResponse)] {
+        var portals = (named + [address].compactMap(\.self)).compactMap { meaning -> (url: WebURL, page: HTTPResponse)? in
+            if case .captive(let url, let page) = meaning { (url, page) } else { nil }
+        }
+        // A remembered address has no vote of its own: another server may have it by now. But a network that leads two operators' servers
+        // to one host does so with all of them.
+        if named.isEmpty, case .captive(let url, let page)? = remembered, portals.first?.url.host == url.host {
+            portals.insert((url, page), at: 0)
+        }
+        return portals
+    }
+
+    private var goods: Int {
+        (named + [address].compactMap(\.self)).count { if case .asExpected = $0 { true } else { false } }
+    }
+
+    private enum HTTPSState {
+        /// Not asked, or its name is not known here.
+        case absent
+        case awaited
+        case good
+        case broken(TransferError)
+    }
+
+    private var httpsState: HTTPSState {
+        switch https {
+        case .failed(let failure) where [.dnsFailed, .dnsTimeout, .noNameserver].contains(failure.code): .absent
+        case .failed(let failure): .broken(failure)
+        case .asExpected, .unhelpful, .captive, .inconclusive, .later: .good
+        case nil: isHTTPSChecked ? .good : hasHTTPS ? .awaited : .absent
+        }
+    }
+
+    /// A server answered, whatever it said.
+    private var isHeard: Bool {
+        (named + [address, remembered, https].compactMap(\.self)).contains { if case .failed = $0 { false } else { true } }
+            || isHTTPSChecked || api != nil
+    }
+
+    /// When the probe ends. HTTPS has as long again as the first good answer took.
+    func end() -> Int {
+        if !isHeard { return patience }
+        if let goodAt, case .awaited = httpsState { return min(max(limit, 2 * goodAt), patience) }
+        return limit
+    }
+
+    // MARK: Steps
 
     /// Returns the next step, `now` milliseconds after the beginning.
     func nextStep(at now: Int) -> NextStep {
-        for case .captive(let url, let page) in named { return .done(captive(url, page)) }
-        if let api, api.captive { return .done(ProbeResult(.captive, portalURL: api.portalURL)) }
-        if named.contains(where: { if case .asExpected = $0 { true } else { false } }) { return afterGoodHTTP(now) }
-        if let (meaning, at) = address, case .captive(let url, let page) = meaning {
-            // A network that leads two operators' servers to one host does so with all of them. A remembered address alone decides
-            // nothing: another server may have it by now.
-            if case .captive(let other, let page)? = remembered, other.host == url.host { return .done(captive(other, page)) }
-            let end = at + Self.contradiction
-            if now >= end || isNamedExhausted || now >= limit { return .done(captive(url, page)) }
-            return .wait(until: end)
+        let portals = portals
+        let goods = goods
+        if portals.count >= 2 { return .done(captive(portals)) }
+        if !portals.isEmpty {
+            if api?.captive == true, !outvotesAPI { return .done(captive(portals)) }
+            if case .broken = httpsState { return .done(captive(portals)) }
+            if goods > 0 { return contradicted(portals, goods, now) }
+            if case .good = httpsState { return contradicted(portals, goods, now) }
+            return alone(portals, now)
         }
-        if now >= limit { return .done(afterBadHTTP()) }
-        if !named.isEmpty, !isNamedExhausted, now < limit - Self.closing(limit) { return .askNext }
+        return goods > 0 ? good(now) : undecided(now)
+    }
+
+    /// One endpoint says portal, another one or HTTPS says Internet.
+    private func contradicted(_ portals: [(url: WebURL, page: HTTPResponse)], _ goods: Int, _ now: Int) -> NextStep {
+        var isHTTPSGood = false
+        switch httpsState {
+        case .good, .absent:
+            isHTTPSGood = true
+            if goods >= 2 { return .done(open()) }
+        case .awaited, .broken: break
+        }
+        if now < end() {
+            if mayAskNext(now) { return .askNext }
+            if isAwaited(https: !isHTTPSChecked) || !isNamedExhausted { return .wait(until: end()) }
+        }
+        return .done(isHTTPSGood && goods > 0 ? open() : captive(portals))
+    }
+
+    /// One endpoint says portal, and nothing else has answered.
+    private func alone(_ portals: [(url: WebURL, page: HTTPResponse)], _ now: Int) -> NextStep {
+        let until = min((portalAt ?? 0) + Self.contradiction, end())
+        let isContradictionAwaited = named.isEmpty || (hasAddress && address == nil)
+        return now < until && isContradictionAwaited ? .wait(until: until) : .done(captive(portals))
+    }
+
+    /// An endpoint says Internet, and none says portal.
+    private func good(_ now: Int) -> NextStep {
+        let until = min(Self.silence, limit)
+        if hasAPI, !apiAnswered, now < until { return .wait(until: until) }
+        let captive = outvotesAPI ? nil : captiveByAPI
+        switch httpsState {
+        case .broken(let failure):
+            return .done(captive ?? open(.partial, failure.code == .clockWrong ? "clockWrong" : "httpsBlocked"))
+        case .good, .absent:
+            // An address that is silent gets as long again as the others took.
+            let addressUntil = min(2 * lastAt, until)
+            if hasAddress, address == nil, now < addressUntil { return .wait(until: addressUntil) }
+            if case .absent = httpsState, let captive { return .done(captive) }
+            return .done(open())
+        case .awaited:
+            if now < until { return .wait(until: until) }
+            if now < end() { return mayAskNext(now) ? .askNext : .wait(until: end()) }
+            return .done(captive ?? open(.partial, "httpsBlocked"))
+        }
+    }
+
+    /// No endpoint says anything so far.
+    private func undecided(_ now: Int) -> NextStep {
+        if now >= end() { return .done(afterBadHTTP()) }
+        if let captive = captiveByAPI {
+            let until = (portalAt ?? 0) + Self.contradiction
+            let isContradictionAwaited = named.isEmpty && hasHTTPS
+            return now < min(until, end()) && isContradictionAwaited ? .wait(until: min(until, end())) : .done(captive)
+        }
+        if mayAskNext(now) { return .askNext }
         if isNamedExhausted {
             // The named endpoints decided nothing; HTTPS, the address or the API still may.
             if case .asExpected? = https { return .done(afterBadHTTP()) }
             // Where names have no answer, the remembered address tells whether a portal is there.
             let isWaiting =
-                (hasHTTPS && https == nil) || (hasAddress && address == nil) || (hasAPI && !apiAnswered)
+                isAwaited(https: true)
                 || (asksRemembered && remembered == nil && named.allSatisfy(\.isNameless))
             if !isWaiting { return .done(afterBadHTTP()) }
         }
-        return .wait(until: limit)
+        return .wait(until: end())
     }
+
+    /// An endpoint beside the named ones has not answered.
+    private func isAwaited(https isWanted: Bool) -> Bool {
+        (isWanted && hasHTTPS && https == nil) || (hasAddress && address == nil) || (hasAPI && !apiAnswered)
+    }
+
+    /// All that was asked by name has answered, and there is another endpoint.
+    private func mayAskNext(_ now: Int) -> Bool { !named.isEmpty && !isNamedExhausted && now < end() }
 
     /// All endpoints have answered, the last one asked to come back later, or the last two had no page.
     private var isNamedExhausted: Bool {
@@ -133,23 +274,24 @@ struct VerdictTable: Sendable {
         return tail.count == 2 && tail.allSatisfy { if case .inconclusive = $0 { true } else { false } }
     }
 
-    private func captive(_ url: WebURL, _ page: HTTPResponse) -> ProbeResult { ProbeResult(.captive, portalURL: url, page: page) }
+    // MARK: Results
 
-    private func afterGoodHTTP(_ now: Int) -> NextStep {
-        if (hasHTTPS && https == nil && !isHTTPSChecked) || (hasAPI && !apiAnswered), now < min(Self.silence, limit) {
-            return .wait(until: min(Self.silence, limit))
-        }
-        if case .failed(let failure)? = https, failure.isInterference {
-            var result = ProbeResult(.partial, problem: failure.code == .clockWrong ? "clockWrong" : "httpsBlocked")
-            result.secondsRemaining = api?.secondsRemaining
-            return .done(result)
-        }
-        var result = ProbeResult(.online)
+    private func captive(_ portals: [(url: WebURL, page: HTTPResponse)]) -> ProbeResult {
+        ProbeResult(.captive, portalURL: portals[0].url, page: portals[0].page)
+    }
+
+    private var captiveByAPI: ProbeResult? {
+        api.flatMap { $0.captive ? ProbeResult(.captive, portalURL: $0.portalURL) : nil }
+    }
+
+    private func open(_ verdict: Verdict = .online, _ problem: String? = nil) -> ProbeResult {
+        var result = ProbeResult(verdict, problem: problem)
         result.secondsRemaining = api?.secondsRemaining
-        return .done(result)
+        return result
     }
 
     private func afterBadHTTP() -> ProbeResult {
+        if let captive = captiveByAPI { return captive }
         var result = ProbeResult(.limited, problem: "noAnswer")
         let mustWait = named.contains { if case .later = $0 { true } else { false } }
         if case .asExpected? = https, !mustWait { return ProbeResult(.online, problem: "httpBlocked") }
@@ -184,7 +326,10 @@ struct VerdictTable: Sendable {
         case 301, 302, 303, 307, 308:
             let target = response.location.flatMap { try? redirects.target(of: $0, from: response.url) }
             return .captive(target ?? response.url, response)
-        case 200: return response.body.count <= 4 ? .inconclusive : .captive(response.url, response)
+        case 200:
+            // Browsers follow a Refresh header beside an empty body as well.
+            let leadsOn = response.body.count > 4 || response["refresh"].flatMap(HTMLReader.refresh) != nil
+            return leadsOn ? .captive(response.url, response) : .inconclusive
         case 204: return .inconclusive
         case 511: return .captive(response.url, response)
         case 401, 403, 404, 500...599:

@@ -69,13 +69,9 @@ public struct HelperCommand: Sendable {
         HTTPClient(link: link, policy: policy, cookies: cookies, connections: attempts.connections(link))
     }
 
-    /// The seconds that a portal may think about a login: with a server behind it that took 8 s, its gateway opened and the answer was lost.
-    private static let loginPatience = 20
-
     /// Sends a login's request, and looks beside its answer whether the network is open, so that the proof need not wait for it (D25).
     package func logIn(_ request: HTTPRequest, by client: HTTPClient) throws(TransferError) -> HTTPResponse {
         var request = request
-        request.patience = Self.loginPatience
         request.onConnected = { [attempts, link, policy, scope] in attempts.lookBesideLogin(link, policy, scope.trace) }
         return try client.send(request, in: scope)
     }

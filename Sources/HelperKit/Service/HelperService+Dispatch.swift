@@ -90,7 +90,8 @@ extension HelperService {
         let values = try Coding.decode(CommandParameters.self, from: parameters)
         var command = HelperCommand(
             network: values.network, link: values.link, portal: values.portal, credential: values.credential,
-            answers: values.answers ?? [:], consent: values.consent ?? false, session: values.session, scope: scope,
+            answers: values.answers ?? [:], consent: values.consent ?? false, session: values.session,
+            scope: scope.limited(milliseconds: Scope.limit(of: values.link.commandTimeout)),
             attempts: attempts, policy: policy)
         command.labels = values.labels ?? [:]
         command.offered = values.offered ?? []

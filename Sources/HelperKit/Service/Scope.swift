@@ -13,6 +13,9 @@ public struct Scope: Sendable {
     /// The limit of a command, in milliseconds: 40 s, less than the daemon's 45 s.
     public static let commandLimit = 40_000
 
+    /// Returns the limit of a command that the caller ends after this many milliseconds: a ninth is left for the way back.
+    static func limit(of timeout: Int?) -> Int { timeout.map { max(0, min($0, 60_000)) * 8 / 9 } ?? commandLimit }
+
     /// Makes a scope.
     public init(
         cancellation: Cancellation = Cancellation(), deadline: Instant = .after(milliseconds: commandLimit),

@@ -46,12 +46,14 @@ struct Joined {
     /// Returns the link as helpers and the prober see it.
     func link(attempt: String?, interface: String, settings: Settings, probeAddresses: [String: String]) -> Link {
         let probeURL = settings.probeURL ?? Link.usualProbe.url
+        let timeout = settings.policy.commandTimeout
         return Link(
             attempt: attempt ?? association, association: association, interface: interface, index: snapshot.index,
             addresses: snapshot.addresses, gateways: snapshot.gateways,
             nameservers: settings.probeNameservers.isEmpty ? facts.nameservers : settings.probeNameservers,
             portalAPI: facts.portalAPI, probeURL: probeURL,
             probeExpect: settings.probeURL == nil ? Link.usualProbe.expect : settings.probeExpect,
-            probeHTTPSURL: settings.probeHTTPSURL, probeAddress: probeAddresses[probeURL])
+            probeHTTPSURL: settings.probeHTTPSURL, probeAddress: probeAddresses[probeURL],
+            commandTimeout: timeout == Policy().commandTimeout ? nil : timeout.milliseconds)
     }
 }

@@ -136,7 +136,7 @@ import Testing
         let result = try #require(store.probe(link, policy: policy, in: scope))
         #expect(result.verdict == .captive)
         #expect(result.portalURL?.text == "http://portal.test/welcome")
-        #expect(result.evidence.map(\.body) == ["captive"])
+        #expect(result.evidence.compactMap(\.body) == ["captive"])
         #expect(store.apiDocument(link, policy: policy, in: scope)?.captive == true)
         // An API with an untrusted certificate is ignored.
         var stranger = link

@@ -132,7 +132,8 @@ import Testing
         let link = remembering(server, names: names)
         forgets.with { $0 = link }
         for _ in 1...10 {
-            let run = ProbeRun(link: link, plan: ProbeRun.Plan(link: link), policy: .testing(), api: nil, limit: 150)
+            let run = ProbeRun(
+                link: link, plan: ProbeRun.Plan(link: link), policy: .testing(), api: nil, limit: 150, patience: 150)
             let result = run.result(in: Scope())
             #expect(result.verdict == .limited && result.problem != "dnsTimeout")
             #expect(!result.evidence.contains { $0.error?.hasPrefix("dnsTimeout") == true })

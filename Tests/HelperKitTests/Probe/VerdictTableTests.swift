@@ -100,7 +100,8 @@ import Testing
         var table = table(https: true)
         table.answeredNamed(.success(response(204)), expect: "204")
         #expect(verdict(table.nextStep(at: 100)) == "wait 1000")
-        #expect(verdict(table.nextStep(at: 1000)) == "online")
+        #expect(verdict(table.nextStep(at: 1000)) == "wait 3000")
+        #expect(verdict(table.nextStep(at: 3000)) == "partial httpsBlocked")
         table.answeredHTTPS(.success(response(204)))
         #expect(verdict(table.nextStep(at: 100)) == "online")
     }
@@ -125,7 +126,7 @@ import Testing
     func httpsBroken(_ code: TransferErrorCode) {
         var table = table(https: true)
         table.answeredHTTPS(.failure(TransferError(code)))
-        #expect(verdict(table.nextStep(at: 100)) == "wait 3000")
+        #expect(verdict(table.nextStep(at: 100)) == "wait 10000")
         table.answeredNamed(.success(response(204)), expect: "204")
         #expect(verdict(table.nextStep(at: 100)) == "partial httpsBlocked")
     }
@@ -140,21 +141,21 @@ import Testing
     @Test func httpBlocked() {
         var table = table(https: true)
         table.answeredNamed(.failure(TransferError(.timeout)), expect: "204")
-        #expect(verdict(table.nextStep(at: 100)) == "wait 3000")
+        #expect(verdict(table.nextStep(at: 100)) == "wait 10000")
         table.answeredHTTPS(.success(response(204)))
         #expect(verdict(table.nextStep(at: 100)) == "online httpBlocked")
     }
 
     @Test func aRedirectDoesNotWaitForHTTPS() {
-        var table = table(address: true, https: true, api: true)
-        table.answeredNamed(.success(response(302, headers: [("location", "http://l.test/")])), expect: "204")
-        #expect(verdict(table.nextStep(at: 5)) == "captive http://l.test/")
+        var table = table(https: true, api: true)
+        table.answeredNamed(toward("l.test"), expect: "204")
+        #expect(verdict(table.nextStep(at: 5)) == "captive http://l.test/?from=here")
     }
 
     @Test func theAddressDecidesWithoutNames() {
         var table = table(named: 1, address: true)
         table.answeredNamed(.failure(TransferError(.dnsTimeout)), expect: "204")
-        #expect(verdict(table.nextStep(at: 900)) == "wait 3000")
+        #expect(verdict(table.nextStep(at: 900)) == "wait 10000")
         table.answeredAddress(
             .success(response(302, headers: [("location", "http://l.test/")])), expect: "→https://1.1.1.1/", at: 900)
         #expect(verdict(table.nextStep(at: 900)) == "captive http://l.test/")
@@ -166,8 +167,128 @@ import Testing
             .success(response(302, headers: [("location", "http://l.test/")])), expect: "→https://1.1.1.1/", at: 10)
         #expect(verdict(table.nextStep(at: 10)) == "wait 510")
         #expect(verdict(table.nextStep(at: 510)) == "captive http://l.test/")
-        table.answeredNamed(.success(response(204)), expect: "204")
+        table.answeredNamed(.success(response(204)), expect: "204", at: 20)
+        #expect(verdict(table.nextStep(at: 20)) == "next")
+    }
+
+    // MARK: Contradictions
+
+    private static let portal = "http://l.test/"
+    private var elsewhere: EndpointAnswer { .success(response(302, headers: [("location", Self.portal)])) }
+    private var filtered: EndpointAnswer { .success(response(200, "<form><input type=password><button>")) }
+    private var good: EndpointAnswer { .success(response(204)) }
+
+    /// Some portals let one check host through: its answer alone proves nothing.
+    @Test(arguments: ["silent", "checked", "broken"]) func twoVotesForAPortalAreAPortal(https: String) {
+        var table = table(named: 3, address: true, https: true)
+        table.answeredNamed(good, expect: "204", at: 40)
+        if https == "checked" { table.checkedHTTPS(at: 40) }
+        table.answeredAddress(elsewhere, expect: "→https://1.1.1.1/", at: 50)
+        #expect(verdict(table.nextStep(at: 50)) == "next")
+        if https == "broken" {
+            table.answeredHTTPS(.failure(TransferError(.reset)), at: 60)
+            #expect(verdict(table.nextStep(at: 60)) == "captive http://l.test/")
+        }
+        table.answeredNamed(elsewhere, expect: "204", at: 90)
+        #expect(verdict(table.nextStep(at: 90)) == "captive http://l.test/")
+    }
+
+    /// One vote for a portal counts where HTTPS is silent to the end.
+    @Test func oneVoteAndSilentHTTPSAreAPortal() {
+        var table = table(named: 2, address: true, https: true)
+        table.answeredAddress(elsewhere, expect: "→https://1.1.1.1/", at: 10)
+        table.answeredNamed(good, expect: "204", at: 20)
+        table.answeredNamed(.failure(TransferError(.timeout)), expect: "204", at: 2000)
+        #expect(verdict(table.nextStep(at: 2000)) == "wait 3000")
+        #expect(verdict(table.nextStep(at: 3000)) == "captive http://l.test/")
+    }
+
+    /// A filter leads one check host to a page of its own; two other hosts and HTTPS are good.
+    @Test(arguments: [true, false], [true, false]) func aFilterOfOneHostIsNoPortal(redirects: Bool, addressIsFirst: Bool) {
+        var table = table(named: 3, address: true, https: true)
+        let filter = redirects ? elsewhere : filtered
+        let address = EndpointAnswer.success(response(301, headers: [("location", "https://1.1.1.1/")]))
+        if addressIsFirst { table.answeredAddress(address, expect: "→https://1.1.1.1/", at: 10) }
+        table.answeredNamed(filter, expect: "204", at: 15)
+        #expect(verdict(table.nextStep(at: 15)) == (addressIsFirst ? "next" : "wait 515"))
+        if !addressIsFirst { table.answeredAddress(address, expect: "→https://1.1.1.1/", at: 60) }
+        #expect(verdict(table.nextStep(at: 60)) == "next")
+        table.checkedHTTPS(at: 70)
+        #expect(verdict(table.nextStep(at: 70)) == "next")
+        table.answeredNamed(good, expect: "204", at: 90)
+        #expect(verdict(table.nextStep(at: 90)) == "online")
+    }
+
+    /// The same where the endpoint without a name is not reached.
+    @Test func aFilterOfOneHostIsNoPortalWithoutTheAddress() {
+        var table = table(named: 3, address: true, https: true)
+        table.answeredNamed(filtered, expect: "204", at: 15)
+        table.checkedHTTPS(at: 30)
+        #expect(verdict(table.nextStep(at: 30)) == "next")
+        table.answeredNamed(good, expect: "204", at: 60)
+        table.answeredNamed(good, expect: "204", at: 90)
+        #expect(verdict(table.nextStep(at: 90)) == "online")
+    }
+
+    /// A gateway lets HTTPS to one operator through, and leads all plain HTTP to its portal.
+    @Test func goodHTTPSAloneIsNoInternet() {
+        var table = table(named: 3, address: true, https: true)
+        table.checkedHTTPS(at: 30)
+        table.answeredNamed(elsewhere, expect: "204", at: 35)
+        #expect(verdict(table.nextStep(at: 35)) == "next")
+        table.answeredAddress(elsewhere, expect: "→https://1.1.1.1/", at: 40)
+        #expect(verdict(table.nextStep(at: 40)) == "captive http://l.test/")
+    }
+
+    /// An address that is silent gets as long again as the others took, and HTTPS gets that of a slow first answer.
+    @Test func theOthersGetTheirTime() {
+        var table = table(named: 3, address: true, https: true)
+        table.answeredNamed(good, expect: "204", at: 60)
+        table.checkedHTTPS(at: 80)
+        #expect(verdict(table.nextStep(at: 80)) == "wait 160")
+        #expect(verdict(table.nextStep(at: 160)) == "online")
+        var slow = self.table(https: true)
+        slow.answeredNamed(good, expect: "204", at: 2800)
+        #expect(verdict(slow.nextStep(at: 2900)) == "wait 5600")
+        slow.checkedHTTPS(at: 4000)
+        #expect(verdict(slow.nextStep(at: 4000)) == "online")
+    }
+
+    /// A gateway that redirects after 5 s is no dead network.
+    @Test(arguments: [4000, 7000, 9900]) func whereNothingAnswersTheRequestsGoOn(_ milliseconds: Int) {
+        var table = table(named: 3, address: true, https: true)
+        #expect(verdict(table.nextStep(at: milliseconds - 1)) == "wait 10000")
+        table.answeredAddress(elsewhere, expect: "→https://1.1.1.1/", at: milliseconds)
+        #expect(verdict(table.nextStep(at: milliseconds)) == "captive http://l.test/")
+    }
+
+    /// A filter that does not know the HTTPS host's name says nothing of HTTPS.
+    @Test func anUnknownNameIsNoBrokenHTTPS() {
+        var table = table(https: true)
+        table.answeredHTTPS(.failure(TransferError(.dnsFailed)), at: 10)
+        table.answeredNamed(good, expect: "204", at: 20)
         #expect(verdict(table.nextStep(at: 20)) == "online")
+    }
+
+    @Test(arguments: [("0;url=http://l.test/", "captive http://portal.test/page"), ("nonsense", "limited emptyAnswer")])
+    func anEmptyAnswerMayLeadOn(_ refresh: String, _ expected: String) {
+        #expect(single(.success(response(200, headers: [("refresh", refresh)]))) == expected)
+    }
+
+    // MARK: The API beside them
+
+    /// A document that says captive for ever: HTTPS that was checked, and after a login the Internet's answer alone, outvote it.
+    @Test(arguments: [false, true]) func theInternetOutvotesTheAPI(afterALogin: Bool) throws {
+        var table = VerdictTable(named: 1, address: false, https: true, api: true, outvotesAPI: afterALogin)
+        table.answeredAPI(PortalAPIDocument(octets(#"{"captive":true,"user-portal-url":"https://h.test/w"}"#)), at: 5)
+        #expect(verdict(table.nextStep(at: 5)) == "wait 505")
+        table.answeredNamed(good, expect: "204", at: 20)
+        #expect(verdict(table.nextStep(at: 20)) == "wait 1000")
+        var silent = table
+        table.checkedHTTPS(at: 30)
+        #expect(verdict(table.nextStep(at: 30)) == "online")
+        silent.answeredHTTPS(.failure(TransferError(.timeout)), at: 3000)
+        #expect(verdict(silent.nextStep(at: 3000)) == (afterALogin ? "partial httpsBlocked" : "captive https://h.test/w"))
     }
 
     private func toward(_ host: String) -> EndpointAnswer {
@@ -215,7 +336,7 @@ import Testing
     }
 
     @Test func noAnswerIsLimited() {
-        #expect(verdict(table(https: true).nextStep(at: 3000)) == "limited timeout")
+        #expect(verdict(table(https: true).nextStep(at: 10_000)) == "limited timeout")
     }
 
     /// Where names have no answer, the address that the endpoint had before tells whether a portal is there.
@@ -224,7 +345,7 @@ import Testing
         var table = table()
         table.asksRemembered = true
         table.answeredNamed(.failure(TransferError(code)), expect: "204")
-        #expect(verdict(table.nextStep(at: 10)) == (isWaitedFor ? "wait 3000" : "limited \(code.rawValue)"))
+        #expect(verdict(table.nextStep(at: 10)) == (isWaitedFor ? "wait 10000" : "limited \(code.rawValue)"))
         table.answeredRemembered(.failure(TransferError(.timeout)), expect: "204")
         #expect(verdict(table.nextStep(at: 20)) == "limited \(code.rawValue)")
     }

@@ -12,10 +12,10 @@ public enum Event: Hashable, Sendable {
     case helpersChanged([Candidate])
     /// A helper answered, or died.
     case answered(CommandID, CommandAnswer)
-    /// The prober answered; `nil` if it is missing or died.
-    case verdictReached(ProbeID, Verdict?, secondsRemaining: Int? = nil)
+    /// The prober answered; `nil` if it is missing or died. With a portal, the place that the network led to.
+    case verdictReached(ProbeID, Verdict?, secondsRemaining: Int? = nil, place: String? = nil)
     /// A verdict that the machine did not ask for, of `hotspotctl check` for example.
-    case verdictSeen(Verdict)
+    case verdictSeen(Verdict, place: String? = nil)
     case timerFired(TimerID)
     case promptAnswered(PromptID)
     /// The user does not want to be asked on this network.

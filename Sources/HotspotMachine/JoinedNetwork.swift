@@ -19,6 +19,8 @@ public struct JoinedNetwork: Hashable, Sendable {
     public internal(set) var contenders: Set<String>?
     /// A login that counts where the network is found open.
     package var standing: StandingLogin?
+    /// The places that the network led to.
+    var trail = PortalTrail()
     /// The prober's last verdict, or that of a check.
     public var lastVerdict: Verdict? { didSet { if lastVerdict == .captive { wasCaptive = true } } }
     /// A portal was there.

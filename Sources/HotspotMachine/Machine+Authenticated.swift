@@ -14,6 +14,7 @@ extension Machine {
         joined.isUnverified = isUnverified
         dropStanding(&joined, &turn)
         joined.temporaryFailures = 0
+        if !isUnverified { joined.trail = PortalTrail() }
         // D11: a login that the next maintain finds to be void was no success.
         if joined.pace.hasLasted(at: turn.now, policy) { joined.record.sessionLasted(helper) }
         recentFailures[joined.arrival.network] = nil

@@ -69,8 +69,9 @@ extension Machine {
             turn.act(.acquit(helper: helper))
             switch result {
             case .success:
-                let proof = startProof(of: helper, until: command.deadline.at, secondsRemaining: seconds, &turn)
-                state = .authenticating(authenticating.with { $0.phase = .proving(proof) })
+                prove(
+                    helper, until: command.deadline.at, secondsRemaining: seconds,
+                    { proof in .authenticating(authenticating.with { $0.phase = .proving(proof) }) }, &turn)
             case .uiRequired: present(joined, helper, prompt ?? .empty(helper), further: 0, "\(helper) needs the user", &turn)
             case .unsupportedNetwork: exclude(helper, joined, &turn)
             case .temporaryFailure: failTemporarily(joined, helper, .notNow(helper, reason), &turn)

@@ -7,6 +7,7 @@ extension Machine {
     ) {
         var joined = joined
         if prompt.mayOpen == true { keepUndecided(helper, in: &joined, &turn) }
+        joined.trail.handleLast()
         let id: PromptID = issue()
         turn.act(.showPrompt(id, prompt, helper: helper))
         let next = PresentingUI(
@@ -72,8 +73,9 @@ extension Machine {
             turn.act(.acquit(helper: helper))
             switch result {
             case .success:
-                let proof = startProof(of: helper, until: command.deadline.at, secondsRemaining: seconds, &turn)
-                state = .presentingUI(presenting.with { $0.phase = .proving(proof) })
+                prove(
+                    helper, until: command.deadline.at, secondsRemaining: seconds,
+                    { proof in .presentingUI(presenting.with { $0.phase = .proving(proof) }) }, &turn)
             case .uiRequired where presenting.further < policy.furtherPrompts:
                 present(joined, helper, prompt ?? .empty(helper), further: presenting.further + 1, "", &turn)
             case .unsupportedNetwork: exclude(helper, joined, &turn)

@@ -19,6 +19,14 @@ extension Machine {
         return Proof(began: turn.now, end: end, phase: .probing(probe), secondsRemaining: secondsRemaining)
     }
 
+    /// Begins the proof of a login: the state is what `next` makes of it.
+    mutating func prove(
+        _ helper: String, until end: Instant, secondsRemaining: Int?, _ next: (Proof) -> MachineState, _ turn: inout Turn
+    ) {
+        state = next(startProof(of: helper, until: end, secondsRemaining: secondsRemaining, &turn))
+        state.update { $0.trail.handleLast() }
+    }
+
     enum ProofProgress {
         case continues(Proof)
         /// Not captive any more; the verdict is `nil` if there is no prober, and the helper's word counts.
@@ -44,6 +52,21 @@ extension Machine {
         case .answered, .raceAnswered, .promptAnswered, .promptDismissed, .logoffRequested, .restEnded, .disassociationRefused:
             return nil
         }
+    }
+
+    /// Starts over where the network leads to another portal than the one that was answered, or that asks (D32). Returns `false` where it
+    /// does not.
+    mutating func leaveOtherPortal(_ verdict: Verdict?, _ turn: inout Turn) -> Bool {
+        guard verdict == .captive, var joined = state.joined, joined.trail.leadsElsewhere else { return false }
+        if let proof = state.proof, let helper = state.chosenHelper {
+            keepUnproven(proof, of: helper, in: &joined, &turn)
+        } else if !state.waitsForUser {
+            return false
+        }
+        joined.pace = Pace()
+        joined.temporaryFailures = 0
+        evaluate(joined, "the network leads to another portal now", &turn)
+        return true
     }
 
     enum LogoffProgress {

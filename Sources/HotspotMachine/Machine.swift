@@ -82,13 +82,14 @@ public struct Machine: Hashable, Sendable {
             guard acceptsLogin, let joined = state.joined else { break }
             turn.act(.releaseHold)
             logIn(joined.started(byUser: true), by: helper, fresh: fresh, &turn)
-        case .verdictSeen(let verdict):
-            state.update { $0.lastVerdict = verdict }
+        case .verdictSeen(let verdict, let place):
+            note(verdict, place)
             dropOver(at: verdict, &turn)
-            if !openLate(verdict, nil, &turn) { dispatch(.verdictSeen(verdict), &turn) }
-        case .verdictReached(let id, let verdict, let seconds):
+            if openLate(verdict, nil, &turn) || leaveOtherPortal(verdict, &turn) { break }
+            dispatch(.verdictSeen(verdict), &turn)
+        case .verdictReached(let id, let verdict, let seconds, let place):
             guard let probe = before.probe, probe.id == id else { break }
-            probed(now < probe.deadline.at ? (verdict, seconds) : (nil, nil), &turn)
+            probed(now < probe.deadline.at ? (verdict, seconds, place) : (nil, nil, nil), &turn)
         case .answered(let id, let answer):
             guard let command = before.command else {
                 dispatch(.raceAnswered(id, answer), &turn)
@@ -97,7 +98,7 @@ public struct Machine: Hashable, Sendable {
             if command.id == id { dispatch(.answered(now < command.deadline.at ? answer : nil), &turn) }
         case .timerFired(let id):
             switch id {
-            case before.probe?.deadline.id: probed((nil, nil), &turn)
+            case before.probe?.deadline.id: probed((nil, nil, nil), &turn)
             case before.command?.deadline.id: dispatch(.answered(nil), &turn)
             case state.joined?.standing?.end?.id:
                 state.update { $0.standing = nil }
@@ -113,14 +114,23 @@ public struct Machine: Hashable, Sendable {
         return finish(turn, before, gateWasOpen: gateWasOpen, event)
     }
 
-    private mutating func probed(_ result: (verdict: Verdict?, secondsRemaining: Int?), _ turn: inout Turn) {
+    private mutating func probed(
+        _ result: (verdict: Verdict?, secondsRemaining: Int?, place: String?), _ turn: inout Turn
+    ) {
         // A prober that is missing or died says nothing: a portal that was there still is.
         let verdict = result.verdict ?? (state.joined?.lastVerdict == .captive ? .captive : nil)
         if result.verdict == nil, verdict == .captive { turn.act(.report(.proberSilent)) }
-        state.update { $0.lastVerdict = verdict }
+        note(verdict, result.place)
         dropOver(at: verdict, &turn)
-        if openLate(verdict, result.secondsRemaining, &turn) { return }
+        if openLate(verdict, result.secondsRemaining, &turn) || leaveOtherPortal(verdict, &turn) { return }
         dispatch(.probed(verdict, secondsRemaining: result.secondsRemaining), &turn)
+    }
+
+    private mutating func note(_ verdict: Verdict?, _ place: String?) {
+        state.update { joined in
+            joined.lastVerdict = verdict
+            if verdict == .captive, let place { joined.trail.add(place) }
+        }
     }
 
     private mutating func dispatch(_ event: StateEvent, _ turn: inout Turn) {
@@ -151,7 +161,7 @@ public struct Machine: Hashable, Sendable {
             actions.append(.cancelCommand(id))
         }
         if let id = old.probe?.id, id != new.probe?.id {
-            if case .verdictReached(id, _, _) = event {} else { actions.append(.cancelProbe(id)) }
+            if case .verdictReached(id, _, _, _) = event {} else { actions.append(.cancelProbe(id)) }
         }
         for id in old.timers where !new.timers.contains(id) && event != .timerFired(id) { actions.append(.stopTimer(id)) }
         if let prompt = old.prompt, prompt != new.prompt { actions.append(.withdrawPrompt(prompt)) }

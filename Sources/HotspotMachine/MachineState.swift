@@ -250,12 +250,6 @@ extension MachineState {
         }
     }
 
-    /// Open to use behind a portal, which may end the session by itself (D27): a helper or a browser logged in.
-    public var isOpenedPortal: Bool {
-        guard case .authenticated(let state) = self else { return false }
-        return chosenHelper != nil || state.joined.wasCaptive
-    }
-
     /// The chosen helper keeps the network free, as far as is known.
     public var isKeptFree: Bool {
         switch self {

@@ -26,6 +26,9 @@ package struct Proof: Hashable, Sendable, StateData {
     package var phase: ProbePhase
     let secondsRemaining: Int?
 
+    /// Most gateways would have opened by now: about 1.5 s have passed.
+    var isDoubtful: Bool { probes > 3 }
+
     /// The deadlines of the session that it is to prove.
     var schedule: MaintainSchedule { MaintainSchedule(secondsRemaining: secondsRemaining, at: began) }
 }

@@ -116,6 +116,8 @@ extension Machine {
         // A hand-over stands for a page that the terminal cannot answer, and the portal may show another one by now (D30).
         if case .presentingUI(let presenting) = state, presenting.handsOver, case .waiting = presenting.phase { return false }
         if case .evaluating = state { return helper == nil }
+        // After the helper's success the portal is still there.
+        if let proof = state.proof, proof.isDoubtful, state.joined?.lastVerdict == .captive { return false }
         guard state.logsIn, let chosen = state.chosenHelper else { return false }
         return (helper ?? chosen) == chosen && isCandidate(chosen)
     }

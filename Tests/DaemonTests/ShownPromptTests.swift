@@ -120,6 +120,21 @@ import Varlink
 @Suite struct ProbeAnswerTests {
     private func answer(_ url: String?) -> ProbeAnswer { ProbeAnswer(verdict: .captive, portalURL: url, evidence: []) }
 
+    /// Two places are two portals; a number that a gateway makes up, and the server that it answers for, are none.
+    @Test(arguments: [
+        ("http://h.test/login?mac=1", "http://h.test/login"), ("http://h.test", "http://h.test/"),
+        ("https://h.test:8443/guest/s/20261128/;jsessionid=1", "https://h.test:8443/guest/s/#"),
+        ("http://h.test/step2", "http://h.test/step2"), ("http://check.test/generate_204?r=1x", "here"),
+    ]) func aPlaceIsThePortalsPage(_ url: String, _ place: String) {
+        var answer = answer(url)
+        answer.evidence = [
+            ProbeAnswer.Evidence(request: "GET http://check.test/generate_204", status: 200, error: nil, milliseconds: 4)
+        ]
+        #expect(answer.place == place)
+        answer.verdict = .online
+        #expect(answer.place == nil)
+    }
+
     @Test func onlyThePortalsOriginIsShown() {
         #expect(answer("https://portal.example:8443/login?room=214").origin == "https://portal.example:8443")
         #expect(answer("http://10.0.0.1").origin == "http://10.0.0.1")

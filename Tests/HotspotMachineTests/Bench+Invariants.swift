@@ -7,8 +7,8 @@ extension Bench {
     /// Notes the verdict of an event, or that there is none.
     mutating func noteVerdict(_ event: Event) {
         switch event {
-        case .verdictSeen(let verdict): if machine.state.joined != nil { lastVerdict = verdict }
-        case .verdictReached(let id, let verdict, _):
+        case .verdictSeen(let verdict, _): if machine.state.joined != nil { lastVerdict = verdict }
+        case .verdictReached(let id, let verdict, _, _):
             guard probes.contains(id) else { return }
             let isLate = alarms.contains { $0.purpose == .probe && $0.at <= now }
             noteVerdict(isLate ? nil : verdict)
@@ -30,7 +30,7 @@ extension Bench {
     mutating func carryOut(_ actions: [Action], _ event: Event) {
         if case .answered(let id, _) = event { commands.removeAll { $0.id == id } }
         if case .timerFired(let id) = event { alarms.removeAll { $0.id == id } }
-        if case .verdictReached(let id, _, _) = event { probes.removeAll { $0 == id } }
+        if case .verdictReached(let id, _, _, _) = event { probes.removeAll { $0 == id } }
         for action in actions {
             switch action {
             case .transition, .awaitProof, .forgetChoice, .dropSession, .releaseHold: break

@@ -115,12 +115,14 @@ struct Bench {
     }
 
     /// Answers the probe that runs.
-    mutating func probe(_ verdict: Verdict?, seconds: Int? = nil, _ location: SourceLocation = #_sourceLocation) {
+    mutating func probe(
+        _ verdict: Verdict?, seconds: Int? = nil, at place: String? = nil, _ location: SourceLocation = #_sourceLocation
+    ) {
         guard let id = probes.last else {
             Issue.record("the prober was not asked", sourceLocation: location)
             return
         }
-        send(.verdictReached(id, verdict, secondsRemaining: seconds))
+        send(.verdictReached(id, verdict, secondsRemaining: seconds, place: place))
     }
 
     /// Has the prober find this at each look after a logoff.

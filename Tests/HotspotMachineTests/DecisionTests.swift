@@ -781,6 +781,72 @@ import Testing
         }
     }
 
+    @Test("D26 During a proof that finds the portal again and again a login starts over")
+    func d26Doubtful() {
+        var bench = succeeded(afterPrompt: true)
+        for _ in 0..<3 {
+            #expect(bench.machine.joinsLogin(by: nil, fresh: false))
+            bench.probe(.captive)
+            bench.wait(bench.due(.proof)!)
+        }
+        #expect(!bench.machine.joinsLogin(by: nil, fresh: false))
+        bench.send(.loginRequested(helper: nil))
+        #expect(bench.state == .evaluating && bench.due(.late) != nil)
+        bench.send(.verdictSeen(.online))
+        #expect(bench.state == .authenticated && bench.chosen == "H1")
+    }
+
+    // MARK: D32
+
+    @Test(
+        "D32 A portal behind the one that was answered has its race within 2 s, without a pause, and the login before still counts",
+        arguments: [false, true], ["http://other/form", "http://portal/step2", "here"])
+    func d32(afterPrompt: Bool, place: String) {
+        var bench = joined()
+        bench.probe(.captive, at: "http://portal/terms")
+        if afterPrompt {
+            bench.ask("H1")
+            bench.send(.promptAnswered(bench.prompt!.id))
+        } else {
+            bench.bid("H1", .high)
+        }
+        bench.reply("H1", .success)
+        let began = bench.now
+        bench.probe(.captive, at: "http://portal/terms")
+        while bench.state != .evaluating, let due = bench.due(.proof) {
+            bench.wait(due)
+            bench.probe(.captive, at: place)
+        }
+        #expect(bench.state == .evaluating && bench.now - began < .seconds(2) && bench.due(.late) != nil)
+        bench.bid("H1", .high)
+        #expect(bench.state == .authenticating && bench.due(.pause) == nil)
+        bench.send(.verdictSeen(.online))
+        #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.outcomes.last == .online)
+    }
+
+    @Test("D32 A question is withdrawn where the network leads to another portal now") func d32Question() {
+        var bench = joined()
+        bench.probe(.captive, at: "http://portal/")
+        bench.ask("H1")
+        for _ in 0..<2 { bench.send(.verdictSeen(.captive, place: "http://other/")) }
+        #expect(bench.state == .evaluating && bench.prompt == nil)
+    }
+
+    @Test(
+        "D32 The same portal, places that are made up for each request, and no place at all leave the proof alone",
+        arguments: [["http://portal/"], ["http://a/", "http://b/", "http://c/", "http://d/"], [nil]] as [[String?]])
+    func d32Stays(places: [String?]) {
+        var bench = joined()
+        bench.probe(.captive, at: "http://portal/")
+        bench.bid("H1", .high)
+        bench.reply("H1", .success)
+        for index in 0..<8 {
+            bench.probe(.captive, at: places[index % places.count])
+            bench.wait(bench.due(.proof)!)
+        }
+        #expect(bench.state == .authenticating)
+    }
+
     @Test("D26 A fresh login drops nothing until it is proven", arguments: [HelperResult.success, .failure, .unsupportedNetwork])
     func d26Fresh(result: HelperResult) {
         var bench = authenticated()

@@ -511,23 +511,4 @@ import Testing
             #expect(bench.outcomes == [outcome])
         }
     }
-
-    // MARK: Browsers
-
-    @Test("D27 A network that was captive is watched once it is open, whatever opened it") func browser() {
-        var bench = Bench(.default, "H1")
-        bench.join()
-        bench.bid("H1", .none)
-        bench.probe(.captive)
-        #expect(!bench.machine.state.isOpenedPortal)
-        bench.wait(.seconds(10))
-        bench.probe(.online)
-        #expect(bench.state == .authenticated && bench.chosen == nil && bench.machine.state.isOpenedPortal)
-        bench.send(.addressLost)
-        bench.join()
-        bench.bid("H1", .none)
-        bench.probe(.online)
-        #expect(bench.state == .authenticated && !bench.machine.state.isOpenedPortal)
-        #expect(authenticated().machine.state.isOpenedPortal)
-    }
 }

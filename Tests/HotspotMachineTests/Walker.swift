@@ -25,7 +25,8 @@ struct Walker {
     mutating func step() {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<28: answer()
-        case 28..<44: if let id = bench.probes.first { send(.verdictReached(id, verdict(), secondsRemaining: seconds())) }
+        case 28..<44:
+            if let id = bench.probes.first { send(.verdictReached(id, verdict(), secondsRemaining: seconds(), place: place())) }
         case 44..<62: fire()
         case 62..<66: bench.now = bench.now + .milliseconds(Int.random(in: 0...60_000, using: &random))
         case 66..<68: bench.now = bench.now + .seconds(Int.random(in: 0...7200, using: &random))
@@ -38,7 +39,7 @@ struct Walker {
         case 87: send(.restEnded)
         case 88: send(.roamed(HardwareAddress(octets: [2, 0, 0, 0, 0, UInt8.random(in: 0...9, using: &random)])!))
         case 89..<92: helpers()
-        case 92..<95: send(.verdictSeen(Verdict.allCases.randomElement(using: &random)!))
+        case 92..<95: send(.verdictSeen(Verdict.allCases.randomElement(using: &random)!, place: place()))
         case 95: send(.disassociationRefused)
         default: stale()
         }
@@ -55,6 +56,8 @@ struct Walker {
     private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
 
     private mutating func verdict() -> Verdict? { chance(10) ? nil : Verdict.allCases.randomElement(using: &random) }
+
+    private mutating func place() -> String? { ["http://a/", "http://b/", "here", nil].randomElement(using: &random)! }
 
     private mutating func seconds() -> Int? { chance(3) ? Int.random(in: -1...1000, using: &random) : nil }
 

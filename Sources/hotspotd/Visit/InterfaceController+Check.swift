@@ -14,17 +14,8 @@ extension InterfaceController {
     func check(_ answer: @escaping (ProbeAnswer?) -> Void) {
         guard let link = linkOfItsOwn else { return answer(nil) }
         prober.ask(about: link, fresh: true, asksNames: true) { [weak self] found in
-            if let found { self?.feed(.verdictSeen(found.verdict)) }
-            self?.leaveOtherPortal()
+            if let found { self?.feed(.verdictSeen(found.verdict, place: found.place)) }
             answer(found)
         }
-    }
-
-    /// Starts over where a question waits for a portal that the network does not lead to any more.
-    func leaveOtherPortal() {
-        guard machine.state.waitsForUser, prober.portals.leadsElsewhere(than: originsOfPrompts) else { return }
-        requestCause = "the network leads to another portal now"
-        feed(.loginRequested(helper: nil, fresh: true))
-        requestCause = nil
     }
 }

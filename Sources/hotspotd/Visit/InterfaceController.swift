@@ -40,8 +40,6 @@ private struct KeptLogin {
     var wanted: SSID?
     /// Why the machine starts, where neither the user nor the link has it start.
     var requestCause: String?
-    /// The portals that the prober found before the questions of this login.
-    var originsOfPrompts: Set<String> = []
     /// IPv4 or IPv6 came after the join, and the prober was not asked since.
     private var hasNewFamily = false
     /// The portal's API became known after the helpers were asked.
@@ -81,7 +79,7 @@ private struct KeptLogin {
         isFeeding = false
         askAgain()
         probeAgain()
-        troubleWatch?.setWanted(machine.state.isOpenedPortal)
+        troubleWatch?.setWanted(machine.state.name == .authenticated)
         // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
         if machine.state.needsNoHelper { services.host.standDown(interface: index) }
         services.events?.statusChanged()
@@ -146,7 +144,7 @@ private struct KeptLogin {
         if departure != .daemonEnds { services.host.forgetSecrets() }
         sessions.drop()
         desk.leaveNetwork()
-        (keptLogin, originsOfPrompts) = (nil, [])
+        keptLogin = nil
         journal.leaveNetwork()
         problems.clear()
         services.events?.statusChanged()
@@ -272,8 +270,8 @@ private struct KeptLogin {
         case .startProbe(let id, let fresh):
             guard let link else { break }
             prober.start(id, about: link, fresh: fresh) { [weak self] answer in
-                self?.feed(.verdictReached(id, answer?.verdict, secondsRemaining: answer?.secondsRemaining))
-                self?.leaveOtherPortal()
+                self?.feed(
+                    .verdictReached(id, answer?.verdict, secondsRemaining: answer?.secondsRemaining, place: answer?.place))
             }
         case .cancelProbe(let id): prober.cancel(id)
         case .showPrompt(let id, let prompt, let helper):
@@ -281,7 +279,6 @@ private struct KeptLogin {
             if desk.answersItself(prompt, of: helper, in: joined.network, at: commands.askingPortal) {
                 return events.append(.promptAnswered(id))
             }
-            if let origin = prober.portals.last { originsOfPrompts.insert(origin) }
             desk.show(id, prompt, from: helper, in: joined.network, portal: commands.askingPortal)
         case .withdrawPrompt(let id): desk.withdraw(id, in: turn, departure)
         case .awaitProof(let helper, let end): awaitProof(of: helper, until: end)
@@ -381,7 +378,6 @@ private struct KeptLogin {
         if keptLogin != nil { journal.note { $0.hasEarlierLogin = true } }
         journal.endAttempt(outcome, departure, in: joined.network, portal: commands.shownPortal)
         guard outcome == .online else { return }
-        originsOfPrompts = []
         services.events?.loginProven(on: index)
     }
 

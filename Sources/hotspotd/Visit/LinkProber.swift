@@ -17,11 +17,9 @@ import Varlink
     /// The association that the interface is in; an answer about another one says nothing of this network.
     var association: String? {
         didSet {
-            if association != oldValue { (portalPage, portals, block, clock, silence) = (nil, PortalTrail(), nil, nil, nil) }
+            if association != oldValue { (portalPage, block, clock, silence) = (nil, nil, nil, nil) }
         }
     }
-    /// Where the network led.
-    private(set) var portals = PortalTrail()
     /// The portal's page, by the last verdict that found one.
     private(set) var portalPage: String?
     /// The rule of this computer that kept the last probe from an answer.
@@ -106,10 +104,9 @@ import Varlink
         let problem = answer.problem.map { " (\(Printable.text($0, limit: 100)))" } ?? ""
         let origin = answer.origin.map { ", portal \($0)" } ?? ""
         journal.record("verdict", answer.verdict.rawValue + origin + problem)
-        for evidence in answer.evidence.prefix(8) { journal.recordTrace(evidence.line) }
+        for evidence in answer.evidence.prefix(ProbeAnswer.evidenceLimit) { journal.recordTrace(evidence.line) }
         if answer.verdict == .captive, let origin = answer.origin {
             portalPage = answer.portalURL
-            portals.add(origin)
             commands.showPortal(at: origin)
         }
     }
@@ -175,16 +172,30 @@ struct ProbeAnswer: Decodable {
     var probeAddress: String?
     var evidence: [Evidence]
 
-    /// How the requests ended. One that still runs at the end of the probe's time is no evidence, and the problem alone tells of it.
-    var endings: [ProbeLoss.Ending] {
-        evidence.prefix(16).map(\.ending) + (["timeout", "dnsTimeout"].contains(problem) ? [.silent] : [])
+    /// The most requests that are read of an answer.
+    static let evidenceLimit = 16
+
+    /// How the requests ended.
+    var endings: [ProbeLoss.Ending] { evidence.prefix(Self.evidenceLimit).map(\.ending) }
+
+    /// The place of the portal, to compare it with others: the origin and the path, without numbers that a gateway makes up for each request.
+    /// A portal that answers in place of a server has one place, whichever server was asked.
+    var place: String? {
+        guard verdict == .captive, let portalURL, let origin else { return nil }
+        let asked = evidence.prefix(Self.evidenceLimit).map { $0.request.split(separator: " ").last ?? "" }
+        let page = portalURL.prefix { $0 != "?" && $0 != "#" && $0 != ";" }
+        if asked.contains(page) { return "here" }
+        let path = page.dropFirst(origin.utf8.count).prefix(512).split(separator: "/").map { segment in
+            segment.count { $0.isNumber } > 3 ? "#" : segment
+        }
+        return origin + "/" + path.joined(separator: "/")
     }
 
     /// Returns what is wrong with this computer's clock where a certificate is out of date by it. Where the network agrees with the clock the
     /// certificate is at fault.
     func clock(at now: Int) -> Problem? {
         guard problem == "clockWrong" else { return nil }
-        let dates = evidence.prefix(16).compactMap(\.day)
+        let dates = evidence.prefix(Self.evidenceLimit).compactMap(\.day)
         // Days, of two clocks.
         if dates.contains(where: { abs($0 - now) < 2 * 86_400_000 }) { return nil }
         let other = dates.first.map { " It says \(Self.day(now)), and the network says \(Self.day($0))." } ?? ""
@@ -224,7 +235,7 @@ struct ProbeAnswer: Decodable {
         let word = verdict == .partial ? Verdict.limited : verdict
         var reply = CheckReply(
             verdict: word.rawValue, interface: interface, detail: problem ?? origin.map { "portal \($0)" })
-        reply.requests = evidence.prefix(16).map(\.line)
+        reply.requests = evidence.prefix(Self.evidenceLimit).map(\.line)
         return reply
     }
 

@@ -1,8 +1,8 @@
 import EventLoop
 import LinkState
 
-/// Notices soon that a portal ended a session by itself (D27): the kernel's counters are read now and then, and only connections that
-/// have trouble start a probe, so that a network without use costs none.
+/// Notices soon that an open network has closed (D27), because a session or free minutes are over: the kernel's counters are read now and
+/// then, and only connections that have trouble start a probe, so that a network without use costs none.
 @LoopActor final class TroubleWatch {
     private static let interval = Duration.seconds(10)
 

@@ -1,0 +1,38 @@
+import HotspotCore
+import Testing
+
+@testable import HotspotMachine
+
+@Suite struct PortalTrailTests {
+    @Test func anotherPortalIsOneThatIsFoundTwice() {
+        var trail = PortalTrail()
+        trail.add("http://a/")
+        trail.add("http://a/")
+        #expect(!trail.leadsElsewhere, "no login has handled a portal")
+        trail.handleLast()
+        #expect(!trail.leadsElsewhere)
+        for number in 0..<4 {
+            trail.add("http://\(number).portal/")
+            #expect(!trail.leadsElsewhere, "a host for each request")
+        }
+        trail.add("http://3.portal/")
+        #expect(trail.leadsElsewhere)
+        trail.handleLast()
+        #expect(!trail.leadsElsewhere)
+        trail.add("http://a/")
+        trail.add("http://a/")
+        #expect(!trail.leadsElsewhere, "one that was handled before")
+    }
+
+    /// Places that are made up do not have a login begin again and again.
+    @Test func hasALimit() {
+        var trail = PortalTrail()
+        for number in 0..<20 {
+            trail.add("http://portal/\(number)")
+            trail.handleLast()
+        }
+        trail.add("http://portal/new")
+        trail.add("http://portal/new")
+        #expect(!trail.leadsElsewhere)
+    }
+}

@@ -49,23 +49,28 @@ extension CabledDaemon {
     /// A cable with a whole network at its other end, in a namespace of its own: ``hosts`` listen on port 80.
     ///
     /// - Parameters:
-    ///   - answers: lines of Python that answer on `line`; without any, each connection is only closed.
+    ///   - answers: a line of Python that answers on `line`, to the address `host`; without one, each connection is only closed.
+    ///   - world: lines of Python that run in the network's namespace before it says that it is ready.
     ///   - prepare: runs before the network gives addresses, with a process of its namespace, where its interface is `far`.
     ///   - joins: the network gives addresses and routes.
     func plugNetwork(
-        _ name: String, answers: String = "pass", joins: Bool = true, prepare: (Process) throws -> Void = { _ in }
+        _ name: String, answers: String = "pass", world: String = "", joins: Bool = true,
+        prepare: (Process) throws -> Void = { _ in }
     ) throws {
         let router = try accompany(
             """
-            import os, socket, subprocess
+            import os, socket, subprocess, threading, time
             def ip(words): subprocess.run(["ip", *words.split()], check=True)
             ip("link set lo up")
             ip("addr add 198.51.100.1/32 dev lo")
             ip("addr add 2001:db8::1/128 dev lo nodad")
             door = socket.create_server(("::", 80), family=socket.AF_INET6, dualstack_ipv6=True)
+            \(world)
+            def serve(line):
+                host = line.getsockname()[0].removeprefix("::ffff:")
+                with line: \(answers)
             print("ready", flush=True)
-            while True:
-                with door.accept()[0] as line: \(answers)
+            while True: threading.Thread(target=serve, args=(door.accept()[0],), daemon=True).start()
             """, apart: true)
         try shell(
             """

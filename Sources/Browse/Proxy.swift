@@ -128,7 +128,8 @@ extension SocksHandshake.Outcome {
         case .refusedAddress, .refusedURL, .refusedHere: self = .refusedByRule
         case .connectFailed, .reset: self = .connectionRefused
         case .noNameserver, .dnsFailed, .dnsTimeout, .timeout: self = .hostUnreachable
-        case .cancelled, .bindFailed, .tlsFailed, .clockWrong, .keyChanged, .emptyAnswer, .shortAnswer, .badAnswer, .tooLarge,
+        case .cancelled, .bindFailed, .tlsFailed, .clockWrong, .keyChanged, .emptyAnswer, .shortAnswer, .badAnswer, .badEncoding,
+            .tooLarge,
             .tooManyRedirects, .system:
             self = .failed
         }

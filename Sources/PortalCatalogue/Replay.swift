@@ -139,7 +139,8 @@ package struct Replay {
         switch name {
         case "accept": request.accept
         case "content-type": request.body == nil ? nil : request.contentType
-        case "referer": request.referer.map { $0.origin + "/" }
+        case "referer": request.referrer
+        case "origin": request.method == .post ? request.originHeader : nil
         default: request.headers.first { $0.name.lowercased() == name }?.value
         }
     }

@@ -56,7 +56,7 @@ package struct FilledForm: Sendable {
                 let copied = control.copyOf.flatMap { name in
                     answers[name] ?? form.controls.first { $0.name == name && $0.kind != .hidden }?.value
                 }
-                pairs.append((control.name, control.name == "_charset_" ? form.charset : copied ?? control.value))
+                pairs.append((control.name, control.name == "_charset_" ? PageText.name(of: form.charset) : copied ?? control.value))
             case .text, .email, .telephone, .textarea, .password:
                 if let answer, !answer.isEmpty {
                     typed = true
@@ -105,7 +105,10 @@ package struct FilledForm: Sendable {
     private static func post(_ pairs: [(name: String, value: String)], _ form: HTMLForm, to action: WebURL) -> HTTPRequest {
         var request = HTTPRequest(posting: [], to: action)
         switch form.encoding {
-        case .urlEncoded, .text: request.body = WebURL.encode(pairs, in: form.charset)
+        case .urlEncoded: request.body = WebURL.encode(pairs, in: form.charset)
+        case .text:
+            request.contentType = "text/plain"
+            request.body = pairs.map { "\($0.name)=\($0.value)\r\n" }.joined()
         case .multipart:
             let boundary = "----hotspot" + String(UInt64.random(in: .min ... .max), radix: 36)
             request.contentType = "multipart/form-data; boundary=\(boundary)"

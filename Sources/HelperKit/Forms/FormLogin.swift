@@ -74,7 +74,7 @@ public struct FormLogin: Sendable {
         command.attempts.forgetPortalPages(command.link)
         if let failure = portalPage.failure {
             let portal = portalPage.portal(kind: kind)
-            guard failure.code == .tlsFailed else { return notNow(command.reply(failure, portal: portal)) }
+            guard failure.needsBrowser else { return notNow(command.reply(failure, portal: portal)) }
             let prompt = Prompt.unproven(failure, page: portalPage.start)
             return command.reply(.uiRequired, prompt: prompt, portal: portal, reason: failure.description)
         }

@@ -42,7 +42,7 @@ package struct PortalPage: Sendable {
                 trusted = response.url.origin
             case .url(let url):
                 try RedirectPolicy(client.policy).check(url)
-                first = try client.send(request, in: own)
+                first = try fetch(request, client, own)
             }
             page.chain = try RedirectChain.follow(first, to: request, client: client, trusted: trusted, in: own)
         } catch {
@@ -50,6 +50,14 @@ package struct PortalPage: Sendable {
         }
         page.steps = own.trace.lines
         return page
+    }
+
+    /// Fetches a page. An answer that ended in the middle is asked for once more: the link may be the cause, or the portal.
+    private static func fetch(_ request: HTTPRequest, _ client: HTTPClient, _ scope: Scope) throws(TransferError) -> HTTPResponse
+    {
+        do throws(TransferError) { return try client.send(request, in: scope) } catch  where error.code == .shortAnswer {
+            return try client.send(request, in: scope)
+        }
     }
 
     /// Returns the source of the portal's page by the probe's result; `nil` if the result names none.

@@ -77,7 +77,7 @@ package enum Terms: Hashable, Sendable {
             response.status == 200
         else { return nil }
         let type = response["content-type"]?.lowercased() ?? "text/html"
-        guard type.hasPrefix("text/") || type.contains("html"), !response.isEncoded else { return .digest(digest(response.body)) }
+        guard type.hasPrefix("text/") || type.contains("html") else { return .digest(digest(response.body)) }
         return .text(HTMLReader.read(response, textLimit: textLimit))
     }
 

@@ -57,7 +57,30 @@ final class ConnectionSet: @unchecked Sendable {
     let multi = curl_multi_init()
     let share = curl_share_init()
 
+    /// The sockets of its last connections. One may be closed by now, and its number belong to another.
+    private var sockets: [Int32] = []
+    /// More connections than these are not kept.
+    private static let limit = 16
+
     init() { _ = ccurl_share_tls_sessions(share) }
+
+    func note(_ socket: Int32) { sockets = sockets.suffix(Self.limit - 1) + [socket] }
+
+    /// Returns whether something has come on the connection with this local port, before its next request is sent: its end, as a rule.
+    func hasInput(port: Int) -> Bool {
+        sockets.contains { socket in
+            var address = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let local = withUnsafeMutableBytes(of: &address) { octets -> Int? in
+                let pointer = octets.baseAddress!.assumingMemoryBound(to: sockaddr.self)
+                guard getsockname(socket, pointer, &length) == 0 else { return nil }
+                // IPv4 and IPv6 have the port at the same place, in network order.
+                return Int(octets[2]) << 8 | Int(octets[3])
+            }
+            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            return local == port && poll(&entry, 1, 0) != 0
+        }
+    }
 
     deinit {
         // The connections go first, because closing them looks at what they share.

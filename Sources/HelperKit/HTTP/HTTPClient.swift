@@ -5,7 +5,8 @@ import HotspotCore
 /// The HTTP client of one login, with its cookies and its connections.
 ///
 /// Every request has a libcurl handle of its own with every option set, on a socket that is bound to the link. libcurl does nothing by
-/// itself: no redirect, no proxy, no authentication, no compression, no upgrade.
+/// itself: no redirect, no proxy, no authentication, no upgrade. No compression is asked for; a body that is compressed all the same is
+/// unpacked within the request's limit.
 ///
 /// - Note: `@unchecked Sendable` is sound because `jar` is only used under `lock`, held for the whole of a request.
 public final class HTTPClient: @unchecked Sendable {
@@ -98,9 +99,9 @@ public final class HTTPClient: @unchecked Sendable {
     }
 
     private func perform(
-        _ request: HTTPRequest, _ set: ConnectionSet, _ began: Instant, _ scope: Scope
+        _ request: HTTPRequest, _ set: ConnectionSet, _ began: Instant, _ scope: Scope, isNew: Bool = false
     ) throws(TransferError) -> HTTPResponse {
-        let context = TransferContext(request: request, link: link, policy: policy, scope: scope)
+        let context = TransferContext(request: request, link: link, policy: policy, set: set, scope: scope)
         let lists = Lists()
         guard let easy = curl_easy_init() else {
             throw TransferError(.system, "libcurl has no handle")
@@ -111,13 +112,15 @@ public final class HTTPClient: @unchecked Sendable {
         if !request.needsFreshConnection { context.ready = connections.takeReady(for: request.url, in: scope) }
         try lists.resolve(request, link: link, scope)
         lists.setHeaders(of: request)
-        guard configure(easy, request, lists, scope), setCallbacks(easy, context), ccurl_set_share(easy, set.share) == CURLE_OK
+        guard configure(easy, request, lists, scope, isNew: isNew), setCallbacks(easy, context),
+            ccurl_set_share(easy, set.share) == CURLE_OK
         else {
             throw TransferError(.system, "libcurl refused an option")
         }
         for line in jar.lines { _ = ccurl_set_string(easy, CURLOPT_COOKIELIST, line) }
         let code = run(set, easy, scope)
         keepCookies(of: easy)
+        if context.isStale { return try perform(request, set, began, scope, isNew: true) }
         if code != CURLE_OK, !(context.wasCut && code == CURLE_WRITE_ERROR) {
             let failure = context.failure ?? error(code, easy, context)
             // The server closed a connection that was made ahead; libcurl makes another one only for those that it kept itself.
@@ -136,7 +139,9 @@ public final class HTTPClient: @unchecked Sendable {
             milliseconds: began.millisecondsAgo)
     }
 
-    private func configure(_ easy: UnsafeMutableRawPointer, _ request: HTTPRequest, _ lists: Lists, _ scope: Scope) -> Bool {
+    private func configure(
+        _ easy: UnsafeMutableRawPointer, _ request: HTTPRequest, _ lists: Lists, _ scope: Scope, isNew: Bool
+    ) -> Bool {
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
             (CURLOPT_HTTP09_ALLOWED, 0),
@@ -145,16 +150,17 @@ public final class HTTPClient: @unchecked Sendable {
             (CURLOPT_HTTPAUTH, 0),
             (CURLOPT_UNRESTRICTED_AUTH, 0), (CURLOPT_DISALLOW_USERNAME_IN_URL, 1), (CURLOPT_SSL_VERIFYPEER, 1),
             (CURLOPT_SSL_VERIFYHOST, 2), (CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, 250), (CURLOPT_TCP_NODELAY, 1),
-            (CURLOPT_FRESH_CONNECT, request.needsFreshConnection ? 1 : 0),
+            (CURLOPT_FRESH_CONNECT, isNew || request.needsFreshConnection ? 1 : 0),
             (CURLOPT_FORBID_REUSE, request.needsFreshConnection ? 1 : 0), (CURLOPT_HSTS_CTRL, 0),
         ]
         for (option, value) in numbers where ccurl_set_long(easy, option, value) != CURLE_OK { return false }
-        // No encoding is accepted, so the body is delivered as it is on the wire.
+        // libcurl unpacks what it can; the header that it would send for that is ours (`Accept-Encoding: identity`).
         var texts: [(CURLoption, String)] = [
+            (CURLOPT_ACCEPT_ENCODING, ""),
             (CURLOPT_URL, request.url.text), (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
             (CURLOPT_PROXY, ""), (CURLOPT_NOPROXY, "*"), (CURLOPT_USERAGENT, Self.userAgent), (CURLOPT_COOKIEFILE, ""),
         ]
-        if let referer = request.referer { texts.append((CURLOPT_REFERER, referer.origin + "/")) }
+        if let referrer = request.referrer { texts.append((CURLOPT_REFERER, referrer)) }
         if let authorities = policy.authorities { texts.append((CURLOPT_CAINFO, authorities)) }
         for (option, value) in texts where ccurl_set_string(easy, option, value) != CURLE_OK { return false }
         if policy.authorities == nil, Authorities.hasDirectory, ccurl_set_string(easy, CURLOPT_CAINFO, nil) != CURLE_OK {
@@ -200,10 +206,10 @@ public final class HTTPClient: @unchecked Sendable {
                 let context = Unmanaged<TransferContext>.fromOpaque(data).takeUnretainedValue()
                 return context.readyDescriptor == descriptor ? CURL_SOCKOPT_ALREADY_CONNECTED : CURL_SOCKOPT_OK
             },
-            { data, _, _, _, _ in
+            { data, _, _, _, port in
                 guard let data else { return CURL_PREREQFUNC_ABORT }
                 let context = Unmanaged<TransferContext>.fromOpaque(data).takeUnretainedValue()
-                return context.beforeRequest() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+                return context.beforeRequest(port: Int(port)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
             }) == CURLE_OK
     }
 
@@ -269,8 +275,8 @@ public final class HTTPClient: @unchecked Sendable {
         case CURLE_ABORTED_BY_CALLBACK: return TransferError(.cancelled)
         case CURLE_FILESIZE_EXCEEDED: return TransferError(.tooLarge)
         case CURLE_LOGIN_DENIED, CURLE_URL_MALFORMAT: return TransferError(.refusedURL, text)
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_OUT_OF_MEMORY,
-            CURLE_WRITE_ERROR, CURLE_HTTP2:
+        case CURLE_BAD_CONTENT_ENCODING: return TransferError(.badEncoding)
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_OUT_OF_MEMORY, CURLE_WRITE_ERROR, CURLE_HTTP2:
             // CURLE_OUT_OF_MEMORY is also what libcurl reports for an endless header line.
             return TransferError(.badAnswer, text)
         default: return TransferError(.system, text)
@@ -301,8 +307,8 @@ private final class Lists {
     }
 
     func setHeaders(of request: HTTPRequest) {
-        var lines = ["Accept: \(request.accept)", "Expect:"]
-        if request.method == .post { lines.append("Content-Type: \(request.contentType)") }
+        var lines = ["Accept: \(request.accept)", "Accept-Encoding: identity", "Expect:"]
+        if request.method == .post { lines += ["Content-Type: \(request.contentType)", "Origin: \(request.originHeader)"] }
         if request.accept.hasPrefix("text/html") { lines.append("Accept-Language: en;q=0.8,*;q=0.5") }
         lines += request.headers.map { "\($0.name): \($0.value)" }
         if request.noCache { lines.append("Cache-Control: no-cache") }

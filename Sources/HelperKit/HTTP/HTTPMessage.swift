@@ -20,7 +20,7 @@ public struct HTTPRequest: Sendable {
     public var accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     /// Asks caches not to answer (`Cache-Control: no-cache`).
     public var noCache = false
-    /// The page that led here; only its origin is sent.
+    /// The page that led here.
     public var referer: WebURL?
     /// SHA-256 of the only public key that may receive this request, base64; checked before the first octet of it is sent.
     public var requiredPin: String?
@@ -46,6 +46,20 @@ public struct HTTPRequest: Sendable {
     public init(_ url: WebURL) {
         self.url = url
         method = .get
+    }
+
+    /// The `Referer` header by the policy of pages that name none, `strict-origin-when-cross-origin` (Referrer Policy, 3.7): the page's
+    /// address within its origin, else the origin, and nothing from https to http.
+    package var referrer: String? {
+        guard let referer, !referer.isSecure || url.isSecure else { return nil }
+        return referer.origin == url.origin ? referer.text : referer.origin + "/"
+    }
+
+    /// The `Origin` header of a POST (Fetch, 3.2): the page's origin, or `null` from https to http. A request without a page is the
+    /// portal's own.
+    package var originHeader: String {
+        guard let referer else { return url.origin }
+        return referer.isSecure && !url.isSecure ? "null" : referer.origin
     }
 
     /// Makes a POST of a form.
@@ -92,12 +106,6 @@ public struct HTTPResponse: Sendable {
 
     /// Returns the first header of this name, given in lower case.
     public subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
-
-    /// The body is compressed, though this client accepts no encoding; it is not unpacked.
-    public var isEncoded: Bool {
-        guard let encoding = self["content-encoding"]?.lowercased() else { return false }
-        return !encoding.isEmpty && encoding != "identity"
-    }
 
     /// The target that the `Location` header of a redirect names.
     public var location: String? {

@@ -9,6 +9,7 @@ final class TransferContext {
     let request: HTTPRequest
     let link: Link
     let scope: Scope
+    private let set: ConnectionSet
     private let bounds: NetworkPolicy
     /// Only a new connection needs it.
     private lazy var policy = bounds.addressPolicy(of: link)
@@ -23,6 +24,10 @@ final class TransferContext {
     /// The reason for which a callback ended the transfer; libcurl's own code says less.
     private(set) var failure: TransferError?
     private(set) var isConnected = false
+    /// The request was handed to a connection before.
+    private var wasSent = false
+    /// Something has come on the connection before the request, its end as a rule, so that nothing of the request was sent on it.
+    private(set) var isStale = false
     var easy: OpaquePointer?
     /// A connection to the server that was made before the request.
     var ready: ReadyConnection?
@@ -35,8 +40,8 @@ final class TransferContext {
     private static let headerLimit = 200
     private static let lineLimit = 16 * 1024
 
-    init(request: HTTPRequest, link: Link, policy: NetworkPolicy, scope: Scope) {
-        self.request = request
+    init(request: HTTPRequest, link: Link, policy: NetworkPolicy, set: ConnectionSet, scope: Scope) {
+        (self.request, self.set) = (request, set)
         (self.link, self.scope) = (link, scope)
         bounds = policy
     }
@@ -57,6 +62,7 @@ final class TransferContext {
         }
         if let taken = target.flatMap({ ready?.take(for: $0) }) {
             (readyDescriptor, failure) = (taken, nil)
+            set.note(taken)
             return taken
         }
         let descriptor = socket(
@@ -73,11 +79,14 @@ final class TransferContext {
         }
         // An earlier address of the same name may have been refused; this one is used.
         (readyDescriptor, failure) = (-1, nil)
+        set.note(descriptor)
         return descriptor
     }
 
     /// Checks the server's key when the connection stands and nothing of the request has been sent yet.
-    func beforeRequest() -> Bool {
+    ///
+    /// - Parameter port: the connection's local port.
+    func beforeRequest(port: Int) -> Bool {
         isConnected = true
         if request.url.isSecure {
             guard let easy, let tls = ccurl_get_tls(UnsafeMutableRawPointer(easy)) else {
@@ -95,6 +104,16 @@ final class TransferContext {
             failure = TransferError(.keyChanged)
             return false
         }
+        // libcurl repeats a request whose kept connection ended without an answer, but the server may have read it.
+        guard !wasSent || request.method == .get else {
+            failure = TransferError(.emptyAnswer, "the request was not sent again")
+            return false
+        }
+        if request.method == .post, set.hasInput(port: port) {
+            isStale = true
+            return false
+        }
+        wasSent = true
         request.onConnected?()
         return true
     }

@@ -61,8 +61,7 @@ struct HTMLReader {
     /// Reads an answer's body.
     static func read(_ response: HTTPResponse, textLimit: Int = usualText) -> HTMLPage {
         var reader = HTMLReader(base: response.url, isTruncated: response.isTruncated, textLimit: textLimit)
-        // A compressed body was not asked for and is not unpacked.
-        if !response.isEncoded { reader.parse(response.body, contentType: response["content-type"]) }
+        reader.parse(response.body, contentType: response["content-type"])
         // A user fills in the page's form before a refresh that waits.
         let asks = reader.hasLooseField || reader.page.forms.contains { $0.asks }
         if let refresh = reader.refresh ?? response["refresh"].flatMap(Self.refresh), refresh.seconds <= 1 || !asks {

@@ -11,7 +11,7 @@ enum PageText {
         if body.starts(with: [0xFE, 0xFF]) { return (utf16(body.dropFirst(2), littleEndian: false), "UTF-8", "UTF-8") }
         // Gateways pad with NULs, and hostile pages hide text after them: a NUL would end the page for a parser in C.
         let octets = body.map { $0 == 0 ? 0x20 : $0 }
-        let label = charset(in: contentType ?? "") ?? metaCharset(octets) ?? "utf-8"
+        let label = charset(in: contentType ?? "") ?? metaCharset(octets) ?? usualLabel(of: octets)
         let charset = charset(named: label)
         switch charset {
         case "UTF-8": return (Array(StreamSafe.text(String(decoding: octets, as: UTF8.self)).utf8), "UTF-8", charset)
@@ -22,6 +22,13 @@ enum PageText {
             return (octets, "UTF-8", charset)
         default: return (octets, charset, charset)
         }
+    }
+
+    /// Returns the label of a page that has none: windows-1252, as for most locales (HTML Standard, 13.2.3.2), but UTF-8 where the page is
+    /// written in it, as Chromium detects.
+    private static func usualLabel(of octets: [UInt8]) -> String {
+        let isUTF8 = octets.contains { $0 > 0x7F } && String(validating: octets, as: UTF8.self) != nil
+        return isUTF8 ? "utf-8" : "windows-1252"
     }
 
     /// Returns the name by which iconv(3) knows the character set that browsers read a label as (WHATWG Encoding Standard, section 4.2).
@@ -42,6 +49,16 @@ enum PageText {
         case "iso-8859-1", "latin1", "windows-1252", "us-ascii": "CP1252"
         case "iso-8859-15": "ISO-8859-15"
         default: "UTF-8"
+        }
+    }
+
+    /// Returns the name by which browsers know a character set of ``charset(named:)``.
+    static func name(of charset: String) -> String {
+        switch charset {
+        case "CP932": "Shift_JIS"
+        case "CP949": "EUC-KR"
+        case "BIG5": "Big5"
+        default: charset.hasPrefix("CP125") ? "windows-" + charset.dropFirst(2) : charset
         }
     }
 

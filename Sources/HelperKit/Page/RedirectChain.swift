@@ -46,7 +46,8 @@ package struct RedirectChain: Sendable {
                 let repeats = (response.status == 307 || response.status == 308) && request.method == .post
                 let target = try redirects.target(of: location, from: response.url, withSecrets: repeats)
                 var following = repeats ? request : HTTPRequest(target)
-                following.url = target
+                // The page that led to the redirect is the one that led here.
+                (following.url, following.referer) = (target, request.referer)
                 next = following
             } else if pageHops < RedirectPolicy.pageLimit,
                 let (following, isForm) = Self.pageHop(chain.page, response, redirects),

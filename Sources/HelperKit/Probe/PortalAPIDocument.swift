@@ -33,8 +33,7 @@ public struct PortalAPIDocument: Hashable, Sendable {
     /// Reads an answer; `nil` unless its status, media type and content are valid.
     public init?(_ response: HTTPResponse, policy: RedirectPolicy = RedirectPolicy()) {
         let type = response["content-type"]?.split(separator: ";").first.map { PageText.squeezed($0).lowercased() }
-        guard response.status == 200, type == Self.mediaType, !response.isTruncated, response.body.count <= Self.limit,
-            !response.isEncoded
+        guard response.status == 200, type == Self.mediaType, !response.isTruncated, response.body.count <= Self.limit
         else { return nil }
         self.init(response.body, policy: policy)
     }

@@ -88,7 +88,7 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
                 let isURL = name == "location"
                 headers[name] = Printable.text(isURL ? String(value.prefix { $0 != "?" }) : value, limit: 200)
             }
-            if !response.body.isEmpty, !response.isEncoded {
+            if !response.body.isEmpty {
                 body = Printable.text(of: response.body.prefix(96).map { $0 < 0x20 ? 0x20 : $0 })
             }
         }

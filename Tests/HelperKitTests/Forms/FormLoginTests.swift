@@ -402,13 +402,18 @@ import Testing
         #expect(server.requests.count <= 3)
     }
 
-    @Test(arguments: ["", "HTTP/1.1 9999 X\r\n\r\n"])
-    func explainsBrokenPortals(_ answer: String) {
+    /// Silence may pass; an answer that no try can read is for a browser.
+    @Test(arguments: [
+        ("", HelperResult.temporaryFailure), ("HTTP/1.1 9999 X\r\n\r\n", .uiRequired),
+        ("HTTP/1.1 200 OK\r\nno colon\r\n\r\n<form>", .uiRequired),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<form>", .uiRequired),
+        ("HTTP/1.1 200 OK\r\nContent-Encoding: dcz\r\n\r\n<form>", .uiRequired),
+    ]) func explainsBrokenPortals(_ answer: String, _ result: HelperResult) {
         let server = ScriptedServer { request in
             .send(octets(request.path == "/" ? redirect("/portal") : answer))
         }
         let reply = run(command(loopback(probe: server.url + "/")))
-        #expect(reply.result == .temporaryFailure)
+        #expect(reply.result == result && reply.prompt?.handsOver == (result == .uiRequired ? true : nil))
         #expect(reply.reason?.isEmpty == false)
         #expect(reply.portal?.origin == server.url)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import HotspotCore
 import Testing
@@ -35,14 +36,14 @@ import Testing
         #expect(response.address == "127.0.0.1")
         let request = try #require(server.requests.first)
         #expect(request.header("user-agent")?.hasPrefix("Mozilla/5.0") == true)
-        #expect(request.header("accept-encoding") == nil)
+        #expect(request.header("accept-encoding") == "identity")
         #expect(request.head.hasPrefix("GET / HTTP/1.1"))
     }
 
     @Test func sendsOneAcceptHeader() throws {
         let server = ScriptedServer(["/": http(200, "")])
         _ = try send(server) { $0.accept = PortalAPIDocument.mediaType }
-        let lines = server.requests[0].head.split(separator: "\r\n").filter { $0.lowercased().hasPrefix("accept") }
+        let lines = server.requests[0].head.split(separator: "\r\n").filter { $0.lowercased().hasPrefix("accept:") }
         #expect(lines == ["Accept: application/captive+json"])
     }
 
@@ -106,6 +107,9 @@ import Testing
     @Test func reportsBrokenAnswers() {
         #expect(failure("") == .emptyAnswer)
         #expect(failure("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort") == .shortAnswer)
+        #expect(failure("HTTP/1.1 200 OK\r\nNo colon here\r\n\r\n<p>Hello") == .badAnswer)
+        #expect(failure("HTTP/1.1 200 OK\r\nContent-Encoding: dcz\r\n\r\npacked") == .badEncoding)
+        #expect(failure("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nnot really packed") == .badEncoding)
     }
 
     @Test(arguments: ["", "Content-Length: 1073741824\r\n"])
@@ -119,12 +123,109 @@ import Testing
         #expect(throws: TransferError.self) { try send(server) { $0.refusesLongBody = true } }
     }
 
-    @Test func unpacksNoCompressedBody() throws {
-        let server = ScriptedServer(["/": http(200, "\u{1f}not really packed", "Content-Encoding: gzip")])
+    /// `<title>Welcome</title><form><input name=room>`, packed.
+    private static let packed: [(coding: String, octets: [UInt8])] = [
+        (
+            "gzip",
+            [
+                31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 179, 41, 201, 44, 201, 73, 181, 11, 79, 205, 73, 206, 207, 77, 181, 209, 135,
+                112, 109, 210, 242, 139, 114, 237, 108, 50, 243, 10, 74, 75, 20, 242, 18, 115, 83, 109, 139, 242, 243, 115, 237,
+                0, 171, 252, 131, 153, 45, 0, 0, 0,
+            ]
+        ),
+        (
+            "deflate",
+            [
+                120, 156, 179, 41, 201, 44, 201, 73, 181, 11, 79, 205, 73, 206, 207, 77, 181, 209, 135, 112, 109, 210, 242, 139,
+                114, 237, 108, 50, 243, 10, 74, 75, 20, 242, 18, 115, 83, 109, 139, 242, 243, 115, 237, 0, 129, 253, 16, 199,
+            ]
+        ),
+    ]
+
+    @Test(arguments: [0, 1]) func unpacksABodyThatWasNotAskedFor(_ index: Int) throws {
+        let (coding, body) = Self.packed[index]
+        let server = ScriptedServer { _ in
+            .send(octets("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n") + body)
+        }
         let response = try send(server)
-        #expect(response.isEncoded)
-        #expect(response.body.first == 0x1F)
-        #expect(HTMLReader.read(response).text.isEmpty)
+        #expect(HTMLReader.read(response).title == "Welcome")
+        #expect(server.requests[0].header("accept-encoding") == "identity")
+    }
+
+    /// 100 MiB of zeros in 100 KiB: what is unpacked ends at the page's limit.
+    @Test func aBombEndsAtThePagesLimit() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("bomb-\(UInt32.random(in: 0 ... .max))").path
+        defer { unlink(path) }
+        let pack = Process()
+        pack.executableURL = URL(fileURLWithPath: "/bin/sh")
+        pack.arguments = ["-c", "head -c 104857600 /dev/zero | gzip > '\(path)'"]
+        try pack.run()
+        pack.waitUntilExit()
+        let body = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        #expect(body.count > 1000 && body.count < HTTPRequest.pageLimit)
+        let server = ScriptedServer { _ in
+            .send(octets("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n") + body)
+        }
+        let response = try send(server)
+        #expect(response.isTruncated && response.body.count == HTTPRequest.pageLimit)
+    }
+
+    // MARK: As browsers send
+
+    /// The page, the request's address, and the headers that a browser sends with a POST from it.
+    @Test(
+        arguments: [
+            ("http://h.test/login?mac=1#top", "http://h.test/go", "http://h.test/login?mac=1", "http://h.test"),
+            ("http://h.test/login", "http://other.test/go", "http://h.test/", "http://h.test"),
+            ("https://h.test:8443/a", "https://h.test:8443/b", "https://h.test:8443/a", "https://h.test:8443"),
+            ("https://h.test/a", "https://h.test:8443/b", "https://h.test/", "https://h.test"),
+            ("https://h.test/a", "http://h.test/b", nil, "null"),
+            ("http://h.test/a", "https://h.test/b", "http://h.test/", "http://h.test"),
+            (nil, "http://h.test/b", nil, "http://h.test"),
+        ] as [(String?, String, String?, String)])
+    func namesThePageThatSends(_ page: String?, _ target: String, _ referrer: String?, _ origin: String) throws {
+        var request = HTTPRequest(posting: [], to: try #require(WebURL(target)))
+        request.referer = page.flatMap { WebURL($0) }
+        #expect(request.referrer == referrer && request.originHeader == origin)
+    }
+
+    @Test func aFormCarriesTheHeadersOfAPage() throws {
+        let server = ScriptedServer { _ in .page("ok") }
+        let page = try #require(WebURL(server.url + "/login?mac=1"))
+        _ = try send(server) {
+            ($0.method, $0.body, $0.referer) = (.post, "room=214", page)
+        }
+        #expect(server.requests[0].header("origin") == server.url && server.requests[0].header("referer") == page.text)
+        _ = try send(server) { $0.referer = page }
+        #expect(server.requests[1].header("origin") == nil && server.requests[1].header("referer") == page.text)
+    }
+
+    /// A server reads a POST on a connection that it kept, and closes it without an answer. It may have used the voucher.
+    @Test(arguments: [HTTPRequest.Method.post, .get]) func aPostGoesOutOnce(_ method: HTTPRequest.Method) throws {
+        let count = Locked(0)
+        let server = ScriptedServer { request in
+            let number = count.with { count in
+                count += 1
+                return count
+            }
+            return number == 2 ? .send([]) : .keep(octets(http(200, "page")))
+        }
+        let client = HTTPClient(link: loopback(), policy: .testing())
+        var request = HTTPRequest(try #require(WebURL(server.url + "/")))
+        _ = try client.send(request, in: Scope())
+        (request.method, request.body) = (method, method == .post ? "voucher=ABC" : nil)
+        if method == .post {
+            do throws(TransferError) {
+                _ = try client.send(request, in: Scope())
+                Issue.record("there is no answer")
+            } catch {
+                #expect(error.code == .emptyAnswer && error.description.contains("not sent again"))
+            }
+            #expect(server.requests.map(\.method) == ["GET", "POST"])
+        } else {
+            #expect(try client.send(request, in: Scope()).status == 200)
+            #expect(server.requests.count == 3)
+        }
     }
 
     @Test func endsAtTheDeadline() throws {

@@ -184,8 +184,10 @@ let package = Package(
         // Says of saved portal pages what the helpers ask and send there, offline.
         .executableTarget(
             name: "page-judge", dependencies: ["HelperKit", "HotspotCore", "PortalCatalogue"], path: "Tests/Pages",
-            exclude: ["README.md"],
+            exclude: ["README.md", "cases"],
             swiftSettings: rules),
+        // Walks the cases of `Tests/Pages`.
+        .testTarget(name: "PageTests", dependencies: ["page-judge"], swiftSettings: rules),
         .testTarget(name: "PortalCatalogueTests", dependencies: ["PortalCatalogue"], swiftSettings: rules),
         // The memory that this process holds, as the C library counts it.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),

@@ -170,7 +170,7 @@ package struct LoginRecording {
         turns.with { $0 = [] }
         guard let text = link.probeURL, let probe = WebURL(text) else { throw NotRecorded(description: "There is no probe.") }
         let server = HTTPClient(link: link)
-        let client = HTTPClient(link: link, policy: .strict) { [turns] request in
+        let player = { @Sendable [turns] (request: HTTPRequest) in
             let outcome: Result<HTTPResponse, TransferError>
             do throws(TransferError) { outcome = .success(try server.send(request, in: Scope())) } catch {
                 outcome = .failure(error)
@@ -178,6 +178,7 @@ package struct LoginRecording {
             turns.with { $0.append(RecordedLogin.Turn(request, outcome)) }
             return outcome
         }
+        let client = HTTPClient(link: link, policy: .played(by: player))
         let (request, scope) = (HTTPRequest(probe), Scope())
         let chain: RedirectChain
         do throws(TransferError) {

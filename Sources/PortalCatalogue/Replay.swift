@@ -66,7 +66,7 @@ package struct Replay {
         let link = Link(
             attempt: "replay", association: "replay", interface: "lo", index: 1, addresses: [exchange.address],
             probeURL: first.url, probeExpect: "204")
-        let client = HTTPClient(link: link, policy: .strict) { answer($0) }
+        let client = HTTPClient(link: link, policy: .played(by: answer))
         var command = HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, consent: exchange.consents,
             attempts: AttemptStore())

@@ -7,6 +7,11 @@ struct SavedPage: Sendable {
     var octets: [UInt8]
     var url: WebURL
     var portals: [PortalFile]
+    /// The answers that are stored for the portal.
+    var credential: [String: String]?
+    /// The user accepted the portal's terms before.
+    var consent = false
+    var policy = NetworkPolicy.strict
 
     private static let probe = "http://detectportal.firefox.com/canonical.html"
 
@@ -31,7 +36,8 @@ struct SavedPage: Sendable {
             attempt: "judge", association: "judge", interface: "lo", index: 1, addresses: ["192.0.2.2/24"], nameservers: [],
             portalAPI: nil, probeURL: Self.probe, probeExpect: nil)
         return HelperCommand(
-            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, portal: portal(kind: kind))
+            network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, portal: portal(kind: kind),
+            credential: credential, consent: consent, attempts: AttemptStore(), policy: policy)
     }
 }
 
@@ -60,7 +66,7 @@ extension Ruling {
         var command = saved.command(kind: "catalogue")
         let start = PortalLogin.Start(
             hops: saved.hops, page: saved.page, portal: saved.portal(kind: "catalogue"),
-            client: HTTPClient(link: command.link, policy: .strict) { gateway.answer($0) })
+            client: HTTPClient(link: command.link, policy: .played(by: gateway.answer)))
         guard let claim = PortalLogin(command, portals: saved.portals).claim(start) else { return nil }
         self.init(helper: claim.portal.id)
         command.portal?.kind = claim.portal.id
@@ -117,6 +123,8 @@ extension Ruling {
             self.class = .handOver
             reason = text
         case .ask(let prompt, _, nil):
+            reason = prompt.message
+            fields = prompt.fields
             command.answers = answers(to: prompt, on: page)
             var second = FormAttempt(command, at: portal, said: first.said, isTypedNow: true)
             guard case .submit(let filled, let form) = second.move(on: page, at: url) else {

@@ -25,7 +25,10 @@ struct Ruling: Encodable {
     var unticked: Set<String> = []
     /// The names of the fields that say where a button's picture was clicked, which differs from click to click.
     var clicks: Set<String> = []
+    /// What the user reads: why nothing is sent, or what the question says.
     var reason: String?
+    /// The fields of the question.
+    var fields: [Field] = []
 
     /// Rules by the helper that wins on this page: by its document, by a portal file, or else by its forms.
     init(of page: SavedPage) {
@@ -85,7 +88,28 @@ struct Ruling: Encodable {
 
     /// Returns how this differs from the expected ruling.
     func difference(from expected: ExpectedRuling) -> [String] {
-        guard expected.accepts(self.class) else { return ["class"] }
+        guard expected.accepts(self.class) else { return ["class: \(self.class.rawValue) (\(reason ?? ""))"] }
+        var result = Self.difference(words: expected.says, in: reason)
+        if let wanted = expected.fields { result += Self.difference(wanted, fields) }
+        return result + sendingDifference(from: expected)
+    }
+
+    /// Returns whether what the user reads lacks words that it has to have.
+    static func difference(words: String?, in text: String?) -> [String] {
+        guard let words, text?.contains(words) != true else { return [] }
+        return ["says: \(text ?? "nothing")"]
+    }
+
+    /// Returns how the fields of a question differ from the expected ones.
+    static func difference(_ wanted: [ExpectedField], _ found: [Field]) -> [String] {
+        let isSame = wanted.count == found.count && zip(wanted, found).allSatisfy { $0.describes($1) }
+        return isSame
+            ? []
+            : ["fields: \(found.map { "\($0.name) \"\($0.label)\" \($0.kind.rawValue)\($0.choices.map { " \($0)" } ?? "")" })"]
+    }
+
+    /// Returns how what is asked and sent differs from the expected ways to log in.
+    private func sendingDifference(from expected: ExpectedRuling) -> [String] {
         guard expected.class == .loggedIn, self.class == .loggedIn else { return [] }
         // The document of WISPr is another way for the same account.
         if helper == "wispr", expected.protocol != "wispr" { return expected.asks?.count == 2 ? [] : ["asks"] }

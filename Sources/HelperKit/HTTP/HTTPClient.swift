@@ -16,8 +16,6 @@ public final class HTTPClient: @unchecked Sendable {
     private let lock = Locked(false)
     private let connections: ConnectionPool
     private var jar: CookieJar
-    /// Answers instead of a server; for logins that are played from a file.
-    private let player: (@Sendable (HTTPRequest) -> Result<HTTPResponse, TransferError>)?
 
     /// A browser's name: portals turn unknown clients away, and at least one crashes when the header is missing.
     static let userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
@@ -48,17 +46,6 @@ public final class HTTPClient: @unchecked Sendable {
         self.policy = policy
         self.connections = connections
         jar = cookies
-        player = nil
-    }
-
-    /// Makes a client that asks `player` and no server.
-    package init(
-        link: Link, policy: NetworkPolicy, player: @escaping @Sendable (HTTPRequest) -> Result<HTTPResponse, TransferError>
-    ) {
-        self.link = link
-        self.policy = policy
-        self.player = player
-        (jar, connections) = (CookieJar(), ConnectionPool())
     }
 
     /// The cookies after the last request.
@@ -66,7 +53,7 @@ public final class HTTPClient: @unchecked Sendable {
 
     /// Sends a request and waits for the answer; a redirect is an answer. Adds one line to the scope's trace. Throws ``TransferError``.
     public func send(_ request: HTTPRequest, in scope: Scope) throws(TransferError) -> HTTPResponse {
-        if let player { return try player(request).get() }
+        if let player = policy.player { return try player(request).get() }
         let began = Instant.now
         let outcome: Result<HTTPResponse, TransferError> = exclusively {
             connections.withSet(for: request.url.origin) { set in

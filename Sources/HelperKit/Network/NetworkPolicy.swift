@@ -12,9 +12,18 @@ public struct NetworkPolicy: Sendable {
     let addresses: Addresses
     /// A file with certificate authorities instead of the system's; no setting reaches this.
     let authorities: String?
+    /// Answers in place of all servers; no setting reaches this.
+    var player: (@Sendable (HTTPRequest) -> Result<HTTPResponse, TransferError>)?
 
     /// The rules that hold in every running helper.
     public static let strict = NetworkPolicy(addresses: .link, authorities: nil)
+
+    /// Returns the strict rules for a login that is played from a file: `player` answers, and no server is asked.
+    package static func played(by player: @escaping @Sendable (HTTPRequest) -> Result<HTTPResponse, TransferError>)
+        -> NetworkPolicy
+    {
+        NetworkPolicy(addresses: .link, authorities: nil, player: player)
+    }
 
     /// Returns rules for tests against servers on loopback: loopback addresses, a certificate authority of their own.
     static func testing(authorities: String? = nil) -> NetworkPolicy {

@@ -1,0 +1,156 @@
+import Foundation
+import HelperKit
+import HotspotCore
+import PortalCatalogue
+
+/// The content of a `case.json`, with its page.
+struct PageCase: Decodable {
+    let url: String
+    let expect: ExpectedRuling
+    /// What is known before the visit.
+    let known: Known?
+    /// The portal's answers to what is sent, by method and address.
+    let portal: [String: PlayedPortal.Answer]?
+    /// The commands of the login that is played, each with what it has to reply.
+    let visit: [Visit.Command]?
+    private(set) var folder = ""
+    private(set) var page: [UInt8] = []
+
+    enum CodingKeys: String, CodingKey { case url, expect, known, portal, visit }
+
+    struct Known: Decodable {
+        /// Stored answers, by the name of the field.
+        let answers: [String: String]?
+        /// The user accepted the terms before.
+        let consent: Bool?
+    }
+
+    /// Reads a case; `nil` if a file is missing, or not as it has to be.
+    init?(folder: String) {
+        guard let page = FileManager.default.contents(atPath: folder + "/page.html"),
+            let text = FileManager.default.contents(atPath: folder + "/case.json"),
+            let read = try? JSONDecoder().decode(PageCase.self, from: text), WebURL(read.url) != nil
+        else { return nil }
+        self = read
+        (self.folder, self.page) = (folder, Array(page))
+    }
+
+    /// Returns the decisions on the page and in its visit.
+    func judge(_ portals: [PortalFile]) -> JudgedPage {
+        var saved = SavedPage(octets: page, url: WebURL(url)!, portals: portals)
+        (saved.credential, saved.consent) = (known?.answers, known?.consent ?? false)
+        let ruling = Ruling(of: saved)
+        let difference = ruling.difference(from: expect) + (visit.map { Visit(self, saved).differences(from: $0) } ?? [])
+        return JudgedPage(folder: folder, ruling: ruling, isAsExpected: difference.isEmpty, difference: difference)
+    }
+}
+
+/// One field that a question has to have; what is not named may be anything.
+struct ExpectedField: Decodable {
+    let name: String
+    let label: String?
+    let kind: Field.Kind?
+    let choices: [String]?
+    let required: Bool?
+
+    func describes(_ field: Field) -> Bool {
+        name == field.name && label ?? field.label == field.label && kind ?? field.kind == field.kind
+            && choices ?? field.choices == field.choices && required ?? field.required == field.required
+    }
+}
+
+struct ExpectedRuling: Decodable {
+    let `class`: Ruling.Class
+    let asks: [String]?
+    let submits: SentForm?
+    /// Other ways that a user may take instead: one or several.
+    let or: OneOrMore?
+    /// The fields of the question, in their order.
+    let fields: [ExpectedField]?
+    /// Words of what the user reads.
+    let says: String?
+    /// Another class that is right as well, by its first word.
+    let acceptAlso: String?
+    /// The protocol that computes what is sent.
+    let `protocol`: String?
+
+    enum CodingKeys: String, CodingKey {
+        case `class`, asks, submits, or, fields, says, `protocol`
+        case acceptAlso = "accept_also"
+    }
+
+    struct OneOrMore: Decodable {
+        let ways: [ExpectedWay]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            ways = try (try? container.decode([ExpectedWay].self)) ?? [container.decode(ExpectedWay.self)]
+        }
+    }
+
+    func accepts(_ found: Ruling.Class) -> Bool { found == `class` || acceptAlso?.hasPrefix(found.rawValue) == true }
+}
+
+/// What a user fills in, and the request that it makes. Written as the request alone where the fields are those of the first way.
+struct ExpectedWay: Decodable {
+    let asks: [String]?
+    let submits: SentForm?
+
+    init(asks: [String]?, submits: SentForm?) { (self.asks, self.submits) = (asks, submits) }
+
+    enum CodingKeys: String, CodingKey { case asks, submits }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let sent = try container.decodeIfPresent(SentForm.self, forKey: .submits) ?? SentForm(from: decoder)
+        // A request alone that has nothing typed asks for nothing.
+        let isTyped = sent.fields?.values.contains { $0.hasPrefix("<") } ?? false
+        asks = try container.decodeIfPresent([String].self, forKey: .asks) ?? (isTyped ? nil : [])
+        submits = sent
+    }
+}
+
+/// A request that a form made, with `<user:NAME>` for what the user typed, and another `<…>` for what is computed from it.
+struct SentForm: Codable, Equatable {
+    var method: String
+    var url: String
+    var fields: [String: String]?
+
+    /// Returns the request with the query of a GET among its fields.
+    var normalized: SentForm {
+        guard method == "GET", let mark = url.firstIndex(of: "?") else { return self }
+        var fields = fields ?? [:]
+        fields.merge(Self.pairs(String(url[url.index(after: mark)...]))) { own, _ in own }
+        return SentForm(method: method, url: String(url[..<mark]), fields: fields)
+    }
+
+    static func isComputed(_ value: String) -> Bool { value.hasPrefix("<") && value.hasSuffix(">") && !value.hasPrefix("<user:") }
+
+    /// Returns the texts in a JSON object.
+    static func members(_ object: String) -> [String: String] {
+        let members = try? JSONDecoder().decode([String: JSONValue].self, from: Data(object.utf8))
+        return (members ?? [:]).compactMapValues(\.string)
+    }
+
+    /// Returns the texts in a body of `multipart/form-data`.
+    static func parts(_ body: String) -> [String: String] {
+        var parts: [String: String] = [:]
+        for part in body.components(separatedBy: "Content-Disposition: form-data; name=\"").dropFirst() {
+            let sides = part.components(separatedBy: "\"\r\n\r\n")
+            guard sides.count > 1 else { continue }
+            parts[sides[0]] = sides[1].components(separatedBy: "\r\n------hotspot")[0]
+        }
+        return parts
+    }
+
+    static func pairs(_ query: String) -> [String: String] {
+        var pairs: [String: String] = [:]
+        for part in query.split(separator: "&") {
+            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                $0.replacing("+", with: " ").removingPercentEncoding ?? String($0)
+            }
+            pairs[sides[0]] = sides.count > 1 ? sides[1] : ""
+        }
+        return pairs
+    }
+}

@@ -193,6 +193,8 @@ public struct HTMLPage: Hashable, Sendable {
     public var isScripted = false
     /// A field to type in is outside of forms.
     public var hasLooseField = false
+    /// The addresses of the visible frames of the page's own origin, the first three.
+    var frames: [WebURL] = []
     /// It shows a picture.
     public var hasPicture = false
     /// A button outside of forms logs off.

@@ -131,16 +131,38 @@ extension HTMLReader {
         }
     }
 
-    /// Returns the target and the seconds of `5; url=/login`; `nil` if the wait is longer than 30 s.
+    /// Returns the target and the seconds of `5; url=/login` (HTML Standard, "shared declarative refresh steps"). The target is empty where
+    /// the page only loads itself again. `nil` if the text is not a refresh.
     static func refresh(_ content: String) -> (target: String, seconds: Double)? {
-        let parts = content.split(separator: ";", maxSplits: 1)
-        guard parts.count == 2, let seconds = Double(PageText.squeezed(parts[0])), seconds >= 0, seconds <= 30 else { return nil }
-        let rest = PageText.squeezed(parts[1], limit: WebURL.limit)
-        guard rest.lowercased().hasPrefix("url"), let equals = rest.firstIndex(of: "=") else { return nil }
-        var target = rest[rest.index(after: equals)...]
-        while let first = target.first, first == " " || first == "\"" || first == "'" { target = target.dropFirst() }
-        while let last = target.last, last == " " || last == "\"" || last == "'" { target = target.dropLast() }
-        return target.isEmpty ? nil : (String(target), seconds)
+        var rest = content.unicodeScalars[...]
+        func isBlank(_ scalar: Unicode.Scalar) -> Bool { " \t\n\u{C}\r".unicodeScalars.contains(scalar) }
+        func skipBlanks() { rest = rest.drop(while: isBlank) }
+        /// Skips one of these characters; returns whether it was there.
+        func skip(_ wanted: String) -> Bool {
+            guard let first = rest.first, wanted.unicodeScalars.contains(first) else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+        skipBlanks()
+        let digits = rest.prefix { ("0"..."9").contains($0) }
+        guard !digits.isEmpty || rest.first == "." else { return nil }
+        // A number that no integer holds waits for longer than anyone.
+        let seconds = digits.isEmpty ? 0 : Int(String(digits)).map(Double.init) ?? .infinity
+        rest = rest.drop { ("0"..."9").contains($0) || $0 == "." }
+        guard let next = rest.first else { return ("", seconds) }
+        guard isBlank(next) || next == ";" || next == "," else { return nil }
+        skipBlanks()
+        _ = skip(";,")
+        skipBlanks()
+        let whole = rest
+        if skip("uU") {
+            guard skip("rR"), skip("lL") else { return (String(whole), seconds) }
+            skipBlanks()
+            guard skip("=") else { return (String(whole), seconds) }
+            skipBlanks()
+        }
+        if let quote = rest.first, skip("'\"") { rest = rest.prefix { $0 != quote } }
+        return (String(rest), seconds)
     }
 
     static let errorElements: Set<String> = [

@@ -21,6 +21,9 @@ struct HTMLReader {
     private static let formLimit = 20
     static let controlLimit = 200
     private static let linkLimit = 200
+    static let frameLimit = 3
+    /// The most seconds that a refresh waits which leads on; longer ones look for news.
+    private static let longestRefresh = 30.0
     private static let scriptLimit = 128 * 1024
     /// Octets of visible text that are kept by default.
     static let usualText = 8192
@@ -55,8 +58,8 @@ struct HTMLReader {
     private var charset = "UTF-8"
     private var passageOctets = 0
     private let textLimit: Int
-    /// That of the page's own address.
-    private let query: String?
+    /// Those of the page's own address.
+    private let (query, origin): (String?, String)
 
     /// Reads an answer's body.
     static func read(_ response: HTTPResponse, textLimit: Int = usualText) -> HTMLPage {
@@ -64,7 +67,10 @@ struct HTMLReader {
         reader.parse(response.body, contentType: response["content-type"])
         // A user fills in the page's form before a refresh that waits.
         let asks = reader.hasLooseField || reader.page.forms.contains { $0.asks }
-        if let refresh = reader.refresh ?? response["refresh"].flatMap(Self.refresh), refresh.seconds <= 1 || !asks {
+        // A page is loaded again only by what keeps it open.
+        if let refresh = response["refresh"].flatMap(Self.refresh) ?? reader.refresh, !refresh.target.isEmpty,
+            refresh.seconds <= (asks ? 1 : Self.longestRefresh)
+        {
             (reader.page.refresh, reader.page.refreshDelay) = (refresh.target, refresh.seconds)
         }
         return reader.page
@@ -72,7 +78,7 @@ struct HTMLReader {
 
     private init(base: WebURL, isTruncated: Bool, textLimit: Int) {
         self.textLimit = textLimit
-        query = base.query
+        (query, origin) = (base.query, base.origin)
         page = HTMLPage(
             title: nil, base: base, forms: [], links: [], refresh: nil, scriptTarget: nil, submitsItself: false, text: "",
             errors: [], isTruncated: isTruncated)
@@ -202,7 +208,6 @@ struct HTMLReader {
             }
         case "script":
             if let source = Self.attribute(node, "src"), sources.count < 100 { sources.append(source) }
-        case "noscript", "template": around.skipsText = true
         case "header", "footer", "nav", "aside": around.isFrame = true
         case "body":
             if let handler = Self.attribute(node, "onload") { scripts += handler + "\n;\n" }
@@ -214,9 +219,7 @@ struct HTMLReader {
             around.form = page.forms.count - 1
         case "input", "select", "textarea", "button": control(node, name, around)
         case "a": link(node, around)
-        case "iframe", "frame":
-            let source = Self.attribute(node, "src").flatMap { WebURL($0, relativeTo: page.base) }
-            if source?.host == page.base.host { hasFrame = true }
+        case "iframe", "frame": frame(node, around)
         case "div" where node.pointee.children == nil && ["app", "root", "__next"].contains(Self.attribute(node, "id")):
             hasRoot = true
         default: if Self.attribute(node, "onclick") != nil || Self.attribute(node, "role") == "button" { hasLooseButton = true }
@@ -254,6 +257,20 @@ struct HTMLReader {
             encoding: HTMLForm.Encoding(rawValue: encoding) ?? .urlEncoded,
             charset: accepted.map(PageText.charset(named:)) ?? charset, hints: hints, isInvisible: around.isInvisible,
             controls: [], text: "")
+    }
+
+    /// Notes a frame of the page's host; one of its origin that a user sees and may send forms in can be read as well.
+    private mutating func frame(_ node: Node, _ around: Surroundings) {
+        guard let source = Self.attribute(node, "src").flatMap({ WebURL($0, relativeTo: page.base) }),
+            source.host == page.base.host
+        else { return }
+        hasFrame = true
+        let isFlat = ["width", "height"].contains { ["0", "1"].contains(Self.attribute(node, $0)) }
+        let mayNotSend = Self.attribute(node, "sandbox").map { !$0.lowercased().contains("allow-forms") } ?? false
+        guard source.origin == origin, !isFlat, !mayNotSend, !around.isInvisible, page.frames.count < Self.frameLimit else {
+            return
+        }
+        page.frames.append(source)
     }
 
     private mutating func link(_ node: Node, _ around: Surroundings) {

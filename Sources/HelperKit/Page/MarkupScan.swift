@@ -1,7 +1,7 @@
 /// Splits a page into markup for libxml2 and the sources of its scripts and styles, as the HTML Standard's tokenizer does. libxml2 2.9 ends
 /// a script at a `</` in its strings or where a chunk ends, and reads on in the middle of it.
 struct MarkupScan {
-    /// The markup: scripts and styles are empty, comments are left out, and a `<` that begins no tag is `&lt;`.
+    /// The markup: scripts and styles are empty, as are templates and what is for browsers without scripts, comments are left out, and a `<` that begins no tag is `&lt;`.
     private(set) var markup: [UInt8] = []
     /// The sources of the scripts, without templates and data.
     private(set) var scripts: [String] = []
@@ -15,13 +15,16 @@ struct MarkupScan {
     static let formAttribute = "hotspot-form"
     private static let separatorLimit = 2000
     private static let controls: Set<String> = ["input", "select", "textarea", "button"]
-    private static let rawElements: Set<String> = ["script", "style", "xmp", "iframe", "noembed", "noframes"]
+    private static let rawElements: Set<String> = ["script", "style", "xmp", "iframe", "noembed", "noframes", "noscript"]
     private static let textElements: Set<String> = ["textarea", "title"]
 
     private let octets: [UInt8]
     private var index = 0
     private var forms = 0
     private var openForm = 0
+    /// The number of templates that are open, and the state before the outermost.
+    private var templates = 0
+    private var beforeTemplate = (markup: 0, scripts: 0, styles: 0, forms: 0, openForm: 0)
 
     init(_ octets: [UInt8]) {
         self.octets = octets
@@ -35,6 +38,7 @@ struct MarkupScan {
                 index += 1
             }
         }
+        if templates > 0 { dropTemplate() }
     }
 
     private mutating func openBracket() {
@@ -49,6 +53,10 @@ struct MarkupScan {
                 _ = copyTag()
             // Text after the end of a page still belongs to its body (HTML Standard, "after body"); libxml2 drops it.
             case "body", "html": skipTag()
+            case "template":
+                _ = copyTag()
+                if templates == 1 { dropTemplate() }
+                templates = max(0, templates - 1)
             default: _ = copyTag()
             }
         case let letter where Self.isLetter(letter): startTag()
@@ -58,8 +66,17 @@ struct MarkupScan {
         }
     }
 
+    /// Drops the contents of a template, which are inert (HTML Standard, "the template element").
+    private mutating func dropTemplate() {
+        markup.removeLast(markup.count - beforeTemplate.markup)
+        scripts.removeLast(scripts.count - beforeTemplate.scripts)
+        styles.removeLast(styles.count - beforeTemplate.styles)
+        (forms, openForm) = (beforeTemplate.forms, beforeTemplate.openForm)
+    }
+
     private mutating func startTag() {
         let name = name(at: index + 1)
+        let before = (markup.count, scripts.count, styles.count, forms, openForm)
         if name == "form" {
             if openForm > 0 { return skipTag() }
             forms += 1
@@ -67,6 +84,11 @@ struct MarkupScan {
         }
         let isNumbered = name == "form" || Self.controls.contains(name)
         guard let tag = copyTag(isNumbered ? " \(Self.formAttribute)=\(openForm)" : "", after: name) else { return }
+        // A shadow tree that the page declares is shown.
+        if name == "template", templates > 0 || !tag.contains("shadowrootmode") {
+            if templates == 0 { (beforeTemplate, openForm) = (before, 0) }
+            templates += 1
+        }
         if Self.rawElements.contains(name) {
             let end = name == "script" ? scriptEnd() : endTag(of: name, from: index)
             let source = String(decoding: octets[index..<end], as: UTF8.self)

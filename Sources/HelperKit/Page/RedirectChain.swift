@@ -34,6 +34,35 @@ package struct RedirectChain: Sendable {
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String> = [],
         submittedFrom page: WebURL? = nil, agreed: Set<String> = [], trusted: String? = nil, in scope: Scope
     ) throws(TransferError) -> RedirectChain {
+        func follow(_ response: HTTPResponse, _ request: HTTPRequest) throws(TransferError) -> RedirectChain {
+            try followHops(
+                response, to: request, client: client, outside: outside, submittedFrom: page, agreed: agreed, trusted: trusted,
+                in: scope)
+        }
+        var chain = try follow(response, request)
+        // A page whose login is in a frame: the frame's page is the one that asks, and the login goes on there.
+        var frames = chain.page.hasOwnPart(at: chain.final.url) ? [] : chain.page.frames
+        for _ in 0..<HTMLReader.frameLimit {
+            guard !chain.leftPortal, !frames.isEmpty else { break }
+            var request = HTTPRequest(frames.removeFirst())
+            request.referer = chain.final.url
+            guard let answer = try? client.send(request, in: scope), let inner = try? follow(answer, request),
+                !inner.leftPortal, inner.final.url.origin == chain.final.url.origin
+            else { continue }
+            if inner.page.hasOwnPart(at: inner.final.url) {
+                chain.hops += inner.hops
+                chain.page = inner.page.framed(in: chain.page)
+                break
+            }
+            frames += inner.page.frames
+        }
+        return chain
+    }
+
+    private static func followHops(
+        _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String>, submittedFrom page: WebURL?,
+        agreed: Set<String>, trusted: String?, in scope: Scope
+    ) throws(TransferError) -> RedirectChain {
         let redirects = RedirectPolicy(client.policy)
         var chain = RedirectChain(hops: [response], page: HTMLReader.read(response))
         let portalOrigins: Set<String>? = page.map { [$0.origin, request.url.origin] }
@@ -152,4 +181,32 @@ package struct RedirectChain: Sendable {
 extension RedirectChain {
     /// Makes a chain of one answer, whose redirects are not followed.
     package init(_ answer: HTTPResponse) { self.init(hops: [answer], page: HTMLReader.read(answer)) }
+}
+
+extension HTMLPage {
+    /// Returns whether there is something to do on the page itself, or nothing more to do at all.
+    fileprivate func hasOwnPart(at url: WebURL) -> Bool {
+        if hasLooseField || offersLogoff || FormWords.soundsLikeSuccess(self) { return true }
+        return if case .options = FormChoice(self, at: url) { true } else { false }
+    }
+
+    /// Returns the page of a frame with the words around it: what the user reads and agrees to stands in both.
+    fileprivate func framed(in outer: HTMLPage) -> HTMLPage {
+        var page = self
+        page.title = outer.title ?? title
+        page.text = outer.text + " " + text
+        page.terms = [outer.terms, terms].filter { !$0.isEmpty }.joined(separator: " ")
+        page.passages = outer.passages + passages
+        page.errors = outer.errors + errors
+        page.sentences = outer.sentences + sentences
+        page.pieces = outer.pieces + pieces
+        page.headings = outer.headings + headings
+        page.links += outer.links.compactMap { link in
+            WebURL(link.reference, relativeTo: outer.base).map {
+                Hyperlink(text: link.text, reference: $0.text, isInert: link.isInert)
+            }
+        }
+        page.isTruncated = isTruncated || outer.isTruncated
+        return page
+    }
 }

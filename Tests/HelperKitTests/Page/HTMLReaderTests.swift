@@ -110,11 +110,72 @@ import Testing
 
     @Test(arguments: [
         ("0; url=/next", "/next"), ("5;URL='/next'", "/next"), ("1 ; url = \"http://x/\"", "http://x/"),
+        ("0;https://x/", "https://x/"),
+        ("0, /next", "/next"), ("0 /next", "/next"), ("0.5;/next", "/next"), (".9; url=/next", "/next"),
+        (" 0\n;\n/next", "/next"),
+        ("0; url='/a\"b' c", "/a\"b"), ("0; \"/next\"x", "/next"), ("0; url /next", "url /next"), ("0; ur=/next", "ur=/next"),
+        ("0; url=", ""), ("0; url=/next?a=b;c", "/next?a=b;c"), ("1.2.3,url=/next", "/next"), ("5", ""), ("5;", ""),
     ])
     func readsRefreshes(_ content: String, _ target: String) { #expect(HTMLReader.refresh(content)?.target == target) }
 
-    @Test(arguments: ["600; url=/later", "0", "0; /next", "x; url=/y", ""])
+    @Test(arguments: ["x; url=/y", "", "-1; url=/y", "+0; url=/y", "0s; url=/y", "0: /y", "url=/y", "\"0\"; url=/y"])
     func ignoresOtherRefreshes(_ content: String) { #expect(HTMLReader.refresh(content) == nil) }
+
+    @Test(arguments: ["600; url=/later", "99999999999999999999; url=/later", "31;/later", "0", "0;"])
+    func aRefreshThatWaitsForLongOrLeadsNowhereIsNotFollowed(_ content: String) {
+        #expect(page("<meta http-equiv=Refresh content='\(content)'>").refresh == nil)
+    }
+
+    /// The header is read before the page (HTML Standard, "initialise the document object"), and of several elements the first counts.
+    @Test func theFirstRefreshCounts() {
+        let two =
+            "<meta http-equiv=refresh content='x;/bad'><meta http-equiv=refresh content='1;/a'><meta http-equiv=refresh content='0;/b'>"
+        #expect(page(two).refresh == "/a" && page(two).refreshDelay == 1)
+        let header = HTTPResponse.Header(name: "refresh", value: "0;https://portal.test/c")
+        func read(_ body: String) -> HTMLPage {
+            HTMLReader.read(HTTPResponse(url: WebURL("http://portal.test/")!, status: 200, headers: [header], body: octets(body)))
+        }
+        #expect(read(two).refresh == "https://portal.test/c" && read("").refresh == "https://portal.test/c")
+        #expect(page("<meta http-equiv=refresh content='30'><meta http-equiv=refresh content='0;/b'>").refresh == nil)
+    }
+
+    /// A browser that runs scripts shows neither.
+    @Test(arguments: [
+        "<noscript>X</noscript>", "<template>X</template>", "<template><template>a</template>X</template>",
+        "<template id=t><script>let a = '</template>'</script>X</template>", "<NoScript>X</NOSCRIPT>",
+    ]) func whatIsInertIsNotRead(_ around: String) {
+        for markup in [
+            "<meta http-equiv=refresh content='0;/bad'>", "<form action=/bad><input name=x></form>", "<input name=x>",
+            "<script>location = '/bad'</script>", "<a href=/bad>Continue</a><p>Bad</p>",
+        ] {
+            let page = page(around.replacing("X", with: markup) + "<form action=/in><input name=room><button>Go</button></form>")
+            #expect(page.forms.map(\.action) == ["/in"] && page.forms.first?.inputs.map(\.name) == ["room"], "\(markup)")
+            #expect(page.refresh == nil && page.scriptTarget == nil && page.links.isEmpty && !page.hasLooseField, "\(markup)")
+            #expect(!page.text.contains("Bad"), "\(markup)")
+        }
+    }
+
+    @Test func aTemplateWithoutAnEndHidesTheRestAndAShadowTreeIsShown() {
+        let form = "<form action=/in><input name=room></form>"
+        #expect(page("<template>\(form)").forms.isEmpty)
+        #expect(
+            page("<portal-login><template shadowrootmode=open>\(form)</template></portal-login>").forms.map(\.action) == ["/in"])
+        #expect(
+            page("<form action=/in><template><input name=x></form></template><input name=room></form>").forms.first?.inputs.map(
+                \.name) == ["room"])
+    }
+
+    @Test func framesOfTheOwnOriginAreNoted() {
+        let markup = """
+            <iframe src=/login></iframe><iframe src=//ads.test/></iframe><iframe src=/beat width=1 height=1></iframe>
+            <iframe src=/hidden style='display:none'></iframe><iframe src=/boxed sandbox='allow-scripts'></iframe><iframe></iframe>
+            """
+        #expect(page(markup).frames.map(\.path) == ["/login"])
+        #expect(
+            page("<frameset cols='20%,80%'><frame src=menu.html><frame src=main.html></frameset>").frames.map(\.path) == [
+                "/menu.html", "/main.html",
+            ])
+    }
 
     /// A refresh that waits gives the user time to fill in a form.
     @Test(arguments: [

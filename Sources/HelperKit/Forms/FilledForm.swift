@@ -146,7 +146,9 @@ package struct FilledForm: Sendable {
     }
 
     private static func own(_ form: HTMLForm) -> (others: [HTMLControl], visible: [HTMLControl]) {
-        let visible = form.submits.filter { !$0.isInvisible && !FormWords.isLogout($0.words) && !FormWords.isPayment($0.words) }
+        let visible = form.submits.filter {
+            !$0.isInvisible && (form.endsOthers || !FormWords.isLogout($0.words)) && !FormWords.isPayment($0.words)
+        }
         let own = visible.filter {
             !FormWords.isSocial($0.words) && !FormWords.leadsBack(button: $0.label) && !FormWords.isRecovery($0.label)
                 && !FormWords.declines($0.label)

@@ -117,7 +117,7 @@ package struct FormAttempt: Sendable {
                 // A short page is told whole: its heading says less than what stands below.
                 return handOver(page.text.utf8.count <= 200 ? words(of: page) : refusal, at: url)
             }
-            return .done
+            return asksOn(page) ? handOver(words(of: page), at: url) : .done
         // Without typed answers it is the portal's own end of a login, such as one in a browser.
         case .nothing where engine.isTypedNow && typed.isEmpty: return .done
         case .nothing: return endWithoutLogin(on: page, at: url)
@@ -126,10 +126,11 @@ package struct FormAttempt: Sendable {
             let hasHidden = page.forms.contains { $0.isInvisible && $0.controls.contains(where: \.isField) }
             let isLive = soundsDone || (isFirst && !hasHidden && (logoff != nil || page.offersLogoff))
             let asksNothing = page.forms.allSatisfy { $0.isInvisible || $0.fields.isEmpty } && !page.hasLooseField
-            return (isLive && (!isFirst || asksNothing)) || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
+            return (isLive && (!isFirst || asksNothing) && !page.forms.contains(where: \.endsOthers))
+                || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
         case .ask(var prompt, let form):
             // Words of success do not end a login while the page asks for something new, unless it lets the user log off already.
-            if soundsDone, !isFirst, form.passwords.isEmpty,
+            if soundsDone, !isFirst, form.passwords.isEmpty, !form.endsOthers,
                 answered.contains(form.inputs.map(\.name))
                     || (offersLogoff(page, at: url) && !prompt.fields.contains { $0.kind == .code })
             {
@@ -187,6 +188,13 @@ package struct FormAttempt: Sendable {
             engine.pricesAreKnown = false
             return .submit(filled, form)
         }
+    }
+
+    /// Returns whether a page behind a form asks for what only a browser can send: no gateway opens before it has that.
+    private func asksOn(_ page: HTMLPage) -> Bool {
+        let shown = page.forms.filter { !$0.isInvisible }
+        if shown.flatMap(\.submits).count(where: { !$0.isInvisible && FormWords.isLogout($0.words) }) > 1 { return true }
+        return !FormWords.soundsLikeSuccess(page) && shown.contains { $0.asks && !$0.isLogoff && !FormWords.isNewsletter($0) }
     }
 
     /// Returns whether a page has a form with the fields of one that was sent. Buttons alone are not told apart.
@@ -279,8 +287,23 @@ package struct FormAttempt: Sendable {
             }
         }
         findLogoff(on: page, at: url)
-        guard chain.final.status >= 500 || chain.final.status == 403, page.forms.isEmpty else { return nil }
-        return .end(.temporaryFailure, "The portal answered with status \(chain.final.status).")
+        guard isRefusal(chain), case .nothing = FormChoice(page, at: url) else { return nil }
+        return .end(.temporaryFailure, "The portal answered with status \(chain.final.status)." + says(page))
+    }
+
+    /// Returns whether a portal's answer to a form is a failure by its status. What a form that was taken leads to may be missing, as long as
+    /// the portal does not say that it refuses; some report success with any status.
+    private func isRefusal(_ chain: RedirectChain) -> Bool {
+        let status = chain.final.status
+        guard status >= 400, !FormWords.soundsLikeSuccess(chain.page) else { return false }
+        return chain.hops.count == 1 || status >= 500 || status == 403
+    }
+
+    /// Returns the next move where a portal refused a form without answers by its status. An address that does not take the form will not take
+    /// it later either; a token may be fresh then, and a server well.
+    func giveUp(_ reason: String, status: Int, at url: WebURL) -> Move {
+        status >= 500 || [401, 403, 408, 419, 429].contains(status)
+            ? .end(.temporaryFailure, reason) : handOver(reason, at: url)
     }
 
     /// Whether the user agreed that the portal's form goes to this origin.
@@ -294,7 +317,9 @@ package struct FormAttempt: Sendable {
         guard url.origin == portal.origin, case .ask(var prompt, let form, _) = move(on: page, at: url) else {
             return .end(.temporaryFailure, reason)
         }
-        prompt.message = prompt.message?.replacing(FormEngine.unexplained, with: reason)
+        // A portal's words may have no end of a sentence.
+        let end = reason.last.map { ".!?…。".contains($0) } ?? true ? " " : ". "
+        prompt.message = prompt.message?.replacing(FormEngine.unexplained, with: reason + end + FormEngine.wayOut)
         return .ask(prompt, keeping: form)
     }
 
@@ -338,6 +363,16 @@ package struct FormAttempt: Sendable {
     private mutating func findLogoff(on page: HTMLPage, at url: WebURL) {
         guard logoff == nil || url.origin == live.origin else { return }
         logoff = PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) ?? logoff
+    }
+
+    /// Returns the move where a page looks like the end of a login, nothing was sent, and the network is not open: waiting opens nothing.
+    func handOverUnsent(on page: HTMLPage, at url: WebURL) -> Move {
+        let reason = "The portal asks for nothing, and the network is not open." + says(page)
+        guard !unsent.isEmpty, case .ask(var prompt, let form, _) = handOver(reason, at: url) else {
+            return handOver(reason, at: url)
+        }
+        prompt.unsent = unsent.sorted()
+        return .ask(prompt, keeping: form, reason: reason)
     }
 
     /// Asks the user to go on in a browser; the probe shows later whether that was done.

@@ -94,7 +94,9 @@ enum FormChoice: Sendable {
 
     /// Returns whether the page has chosen already.
     private static func isChosen(_ control: HTMLControl, _ form: HTMLForm) -> Bool {
-        switch control.kind {
+        // Which of their devices goes offline is the user's choice, whatever the page has chosen.
+        if form.endsOthers { return false }
+        return switch control.kind {
         case .radio: form.inputs.contains { $0.kind == .radio && $0.name == control.name && $0.isChecked }
         case .select: control.preselected.map { !$0.value.isEmpty && !$0.isDisabled && !FormWords.isUndecided($0.label) } ?? false
         default: false
@@ -148,7 +150,7 @@ enum FormChoice: Sendable {
         if FormWords.isContact(form) || FormWords.isSearch(form) || FormWords.isLanguage(form) || FormWords.readsTerms(form) {
             return false
         }
-        if labels.contains(where: FormWords.isLogout) || FormWords.isLogout(form.action) { return false }
+        if form.isLogoff { return false }
         let isOther = { (text: String) in
             FormWords.isRecovery(text) || FormWords.isAdvertising(text)
                 || (typed(in: form).isEmpty && (FormWords.isSocial(text, to: form.action) || FormWords.isCookieNotice(text)))
@@ -163,6 +165,7 @@ enum FormChoice: Sendable {
     private static func refusal(of form: HTMLForm, on page: HTMLPage) -> String? {
         if pays(form, on: page) { return "The page asks for a payment or names a price, and hotspotd pays for nothing." }
         if let reason = form.browserReason { return reason }
+        if form.endsOthers, typed(in: form).isEmpty { return "The page asks which devices to disconnect; several can be ticked." }
         if form.encoding == .text { return "The page's form has an encoding that only browsers send." }
         if form.passwords.count > 1 { return "The page wants a new account with a password." }
         let fields = form.fields.filter { !$0.isReadOnly }
@@ -266,6 +269,23 @@ enum FormChoice: Sendable {
 }
 
 extension HTMLForm {
+    /// It ends a session: this device's, or that of another.
+    private var isAboutLogoff: Bool { submits.contains { FormWords.isLogout($0.words) } || FormWords.isLogout(action) }
+
+    /// It ends this device's session.
+    var isLogoff: Bool { isAboutLogoff && !endsOthers }
+
+    /// It ends the sessions of other devices, as the guest chooses among them: an account has room for a few at a time.
+    var endsOthers: Bool {
+        guard isAboutLogoff else { return false }
+        let shown = inputs.filter {
+            !$0.isInvisible && !FormWords.isLanguage($0.words) && !FormWords.isTerms($0.words)
+                && !FormWords.agreesToMore($0.words)
+        }
+        return shown.contains { $0.kind == .select && $0.options.count > 1 }
+            || [HTMLControl.InputType.radio, .checkbox].contains { kind in shown.count { $0.kind == kind } > 1 }
+    }
+
     /// It has nothing but buttons, so that no gateway could tell what it is for.
     var carriesNothing: Bool { !action.contains("?") && controls.allSatisfy { $0.kind == .submit } }
 

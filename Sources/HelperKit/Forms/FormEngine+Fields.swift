@@ -82,9 +82,12 @@ extension FormEngine {
             case .radio:
                 let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
                 // A page does not decline its terms for the user.
-                let checked = group.last { $0.isChecked && !(FormWords.isTerms($0.words) && FormWords.declines($0.label)) }
+                let checked =
+                    form.endsOthers
+                    ? nil : group.last { $0.isChecked && !(FormWords.isTerms($0.words) && FormWords.declines($0.label)) }
                 if group.count > 1, checked == nil || !FormWords.isLanguage(control.name) {
-                    addChoice(of: group.map { ($0.label, $0.value) }, preselected: checked.map { ($0.label, $0.value) })
+                    addChoice(
+                        of: group.map { ($0.label, $0.value) }, preselected: checked.map { ($0.label, $0.value) })
                 }
             case .select:
                 let first = control.preselected
@@ -93,8 +96,8 @@ extension FormEngine {
                     let open = control.options.filter { !$0.isDisabled && !$0.value.isEmpty && !(isUndecided && $0 == first) }
                     addChoice(
                         of: open.map { ($0.label, $0.value) },
-                        preselected: isUndecided ? nil : first.map { ($0.label, $0.value) },
-                        required: required)
+                        preselected: isUndecided || form.endsOthers ? nil : first.map { ($0.label, $0.value) },
+                        required: required || form.endsOthers)
                 }
             case .text, .textarea, .password, .email, .telephone:
                 let kind = Self.kind(of: control)

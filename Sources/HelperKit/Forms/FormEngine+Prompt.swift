@@ -33,7 +33,8 @@ extension FormEngine {
         // Where the portal begins anew, nothing on its page is about the answers.
         let news = hasSent(fields) ? news(of: page) : nil
         let complaint =
-            complaint(of: page) ?? (isRefused ? refusal(on: page) ?? (asksMore ? nil : news ?? Self.unexplained) : nil)
+            complaint(of: page) ?? (form.endsOthers ? refusal(on: page) : nil)
+            ?? (isRefused ? refusal(on: page) ?? (asksMore ? nil : news ?? Self.unexplained) : nil)
         let isTyped = fields.contains { $0.kind != .checkbox }
         var places: String?
         if isTyped, !filled.staysOnOrigin {

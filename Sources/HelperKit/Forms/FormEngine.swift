@@ -46,7 +46,9 @@ package struct FormEngine: Sendable {
     }
 
     /// The sentence about answers that were sent, where the page has no word of them.
-    static let unexplained = "The portal asks for the same again, and does not say why."
+    static let unexplained = "The portal asks for the same again, and does not say why. " + wayOut
+    /// The sentence of a question that comes again, and may come for ever.
+    static let wayOut = "hotspotctl browse opens the page in a browser."
     /// The name of the prompt's box for terms where the page has no box of its own.
     package static let termsField = "accept_terms"
     /// The beginning of the name of the box for a price that the page mentions.
@@ -300,6 +302,8 @@ package struct FormEngine: Sendable {
     /// Returns the answers without those that would accept terms which the user does not accept now: a stored answer is not consent.
     private func validAnswers(for form: HTMLForm) -> [String: String] {
         var names: Set<String> = [Self.termsField]
+        // A device that went offline the last time is not the answer of today.
+        if form.endsOthers { names.formUnion(form.inputs.map(\.name)) }
         for input in form.inputs where FormWords.isTerms(input.words) {
             switch input.kind {
             case .checkbox: names.insert(input.name)

@@ -137,6 +137,8 @@ public struct FormLogin: Sendable {
         var isAsking = false
         // The portal has not judged the answers.
         var isUnjudged = false
+        // The status with which it refused the last form.
+        var refusal: Int?
         while true {
             // The page of which typed answers are sent now, and its terms.
             var asking: (page: HTMLPage, url: WebURL, terms: Terms?)?
@@ -183,7 +185,7 @@ public struct FormLogin: Sendable {
                     (page, url) = (chain.page, chain.final.url)
                     known = attempt.asksAgain(page) ? shown : nil
                     guard let last = attempt.arrive(chain, kind: kind) else { continue }
-                    move = last
+                    (move, refusal) = (last, chain.final.status)
                 } catch {
                     if error.code == .timeout, filled.carriesAnswers {
                         // It may have let the guest in: the proof goes on for as long as there is time.
@@ -205,7 +207,14 @@ public struct FormLogin: Sendable {
                     (page, url, known) = asking
                     attempt.engine.pricesAreKnown = pricesAreKnown
                     (move, isUnjudged) = (attempt.askAgain(on: page, at: url, because: reason), true)
+                } else if let refusal {
+                    move = attempt.giveUp(reason, status: refusal, at: url)
                 }
+            } else if case .done = move, attempt.hasSentNothing, !(isTypedNow && command.answers.isEmpty),
+                command.probe(fresh: true)?.verdict.isOpen != true,
+                !(RedirectChain.leadsOut(page, at: url, on: command.link) && command.opensLate())
+            {
+                move = attempt.handOverUnsent(on: page, at: url)
             } else if case .ask(let prompt, _, let reason) = move, !attempt.hasSentNothing,
                 attempt.engine.refusal(on: page) == nil,
                 !prompt.fields.contains(where: { $0.kind == .code }),

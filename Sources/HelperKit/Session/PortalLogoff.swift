@@ -16,7 +16,7 @@ public enum PortalLogoff {
             }
         }
         for form in page.forms
-        where form.submits.contains(where: { FormWords.isLogout($0.words) }) || FormWords.isLogout(form.action) {
+        where form.isLogoff {
             guard let filled = try? FilledForm(form, on: page, at: url, answers: [:], consent: false, redirects: redirects),
                 filled.staysOnOrigin || filled.target.origin == portal
             else { continue }

@@ -131,7 +131,7 @@ import Testing
         if isTyped { command.answers = answers } else { command.credential = answers }
         let refused = run(command, typed: isTyped)
         #expect(refused.result == .uiRequired)
-        #expect(refused.prompt?.message == "The portal asks for the same again, and does not say why.")
+        #expect(refused.prompt?.message == FormEngine.unexplained)
         #expect(refused.prompt?.fields.map(\.value) == ["9", "Brandt"])
         #expect(server.requests.count { $0.method == "POST" } == 1)
         command.session = refused.session
@@ -175,7 +175,8 @@ import Testing
         command.portal = Portal(origin: server.url, kind: "form")
         command.answers = ["room": "214"]
         let reply = run(command, typed: true)
-        #expect(reply.result == .uiRequired && reply.prompt?.message == "The portal answered with status 500.")
+        let told = "The portal answered with status 500. It says: Internal Server Error. " + FormEngine.wayOut
+        #expect(reply.result == .uiRequired && reply.prompt?.message == told)
         #expect(reply.refused == nil, "a server's error is no judgement of the answers")
         #expect(reply.prompt?.fields.map(\.value) == ["214"])
         // What is stored is tried again by itself.

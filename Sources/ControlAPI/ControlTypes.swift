@@ -81,6 +81,14 @@ extension ScannedNetwork {
     private var rank: (Int, Int) { (joined ? 2 : stations > 0 ? 1 : 0, signal) }
 }
 
+/// What a login waits for.
+public enum Awaited: String, CaseIterable, Sendable {
+    /// The portal's answer.
+    case portal
+    /// A gateway that opens after the answer.
+    case open
+}
+
 public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var interface: String
     /// The word of a ``StateName``.
@@ -99,6 +107,9 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var nextMaintain: Int?
     /// The instant until which an automatic login waits (D23), or at which a failed one is tried again.
     public var nextLogin: Int?
+    /// What a login waits for now, the word of an ``Awaited``, and the instant until which it does at most.
+    public var awaits: String?
+    public var awaitsUntil: Int?
     public var prompt: String?
     /// The prompt sends the user to a browser: `true` or absent.
     public var handsOver: Bool?

@@ -8,7 +8,7 @@ extension Machine {
         let phase: Authenticating.LoginPhase
         if begin > turn.now {
             phase = .pausing(startTimer(.pause, at: begin, &turn), startWatch(&turn))
-            turn.act(.report(.tooSoon(helper)))
+            turn.act(.report(.tooSoon(helper, begin - turn.now)))
         } else {
             phase = .commanding(send(.authenticate, to: helper, &turn))
         }
@@ -144,10 +144,12 @@ extension Problem {
         Problem(
             .loginDelayed, Hearsay.join("\(helper) could not log in for now.", reason), hint: "hotspotctl explain")
     }
-    static func tooSoon(_ helper: String) -> Problem {
-        Problem(
+    static func tooSoon(_ helper: String, _ pause: Duration) -> Problem {
+        // The pause ends within the second that is begun.
+        let seconds = pause.components.seconds + (pause.components.attoseconds > 0 ? 1 : 0)
+        return Problem(
             .loginPaused,
-            "A login ended a moment ago, or the network was open, so that the next login, by \(helper), has to wait.",
+            "A login ended a moment ago, or the network was open, so that the next login, by \(helper), has to wait \(seconds) s.",
             hint: "hotspotctl login")
     }
     static func stillCaptive(_ helper: String) -> Problem {

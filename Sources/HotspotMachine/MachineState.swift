@@ -287,6 +287,25 @@ extension MachineState {
         }
     }
 
+    /// The instant until which a login waits at most, and whether it is proven by now: the portal has answered.
+    public var awaited: (until: Instant, isProof: Bool)? {
+        switch self {
+        case .authenticating(let state):
+            switch state.phase {
+            case .pausing: nil
+            case .commanding(let command): (command.deadline.at, false)
+            case .proving(let proof): (proof.end, true)
+            }
+        case .presentingUI(let state):
+            switch state.phase {
+            case .commanding(let command), .confirming(let command): (command.deadline.at, false)
+            case .proving(let proof): (proof.end, true)
+            case .waiting: nil
+            }
+        case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff, .failure: nil
+        }
+    }
+
     /// The last verdict: `false` for an open network, `nil` where nothing is known.
     public var isCaptive: Bool? {
         switch joined?.lastVerdict {

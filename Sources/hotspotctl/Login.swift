@@ -49,7 +49,7 @@ struct LoginVerb: ParsableCommand {
         }
         watch.loginBegins(on: name, joining: isUnderWay)
         Output.print([isUnderWay ? "\(joined); waiting for its end, or a question." : "Waiting for the outcome\(place)."])
-        switch try watch.outcome(within: wait) {
+        switch try watch.outcome(within: wait, isShown: isatty(STDERR_FILENO) == 1, isSaid: true) {
         case .online(let status):
             let words = try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces)
             if let helper, !fresh, status.helper != helper {

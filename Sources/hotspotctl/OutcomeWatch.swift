@@ -46,11 +46,16 @@ final class OutcomeWatch {
 
     /// Waits for the outcome. Where the network was left, it may be back soon.
     ///
-    /// - Parameter isShown: a person waits at the terminal, and is told so.
-    func outcome(within seconds: Double, isShown: Bool = false) throws(Failure) -> OutcomeTracker.LoginOutcome {
+    /// - Parameters:
+    ///   - isShown: a person waits at the terminal, and reads what is awaited, and for how long at most.
+    ///   - isSaid: the person knows that the outcome is awaited.
+    func outcome(
+        within seconds: Double, isShown: Bool = false, isSaid: Bool = false
+    ) throws(Failure) -> OutcomeTracker.LoginOutcome {
         let end = ContinuousClock.now + .seconds(seconds)
         var returnEnd: ContinuousClock.Instant?
         var wordAt = isShown && seconds > Self.silentTime ? ContinuousClock.now + .seconds(Self.silentTime) : nil
+        var (isSaid, said) = (isSaid, Awaited?.none)
         while true {
             if let decided { return decided }
             if let left = tracker.left, returnEnd == nil, seconds > 0 {
@@ -62,12 +67,20 @@ final class OutcomeWatch {
             guard let reply = try client.next(within: ((wordAt ?? returnEnd ?? end) - ContinuousClock.now).inSeconds) else {
                 guard wordAt == nil else {
                     wordAt = nil
-                    if tracker.left == nil { Output.error(["Waiting for the outcome."]) }
+                    if tracker.left == nil, let status = interfaces.first(where: { $0.interface == tracker.target }) {
+                        let words = status.waiting(now: Int(time(nil)) * 1000)
+                        if words != nil || !isSaid { Output.error([words ?? "Waiting for the outcome."]) }
+                        (isSaid, said) = (true, status.awaited)
+                    }
                     continue
                 }
                 return tracker.left.map { .failed($0) } ?? .timeout
             }
             try observe(reply)
+            let awaited = interfaces.first { $0.interface == tracker.target }?.awaited
+            if isShown, seconds > 0, wordAt == nil, awaited != nil, awaited != said {
+                wordAt = min(end, .now + .seconds(Self.silentTime))
+            }
         }
     }
 
@@ -103,7 +116,7 @@ struct OutcomeTracker {
     }
 
     private let before: [String: InterfaceStatus]
-    private var target: String?
+    private(set) var target: String?
     /// A question that is none of this login's outcome: the one that is answered, or that was there before the login.
     private var answered: String?
     private var hasMoved = false
@@ -162,6 +175,26 @@ struct OutcomeTracker {
             guard let prompt = status.prompt, prompt != answered || isPromptGone else { return nil }
             return .asks(prompt: prompt)
         case .evaluating, .authenticating, .maintaining, .loggingOff, nil: return nil
+        }
+    }
+}
+
+extension InterfaceStatus {
+    fileprivate var awaited: Awaited? { awaits.flatMap(Awaited.init) }
+
+    /// Returns what a login waits for, and for how long at most; `nil` if the daemon does not say.
+    ///
+    /// - Parameter now: milliseconds of Unix time.
+    func waiting(now: Int) -> String? {
+        func seconds(to moment: Int) -> Int { max(1, moment.subtractingReportingOverflow(now).partialValue / 1000) }
+        if state == StateName.authenticating.rawValue, let nextLogin {
+            return "Waiting \(seconds(to: nextLogin)) s before the next login."
+        }
+        let limit = awaitsUntil.map { ", up to \(seconds(to: $0)) s" } ?? ""
+        return switch awaited {
+        case .portal: "Waiting for the portal's answer\(limit)."
+        case .open: "Waiting for the network to open\(limit)."
+        case nil: nil
         }
     }
 }

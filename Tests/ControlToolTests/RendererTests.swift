@@ -209,6 +209,20 @@ import Varlink
         #expect(lines(in: nil)[1].contains("has to wait"), "a daemon that does not say until when")
     }
 
+    @Test func aWaitSaysForWhatAndHowLong() {
+        var status = InterfaceStatus(interface: "wlan0", state: "authenticating", since: 1, ssid: "Hotel", problems: [])
+        func words(_ awaits: String?, _ until: Int?, login: Int? = nil) -> String? {
+            (status.awaits, status.awaitsUntil, status.nextLogin) = (awaits, until, login)
+            return status.waiting(now: 5_000)
+        }
+        #expect(words("open", 42_400) == "Waiting for the network to open, up to 37 s.")
+        #expect(words("portal", 45_000) == "Waiting for the portal's answer, up to 40 s.")
+        #expect(words("open", 1_000) == "Waiting for the network to open, up to 1 s.")
+        #expect(words("open", nil) == "Waiting for the network to open.")
+        #expect(words(nil, nil, login: 15_000) == "Waiting 10 s before the next login.")
+        #expect(words(nil, nil) == nil && words("a word of a later daemon", 9_000) == nil)
+    }
+
     @Test func colourAddsNoMeaning() {
         var colourful = renderer
         colourful.style.colour = true

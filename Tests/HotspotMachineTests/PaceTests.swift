@@ -117,11 +117,14 @@ import Testing
             bench.reply("H1", .authenticationRequired)
             #expect(bench.state == .authenticating && !bench.gate && bench.problemCodes == ["loginPaused"])
             if number == 0 { #expect(bench.commands.isEmpty && bench.due(.pause) == .seconds(10)) }
+            let seconds = bench.due(.pause)?.components.seconds ?? 0
+            #expect(bench.problems.first?.message.contains("has to wait \(seconds) s.") == true)
             while bench.commands.isEmpty {
                 bench.wait(.seconds(1))
                 if !bench.probes.isEmpty { bench.probe(.captive) }
             }
             #expect(bench.open("H1")?.command == .authenticate && bench.problems.isEmpty)
+            #expect(bench.machine.state.awaited?.isProof == false)
             waits.append(bench.now - ended)
             bench.reply("H1", .success)
             bench.probe(.online)

@@ -23,6 +23,10 @@ extension InterfaceController {
         status.bytesRemaining = status.helper.flatMap { sessions.session(of: $0)?.bytesRemaining }
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
         status.nextLogin = machine.state.nextLogin.map(WallClock.time(of:))
+        if let (until, isProof) = machine.state.awaited {
+            status.awaits = (isProof ? Awaited.open : .portal).rawValue
+            status.awaitsUntil = WallClock.time(of: until)
+        }
         status.prompt = desk.prompt?.token
         status.handsOver = desk.prompt?.prompt.handsOver == true ? true : nil
         status.reason = desk.prompt == nil ? nil : journal.attempt?.lastWord

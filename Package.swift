@@ -123,7 +123,7 @@ let package = Package(
             dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
             exclude: ["README.md"],
             resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Forms/companies.txt"]
-                + languages.map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
+                + (languages + ["money"]).map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
         // Portals that a text file describes: the files, what they match, their login as a value; recording a login without secrets.
         .target(
             name: "PortalCatalogue",

@@ -194,35 +194,14 @@ enum FormWords {
     }
 
     /// Whether a text has a sum of money, zero apart.
-    static func hasPrice(_ text: String) -> Bool {
-        let letters = Array(text)
-        for index in letters.indices where currencies.contains(letters[index]) || isCurrencyCode(letters, at: index) {
-            let length = currencies.contains(letters[index]) ? 1 : 3
-            let after = letters[(index + length)...].drop { $0 == " " || $0 == "\u{A0}" }.prefix { isOfAmount($0) }
-            let before = letters[..<index].reversed().drop { $0 == " " || $0 == "\u{A0}" }.prefix { isOfAmount($0) }
-            for amount in [Array(after), Array(before)] where amount.contains(where: { ("1"..."9").contains($0) }) { return true }
-        }
-        return false
-    }
+    static func hasPrice(_ text: String) -> Bool { Currencies.all.findsSum(in: text) }
 
     /// Whether a text is a sum and nothing else.
     static func isBarePrice(_ text: String) -> Bool {
-        hasPrice(text) && text.split { !$0.isLetter }.allSatisfy { currencyCodes.contains(String($0)) || $0 == "Rs" }
+        hasPrice(text) && text.split { !$0.isLetter }.allSatisfy(Currencies.all.knows)
     }
-
-    private static let currencies: Set<Character> = ["€", "$", "£", "¥", "₹", "₽", "₺", "₩", "฿", "₫", "元", "円", "원"]
-    private static let currencyCodes: Set<String> = [
-        "EUR", "USD", "GBP", "CHF", "PLN", "CZK", "SEK", "NOK", "DKK", "TRY", "RUB", "INR", "JPY", "CNY", "KRW", "THB", "IDR",
-        "VND",
-        "BRL", "MXN", "AUD", "CAD", "NZD", "AED", "SAR", "ZAR", "Rs.",
-    ]
 
     static func isOfAmount(_ character: Character) -> Bool {
-        ("0"..."9").contains(character) || character == "." || character == ","
-    }
-
-    private static func isCurrencyCode(_ letters: [Character], at index: Int) -> Bool {
-        letters.count - index >= 3 && currencyCodes.contains(String(letters[index..<index + 3]))
-            && (index == 0 || !letters[index - 1].isLetter) && (letters.count == index + 3 || !letters[index + 3].isLetter)
+        character.wholeNumberValue != nil || character == "." || character == ","
     }
 }

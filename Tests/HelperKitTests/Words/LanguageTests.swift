@@ -292,10 +292,23 @@ import Testing
     }
 
     @Test(arguments: [
-        ("4,90 €", true), ("€ 5", true), ("USD 3.50", true), ("$ 0.00", false), ("0 €", false), ("5 Euro", false),
+        ("4,90 €", true), ("€ 5", true), ("USD 3.50", true), ("$ 0.00", false), ("0 €", false), ("5 Euro", true),
         ("EURO 2024", false),
         ("Room 5", false), ("100円", true), ("Rs. 50", true),
     ]) func sumsOfMoneyAreSeen(_ text: String, isPrice: Bool) { #expect(FormWords.hasPrice(text) == isPrice) }
+
+    @Test(arguments: [
+        "9.99 dollars", "5 pounds", "99 kr", "99,- kr", "20 zł", "99 руб.", "15 лв", "1 000 Ft", "100\u{A0}Ft", "₹50", "10 TL",
+        "5 francs", "500 yen", "1,50 EUR/h", "from €5", "5 us dollars", "5 eur", "eur 5", "CHF 5.-", "5 Franken", "Rp 5.000",
+        "5000원", "30元", "10 ريال", "٥ ريال", "50 रुपये", "20 บาท", "20บาท", "20 ש\"ח", "20 שקלים", "100 Kč", "20 lei", "3 eiro",
+        "5 ευρώ", "50 грн", "5 eurų", "5 eurot", "5 euroa", "10.000 đồng", "50 000 تومان", "5 欧元", "5ユーロ", "10 reais",
+        "50 kronor", "2 libras", "R$ 10", "10 US$", "3 forintért",
+    ]) func currencyWordsMakeAPrice(_ text: String) { #expect(FormWords.hasPrice(text), "\(text)") }
+
+    @Test(arguments: [
+        "5 minutes", "24 h", "100 MB", "Room 5", "we won 5 times", "Crown Hotel 5", "12 Pound Street", "Hotel EUR", "try 5 times",
+        "5 European cities", "30 sek", "100 ft", "kr1", "btn1", "Euro 2028", "0 Euro", "0,00 kr", "pound", "5 stars", "php 8",
+    ]) func otherNumbersAreNoPrice(_ text: String) { #expect(!FormWords.hasPrice(text), "\(text)") }
 
     @Test func readsOneKindOfApostropheAndBlank() {
         for text in ["J'ACCEPTE tout", "J\u{2019}accepte\u{A0}TOUT", "j\u{2019}Accepte tout"] {

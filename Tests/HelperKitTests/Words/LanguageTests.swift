@@ -310,6 +310,17 @@ import Testing
         "5 European cities", "30 sek", "100 ft", "kr1", "btn1", "Euro 2028", "0 Euro", "0,00 kr", "pound", "5 stars", "php 8",
     ]) func otherNumbersAreNoPrice(_ text: String) { #expect(!FormWords.hasPrice(text), "\(text)") }
 
+    @Test(arguments: [
+        "Confirm order", "Start subscription", "Pay by phone bill", "Order with obligation to pay", "Bestellung bestätigen",
+        "Abonnement starten", "Per Handyrechnung", "Confirmer la commande", "S’abonner", "Confirmar pedido", "Conferma ordine",
+        "Bestelling bevestigen", "Zamawiam z obowiązkiem zapłaty", "Оформить подписку", "Siparişi onayla", "ثبت سفارش",
+        "تأكيد الطلب", "ऑर्डर की पुष्टि करें", "ยืนยันคำสั่งซื้อ", "Konfirmasi pesanan", "Đặt hàng", "确认订单", "確認訂單", "注文を確定する",
+        "구독 시작", "Potvrdit objednávku", "Potvrdiť objednávku", "Megrendelés", "Confirmă comanda", "Bekräfta beställning",
+        "Bekræft ordre", "Bekreft bestilling", "Vahvista tilaus", "Підтвердити замовлення", "Потвърди поръчката",
+        "Επιβεβαίωση παραγγελίας", "אישור הזמנה", "Potvrdi narudžbu", "Apstiprināt pasūtījumu", "Patvirtinti užsakymą",
+        "Kinnita tellimus",
+    ]) func aButtonThatOrdersPays(_ label: String) { #expect(FormWords.isPayment(label), "\(label)") }
+
     @Test func readsOneKindOfApostropheAndBlank() {
         for text in ["J'ACCEPTE tout", "J\u{2019}accepte\u{A0}TOUT", "j\u{2019}Accepte tout"] {
             #expect(PhraseBook.folded(text) == Array("j'accepte tout".utf8))

@@ -26,7 +26,7 @@ enum PriceMention: Hashable, Sendable {
             self = .access
             return
         }
-        // A box with a price is sent as the page has it.
+        // A price in a box is part of the form's text, but may be missing from its clauses.
         let boxes = form.inputs.filter { $0.kind == .checkbox }.map(\.label).filter(FormWords.hasPrice)
         let open = boxes + priced.filter(Self.mayBeAccess)
         self = (open + (priced.isEmpty ? [form.text] : [])).first.map { Self.unclear($0) } ?? .elsewhere

@@ -11,10 +11,10 @@ enum FormWords {
     /// Whether going on after this text accepts terms.
     static func bindsReader(_ text: String) -> Bool { book.finds(.binding, in: text) }
     static func isAdvertising(_ text: String) -> Bool { book.finds(.advertising, in: text) }
-    /// Returns whether a box agrees to more than the access needs: to advertising, or, beside no terms, to data that goes to others, calls
-    /// or a bill.
+    /// Returns whether a box agrees to more than the access needs: to advertising, or, beside no terms, to data that goes to others, calls,
+    /// a bill or a price.
     static func agreesToMore(_ words: String) -> Bool {
-        isAdvertising(words) || (book.finds(.more, in: words) && !isTerms(words))
+        isAdvertising(words) || ((book.finds(.more, in: words) || isPayment(words)) && !isTerms(words))
     }
     /// Whether a form asks for an address to send advertising to.
     static func isNewsletter(_ form: HTMLForm) -> Bool {

@@ -450,6 +450,10 @@ import Testing
         "<form action=/p>Free Wi-Fi in the lobby. 24 hours, 4.90 €<button>Connect</button></form>",
         "<form action=/p>Free Wi-Fi. Lost key: 25 EUR. Premium: 9 EUR<button>Connect</button></form>",
         "<form action=/p><label><input type=radio name=t value=1 checked> Flat 4.90 €</label><button>Connect</button></form>",
+        "<form action=/p><input type=radio name=t value=1 checked> Premium, 5 Euro per hour<button>Go</button></form>",
+        "<form action=/p><select name=p><option value=1 selected>A, 20 zł<option value=2>B, 40 zł</select><button>Go</button></form>",
+        "<form action=/p>24 hours: 99 kr<button>Connect</button></form>", "<form action=/p><button>Confirm order</button></form>",
+        "<form action=/p><button>Start subscription</button></form>", "<form action=/p><button>Pay by phone bill</button></form>",
         "<form action=/p><input name=card placeholder='Card number'><button>Go</button></form>",
         "<form action=/p><select name=plan><option value=''>Choose<option value=1>1 hour USD 2<option value=2>Day USD 5</select><button>Go</button></form>",
     ]) func nothingThatPays(_ form: String) {
@@ -487,10 +491,20 @@ import Testing
         #expect(prompt.fields.last?.label.hasSuffix("\". Log in all the same") == true)
     }
 
+    /// A box that the page ticks for something that costs is not sent, also where the user goes on.
+    @Test(arguments: ["Speedy lane for 5 Euro", "Priority 20 zł", "Lane for 99 руб."])
+    func aTickedBoxWithAPriceIsNotSent(_ label: String) {
+        let box = "<label><input type=checkbox name=fast value=1 checked> \(label)</label>"
+        let form = "<form method=post action=/p>\(box)<button>Connect</button></form>"
+        let asked = decide(form)
+        #expect(asked.hasPrefix("ask agree:price:"), "\(asked)")
+        #expect(decide(form, [String(asked.dropFirst(4).dropLast()): "yes"]) == "send /p ")
+    }
+
     /// A click may cost what the page says above its button. It is asked about at each login.
     @Test(arguments: [
         "Day pass: 5 EUR. The price is added to your bill.", "24 Stunden Internet kosten 5 EUR.", "24 hours: $9.99",
-        "5 EUR, charged to your phone bill.",
+        "24 hours for 99 kr", "5 EUR, charged to your phone bill.",
     ])
     func aPriceBesideAButtonIsAskedAbout(_ text: String) throws {
         func cafe(_ text: String) -> HTMLPage {
@@ -502,7 +516,7 @@ import Testing
         #expect(prompt.fields.count == 1 && box.required && box.label.hasPrefix("The page mentions a price: \""))
         (engine.answers, engine.isTypedNow) = ([box.name: "yes"], true)
         guard case .submit = engine.decide(on: cafe(text), at: url) else { return #expect(Bool(false), "\(text)") }
-        let other = text.replacing("5 EUR", with: "50 EUR").replacing("9.99", with: "99.99")
+        let other = text.replacing("5 EUR", with: "50 EUR").replacing("9.99", with: "99.99").replacing("99 kr", with: "990 kr")
         guard case .ask = engine.decide(on: cafe(other), at: url) else { return #expect(Bool(false), "\(other)") }
     }
 

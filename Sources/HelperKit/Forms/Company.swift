@@ -48,10 +48,27 @@ struct Company: Sendable {
         url.isSecure && domains.contains { url.host == $0 || url.host.hasSuffix("." + $0) }
     }
 
-    /// Returns the words in lower case with one blank between them, without addresses such as `name@gmail.com`.
+    /// Returns the words in lower case with one blank between them, without addresses such as `name@gmail.com`. Joined words, such as
+    /// "GoogleAccount" and "accounts.google.com", follow once more in parts.
     private static func plain(_ text: String) -> String {
-        text.lowercased().split(whereSeparator: \.isWhitespace).filter { !$0.contains("@") }
-            .flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "." } }.map { $0.drop { $0 == "." } }
-            .map { $0.last == "." ? $0.dropLast() : $0 }.joined(separator: " ")
+        var words: [String] = []
+        for part in LookAlikes.folded(text).split(whereSeparator: \.isWhitespace) where !part.contains("@") {
+            for word in part.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "." }) {
+                let start = word.drop { $0 == "." }
+                words.append(String(start.last == "." ? start.dropLast() : start))
+            }
+        }
+        let joined = words.map(Self.parts).filter { $0.contains(" ") }
+        return (words + joined).joined(separator: " ").lowercased()
+    }
+
+    /// Returns a word with a blank for each dot and before each capital that follows a small letter.
+    private static func parts(of word: String) -> String {
+        var parts = ""
+        for letter in word {
+            if letter.isUppercase, parts.last?.isLowercase ?? false { parts.append(" ") }
+            parts.append(letter == "." ? " " : letter)
+        }
+        return parts
     }
 }

@@ -6,26 +6,43 @@ import HotspotCore
 ///
 /// Global and private addresses are allowed, since portals use both. Always refused are loopback, unspecified, link-local (where
 /// clouds keep their metadata), multicast and reserved addresses, IPv6 forms that embed an IPv4 address, this machine's own addresses,
-/// the networks of its other interfaces, and what this machine's routes reach by them.
+/// and the neighbours of its other links.
+///
+/// Neighbours are the hosts of a network on an interface that has such hosts, as Ethernet, Wi-Fi and bridges do. A route through a
+/// gateway or a tunnel refuses nothing: a socket that is bound to this link cannot follow it. A route of this link that is as narrow
+/// as the neighbours' network wins, as it does in the kernel.
 ///
 /// A link over the loopback interface `lo` is a rehearsal: its network is this machine alone, so only loopback is allowed there. The
 /// daemon does not manage that interface.
 public struct AddressPolicy: Sendable {
     private var own: [AddressPrefix] = []
     private var local: Set<InternetAddress> = []
-    private var foreign: [AddressPrefix] = []
     private var routed: [AddressPrefix] = []
+    private var foreign: [InterfaceRoute] = []
     private var isRehearsal = false
     private var allowsEverything = false
 
     /// Makes the policy of a link from the machine's interfaces as they are now.
-    public init(link: Link) { self.init(link: link, interfaces: InterfaceAddress.all(), routes: InterfaceRoute.all()) }
+    public init(link: Link) { self.init(link: link, MachineNetworks(), allowsRehearsal: true) }
 
-    init(link: Link, interfaces: [InterfaceAddress], routes: [InterfaceRoute] = [], allowsRehearsal: Bool = true) {
+    init(link: Link, _ machine: MachineNetworks, allowsRehearsal: Bool) {
+        self.init(
+            link: link, interfaces: machine.interfaces, routes: machine.routes, tunnels: machine.tunnels,
+            allowsRehearsal: allowsRehearsal)
+    }
+
+    /// - Parameter tunnels: the interfaces without neighbours.
+    init(
+        link: Link, interfaces: [InterfaceAddress], routes: [InterfaceRoute] = [], tunnels: Set<String> = [],
+        allowsRehearsal: Bool = true
+    ) {
         own = link.ownNetworks
         local = Set(interfaces.map(\.prefix.address)).union(link.addresses.compactMap(AddressPrefix.init).map(\.address))
-        foreign = interfaces.filter { $0.name != link.interface && $0.prefix.length > 0 }.map(\.prefix)
-        routed = routes.filter { $0.interface != link.interface }.map(\.prefix)
+        routed = routes.filter { $0.interface == link.interface }.map(\.prefix)
+        let networks = interfaces.filter { $0.prefix.length > 0 }.map { InterfaceRoute(interface: $0.name, prefix: $0.prefix) }
+        foreign = (networks + routes.filter { !$0.hasGateway }).filter {
+            $0.interface != link.interface && !tunnels.contains($0.interface)
+        }
         isRehearsal = allowsRehearsal && link.interface == "lo"
     }
 
@@ -43,9 +60,11 @@ public struct AddressPolicy: Sendable {
         if let reason = Self.forbiddenClass(of: address) { return "\(address) is \(reason)" }
         if local.contains(address) { return "\(address) is this machine's own" }
         if own.contains(where: { $0.contains(address) }) { return nil }
-        if foreign.contains(where: { $0.contains(address) }) { return "\(address) belongs to another interface" }
-        if routed.contains(where: { $0.contains(address) }) { return "\(address) is reached by another interface" }
-        return nil
+        let neighbours = foreign.filter { $0.prefix.contains(address) }.max { $0.prefix.length < $1.prefix.length }
+        guard let neighbours, !routed.contains(where: { $0.contains(address) && $0.length >= neighbours.prefix.length }) else {
+            return nil
+        }
+        return "\(address) belongs to the network of \(neighbours.interface)"
     }
 
     private static func isLoopback(_ address: InternetAddress) -> Bool { forbiddenClass(of: address) == "loopback" }

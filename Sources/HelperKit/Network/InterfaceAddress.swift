@@ -14,7 +14,7 @@ struct InterfaceAddress: Hashable, Sendable {
 
     // linux/sockios.h.
     private static let listAddresses: UInt = 0x8912
-    private static let readMask: UInt = 0x891B
+    private static let (readFlags, readMask): (UInt, UInt) = (0x8913, 0x891B)
     private static let limit = 256
 
     private static func readIPv4() -> [InterfaceAddress] {
@@ -39,6 +39,21 @@ struct InterfaceAddress: Hashable, Sendable {
                 String(decoding: $0.prefix(16).prefix { $0 != 0 }, as: UTF8.self)
             }
             return InterfaceAddress(name: String(label.prefix { $0 != ":" }), prefix: AddressPrefix(address, length: bits))
+        }
+    }
+
+    /// Returns the interfaces without neighbours: tunnels are point-to-point, or resolve no addresses (netdevice(7)). One that cannot be
+    /// read has neighbours.
+    static func withoutNeighbours(among names: Set<String>) -> Set<String> {
+        let socket = Glibc.socket(AF_INET, LinkSocket.datagram | LinkSocket.closeOnExec, 0)
+        guard socket >= 0 else { return [] }
+        defer { close(socket) }
+        return names.filter { name in
+            var request = ifreq()
+            guard name.utf8.count < Int(IFNAMSIZ) else { return false }
+            withUnsafeMutableBytes(of: &request.ifr_ifrn) { $0.copyBytes(from: name.utf8) }
+            guard ioctl(socket, readFlags, &request) == 0 else { return false }
+            return Int(request.ifr_ifru.ifru_flags) & (IFF_POINTOPOINT | IFF_NOARP) != 0
         }
     }
 

@@ -4,7 +4,11 @@ import EventLoop
 struct InterfaceRoute: Hashable, Sendable {
     var interface: String
     var prefix: AddressPrefix
+    /// It leads to a router, not to neighbours.
+    var hasGateway: Bool
 
+    /// RTF_GATEWAY in `linux/route.h` and `linux/ipv6_route.h`.
+    private static let gatewayFlag: UInt32 = 0x2
     private static let limit = 4096
     /// Shorter prefixes are default routes, also those of VPNs that set it in halves.
     private static let shortestPrefix = 8
@@ -15,37 +19,39 @@ struct InterfaceRoute: Hashable, Sendable {
         return parseIPv4(read("route")) + parseIPv6(read("ipv6_route"))
     }
 
-    /// Reads the lines of `route` (proc(5)): the name, then destination and, in the eighth column, the mask, in hexadecimal digits of the
-    /// machine's own order of octets.
+    /// Reads the lines of `route` (proc(5)): the name, then destination, gateway, flags and, in the eighth column, the mask. Addresses are
+    /// hexadecimal digits of the machine's own order of octets.
     static func parseIPv4(_ text: String) -> [InterfaceRoute] {
         text.split(separator: "\n").prefix(limit).compactMap { line in
             let fields = line.split(whereSeparator: \.isWhitespace)
-            guard fields.count >= 8, let destination = UInt32(fields[1], radix: 16), let mask = UInt32(fields[7], radix: 16)
-            else {
-                return nil
-            }
+            guard fields.count >= 8, let destination = UInt32(fields[1], radix: 16), let flags = UInt32(fields[3], radix: 16),
+                let mask = UInt32(fields[7], radix: 16)
+            else { return nil }
             let octets = withUnsafeBytes(of: destination) { Array($0) }
             guard let address = InternetAddress(octets: octets) else { return nil }
-            return InterfaceRoute(String(fields[0]), AddressPrefix(address, length: mask.nonzeroBitCount))
+            return InterfaceRoute(String(fields[0]), AddressPrefix(address, length: mask.nonzeroBitCount), flags)
         }
     }
 
-    /// Reads the lines of `ipv6_route`: destination and prefix length first, the name last.
+    /// Reads the lines of `ipv6_route`: destination and prefix length first, flags and name last.
     static func parseIPv6(_ text: String) -> [InterfaceRoute] {
         text.split(separator: "\n").prefix(limit).compactMap { line in
             let fields = line.split(separator: " ")
-            guard fields.count == 10, fields[0].utf8.count == 32, let length = Int(fields[1], radix: 16), length <= 128 else {
-                return nil
-            }
+            guard fields.count == 10, fields[0].utf8.count == 32, let length = Int(fields[1], radix: 16), length <= 128,
+                let flags = UInt32(fields[8], radix: 16)
+            else { return nil }
             let groups = stride(from: 0, to: 32, by: 4).map { fields[0].dropFirst($0).prefix(4) }
             guard let address = InternetAddress(groups.joined(separator: ":")) else { return nil }
-            return InterfaceRoute(String(fields[9]), AddressPrefix(address, length: length))
+            return InterfaceRoute(String(fields[9]), AddressPrefix(address, length: length), flags)
         }
     }
 
-    private init?(_ interface: String, _ prefix: AddressPrefix) {
+    private init?(_ interface: String, _ prefix: AddressPrefix, _ flags: UInt32) {
         guard prefix.length >= Self.shortestPrefix else { return nil }
-        self.interface = interface
-        self.prefix = prefix
+        self.init(interface: interface, prefix: prefix, hasGateway: flags & Self.gatewayFlag != 0)
+    }
+
+    init(interface: String, prefix: AddressPrefix, hasGateway: Bool = false) {
+        (self.interface, self.prefix, self.hasGateway) = (interface, prefix, hasGateway)
     }
 }

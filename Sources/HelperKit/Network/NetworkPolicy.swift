@@ -35,20 +35,27 @@ public struct NetworkPolicy: Sendable {
 
     func addressPolicy(of link: Link) -> AddressPolicy {
         guard addresses != .testing else { return .testing }
-        let known = MachineNetworks.recent
-        return AddressPolicy(
-            link: link, interfaces: known.interfaces, routes: known.routes, allowsRehearsal: addresses == .link)
+        return AddressPolicy(link: link, .recent, allowsRehearsal: addresses == .link)
     }
 }
 
-/// This machine's addresses and routes, read once a second at most: several requests of a login begin at the same time.
-private struct MachineNetworks: Sendable {
-    let interfaces = InterfaceAddress.all()
-    let routes = InterfaceRoute.all()
+/// This machine's addresses and routes.
+struct MachineNetworks: Sendable {
+    let interfaces: [InterfaceAddress]
+    let routes: [InterfaceRoute]
+    /// The interfaces that have no neighbours: point-to-point, or without address resolution.
+    let tunnels: Set<String>
     private let read = Instant.now
 
     private static let last = Locked<MachineNetworks?>(nil)
 
+    init() {
+        interfaces = InterfaceAddress.all()
+        routes = InterfaceRoute.all()
+        tunnels = InterfaceAddress.withoutNeighbours(among: Set(interfaces.map(\.name) + routes.map(\.interface)))
+    }
+
+    /// Read once a second at most: several requests of a login begin at the same time.
     static var recent: MachineNetworks {
         last.with { last in
             if let last, last.read.millisecondsAgo < 1000 { return last }

@@ -46,7 +46,8 @@ import HotspotCore
                     .helperFoldersNotWatched, "Changes in the helper folders are not noticed: \($0)",
                     hint: "\(OwnService.reload), after a change")
             })
-        for problem in catalog.problems where !fileProblems.contains(problem) {
+        let known = Set(fileProblems)
+        for problem in catalog.problems where !known.contains(problem) {
             services.log.warning("\(problem.subject): \(problem.problem.message)")
         }
         fileProblems = catalog.problems

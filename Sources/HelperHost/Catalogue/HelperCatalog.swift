@@ -29,6 +29,9 @@ public struct HelperCatalog: Hashable, Sendable {
     /// changes.
     public private(set) var awaited: Set<String> = []
 
+    /// The most problems of one folder that are reported.
+    static let problemLimit = 100
+
     /// The first path with a file name.
     private var paths: [String: String] = [:]
     /// The first file with a `Name=`.
@@ -53,9 +56,14 @@ public struct HelperCatalog: Hashable, Sendable {
             return report(directory, Problem(.helperFolderUnreadable, "\(directory): \(String(cString: strerror(errno)))"))
         }
         if let problem = PathTrust.problem(with: directory, as: .folder) { return report(directory, problem) }
+        let first = problems.count
         for name in FilePath.names(in: directory).sorted() where name.hasSuffix(".helper") && !name.hasPrefix(".") {
             read(directory + "/" + name, name)
         }
+        let omitted = problems.count - first - Self.problemLimit
+        guard omitted > 0 else { return }
+        problems.removeLast(omitted)
+        report(directory, Problem(.moreProblems, "\(directory) has \(omitted) more problems with .helper files."))
     }
 
     private mutating func read(_ path: String, _ name: String) {

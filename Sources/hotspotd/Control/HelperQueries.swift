@@ -14,6 +14,7 @@ import Store
     func status() -> [HelperStatus] {
         let (host, strikes) = (services.host, services.strikes)
         let disabled = services.store.allDisabled
+        let refusals = Dictionary(grouping: loader.fileProblems, by: \.subject)
         var all = host.helpers.map { entry in
             let spec = entry.spec
             return HelperStatus(
@@ -23,8 +24,8 @@ import Store
                 }.sorted(), priority: spec.priority, ssids: spec.ssids.map(\.source), activation: spec.activation.word,
                 running: host.isRunning(spec.name), strikes: strikes.count(spec.name),
                 quarantined: strikes.isQuarantined(spec.name),
-                problems: loader.fileProblems.filter { $0.subject == spec.name || $0.subject == entry.file }.prefix(8)
-                    .map(\.problem) + host.pathProblems(of: spec.name)
+                problems: [spec.name, entry.file].flatMap { refusals[$0] ?? [] }.prefix(8).map(\.problem)
+                    + host.pathProblems(of: spec.name)
                     + services.conduct(spec.name).map { $0.naming(nil) },
                 file: entry.file, containment: host.isSandboxed(spec.name) ? ["sandboxed"] : [],
                 missing: host.missingContainment(of: spec.name), scanList: spec.scanList,
@@ -35,16 +36,12 @@ import Store
                 })
         }
         // A refused file is shown too, with the reason; it has no name but the file's.
-        let known = Set(all.map(\.name)).union(host.helpers.map(\.file))
-        for refused in loader.fileProblems where !known.contains(refused.subject) {
-            if let index = all.firstIndex(where: { $0.name == refused.subject }) {
-                if all[index].problems.count < 8 { all[index].problems.append(refused.problem) }
-            } else {
-                all.append(
-                    HelperStatus(
-                        name: refused.subject, displayName: refused.subject, enabled: false, priority: 0, ssids: [],
-                        activation: "stdio", running: false, strikes: 0, quarantined: false, problems: [refused.problem]))
-            }
+        var listed = Set(all.map(\.name)).union(host.helpers.map(\.file))
+        for subject in loader.fileProblems.map(\.subject) where listed.insert(subject).inserted {
+            all.append(
+                HelperStatus(
+                    name: subject, displayName: subject, enabled: false, priority: 0, ssids: [], activation: "stdio",
+                    running: false, strikes: 0, quarantined: false, problems: refusals[subject]?.prefix(8).map(\.problem) ?? []))
         }
         return all
     }

@@ -12,6 +12,25 @@ import Testing
 
     init() { EventLoop.startThread() }
 
+    /// Refused files are many, and the helpers among and behind them are found.
+    @Test(arguments: [99, 100, 101, 700]) func ofManyRefusedFilesTheFirstAreReported(count: Int) {
+        for name in ["etc", "lib"] { folder.make(name) }
+        folder.write("ran.sh", "#!/bin/sh\n", mode: 0o755)
+        for number in 0..<count {
+            folder.write("lib/a\(1000 + number).helper", number % 2 == 0 ? "nonsense" : "[Helper]\nName=x\n")
+        }
+        folder.write("lib/z.helper", "[Helper]\nName=z\nExec=\(root)/ran.sh\n")
+        folder.write("etc/b.helper", "nonsense")
+        let catalog = load()
+        #expect(catalog.entries.map(\.spec.name) == ["z"])
+        let ofLib = catalog.problems.filter { $0.subject.hasPrefix("\(root)/lib") }
+        #expect(catalog.problems.count == ofLib.count + 1)
+        #expect(ofLib.filter { $0.problem.code == .helperFileInvalid }.count == min(count, HelperCatalog.problemLimit))
+        let more = ofLib.filter { $0.problem.code == .moreProblems }.map(\.problem.message)
+        let omitted = count - HelperCatalog.problemLimit
+        #expect(more == (omitted > 0 ? ["\(root)/lib has \(omitted) more problems with .helper files."] : []))
+    }
+
     private func load() -> HelperCatalog { HelperCatalog(directories: ["\(root)/etc", "\(root)/lib"]) }
 
     @Test func foldersMaskAndShadow() {

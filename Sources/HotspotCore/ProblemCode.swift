@@ -2,7 +2,8 @@
 /// of them changes.
 public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     // The network and the login.
-    case noAddress, noNameservers, vpnBlocksProbe, held, unclaimedCaptive, stillCaptive, internetLimited, httpsBlocked,
+    case noAddress, noNameservers, addressConflict, addressOverlap, vpnBlocksProbe, held, unclaimedCaptive, stillCaptive,
+        internetLimited, httpsBlocked,
         clockWrong, macChanged,
         loginFailed, loginDelayed
     case loginPaused, logoffUnconfirmed, linkKept, memoryTooLarge, interfaceGone, forgotten
@@ -37,7 +38,7 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
 
     // The daemon.
     case settings, links, wireless, noWireless, scan, disconnect, gate, proberMissing, vault, vaultLocked, logoffOn
-    case storeDamaged, storeNewer, storeNotSaving
+    case storeDamaged, storeNewer, storeNotSaving, storeReplaced
     /// Not all problems are shown.
     case moreProblems
 

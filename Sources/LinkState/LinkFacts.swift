@@ -41,17 +41,3 @@ extension LinkFacts {
         return own
     }
 }
-
-extension LinkSnapshot {
-    /// Returns whether an address is in the network of one of the link's own addresses.
-    func reaches(_ address: String) -> Bool {
-        guard let octets = AddressText.octets(of: address) else { return false }
-        return addresses.contains { own in
-            let parts = own.split(separator: "/")
-            guard parts.count == 2, let length = Int(parts[1]), let mine = AddressText.octets(of: String(parts[0])),
-                mine.count == octets.count, (0...mine.count * 8).contains(length)
-            else { return false }
-            return (0..<length).allSatisfy { bit in (mine[bit / 8] ^ octets[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0 }
-        }
-    }
-}

@@ -9,7 +9,7 @@ enum LayerName: String, Codable, CaseIterable {
 
 /// One layer, and how it is.
 struct Layer: Codable, Equatable {
-    /// `attention` does not stop anything; nothing goes beyond a layer that is `broken`.
+    /// `attention` does not stop anything; a packet stops at a layer that is `broken`.
     enum State: String, Codable { case ok, attention, broken, unknown }
 
     var name: LayerName
@@ -20,7 +20,7 @@ struct Layer: Codable, Equatable {
     var command: String?
 }
 
-/// All layers, and what to do.
+/// All layers, and the command that helps with the first one that is broken.
 struct Diagnosis: Codable, Equatable {
     /// The interface that was looked at; absent if there is none.
     var interface: String?
@@ -30,13 +30,7 @@ struct Diagnosis: Codable, Equatable {
 
     init(_ facts: DoctorFacts) {
         interface = facts.subject
-        var isBroken = false
-        layers = LayerName.allCases.map { name in
-            if isBroken, !facts.isSeenWithoutLink(name) { return Layer(name: name, state: .unknown, sentence: "Not looked at.") }
-            let layer = facts.layer(name)
-            isBroken = isBroken || layer.state == .broken
-            return layer
-        }
+        layers = LayerName.allCases.map(facts.layer)
         let broken = layers.first { $0.state == .broken }
         let waiting = layers.filter { $0.state == .attention }
         if let worst = broken ?? waiting.first(where: { $0.name == .login }) ?? waiting.first {
@@ -67,7 +61,7 @@ extension ProblemCode {
         case .linkKept, .interfaceGone, .disconnect, .joinFailed, .joinNotPermitted, .managerGone, .notJoined, .passwordNeeded,
             .wrongPassword, .macChanged:
             .association
-        case .noAddress: .address
+        case .noAddress, .addressConflict, .addressOverlap: .address
         case .noNameservers: .resolvers
         case .gate, .vpnBlocksProbe: .firewall
         case .proberMissing: .probe
@@ -80,8 +74,8 @@ extension ProblemCode {
         case .sandboxUnavailable: .sandbox
         case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten: .login
         case .internetLimited, .httpsBlocked, .clockWrong: .internet
-        case .settings, .links, .vault, .vaultLocked, .logoffOn, .storeDamaged, .storeNewer, .storeNotSaving, .moreProblems,
-            .unrecognized,
+        case .settings, .links, .vault, .vaultLocked, .logoffOn, .storeDamaged, .storeNewer, .storeNotSaving, .storeReplaced,
+            .moreProblems, .unrecognized,
             .alreadyOnline, .badPIN, .busy, .expectedMore, .noAttempt, .noInterface, .noPIN, .noPortal, .notCandidate, .notSaved,
             .severalInterfaces:
             .daemon
@@ -90,7 +84,8 @@ extension ProblemCode {
 
     /// Nothing goes beyond these, unless the probe has proven that something does.
     static let fatal: Set = [
-        noWireless, noAddress, noNameservers, proberMissing, unclaimedCaptive, sandboxUnavailable, loginFailed, held,
+        noWireless, noAddress, addressConflict, noNameservers, proberMissing, unclaimedCaptive, sandboxUnavailable, loginFailed,
+        held,
         internetLimited, vpnBlocksProbe,
     ]
 }

@@ -16,11 +16,6 @@ extension DoctorFacts {
         return layer
     }
 
-    /// Whether a layer is looked at behind one that is broken: the daemon, and what it says of itself.
-    func isSeenWithoutLink(_ name: LayerName) -> Bool {
-        name == .daemon || (reply != nil && (name == .helper || name == .sandbox))
-    }
-
     /// The problems of a helper, with its name.
     private func named(_ helper: HelperStatus) -> [Problem] {
         helper.problems.map { problem in
@@ -61,7 +56,11 @@ extension DoctorFacts {
             .radio, .broken, "This computer has no network interface, or no driver for it.", "sudo dmesg | grep -i firmware")
     }
 
+    /// There is no interface to look at, here and in the daemon.
+    private var isAbsent: Bool { link == nil && status == nil }
+
     private var radioSwitch: Layer {
+        if isAbsent { return Layer(.rfkill, .unknown, "There is no radio to switch.") }
         if isWired { return Layer(.rfkill, .ok, "No radio is needed.") }
         if switches.contains(.offByKey) {
             return Layer(
@@ -77,6 +76,7 @@ extension DoctorFacts {
     }
 
     private var association: Layer {
+        if isAbsent { return Layer(.association, .unknown, "There is no interface to join with.") }
         let manager = status?.manager.map { ", managed by \(Renderer.safe($0, limit: 64))" } ?? ""
         if let ssid = status?.ssid, !isWired {
             return Layer(.association, .ok, "\(name) is in \(renderer.quoted(ssid))\(manager).")
@@ -247,6 +247,7 @@ extension DoctorFacts {
     }
 
     private var helper: Layer {
+        if reply == nil { return Layer(.helper, .unknown, "hotspotd does not answer.") }
         if helpers.isEmpty { return Layer(.helper, .attention, "No helper is installed.", "hotspotctl helpers") }
         if let name = status?.helper { return Layer(.helper, .ok, "\(Renderer.safe(name, limit: 64)) logs in here.") }
         let off = (reply?.off ?? []).filter { $0.ssid == nil || $0.ssid == status?.ssid }

@@ -249,6 +249,11 @@ import Testing
             }, .gateway, "ip route show table all dev wlan0"
         ),
         (
+            captive {
+                $0.problems = [Problem(.addressConflict, "docker0 has it.", hint: "sudo ip address del 10.77.0.1/16 dev docker0")]
+            }, .address, "sudo ip address del 10.77.0.1/16 dev docker0"
+        ),
+        (
             captive { $0.problems = [Problem(.noNameservers, "No resolver.", hint: "set [Probe] Nameservers=")] }, .resolvers,
             "set [Probe] Nameservers="
         ),
@@ -274,18 +279,36 @@ import Testing
         (captive { $0.state = "failure" }, .login, "hotspotctl explain"),
     ]
 
-    @Test(arguments: broken.indices) func nothingIsLookedAtBehindWhatIsBroken(_ index: Int) throws {
+    @Test(arguments: broken.indices) func allLayersAreLookedAtBehindTheOneThatIsBroken(_ index: Int) throws {
         let (facts, name, command) = Self.broken[index]
         let diagnosis = Diagnosis(facts)
         let layer = try #require(diagnosis.layers.first { $0.state == .broken }, "\(diagnosis.layers)")
         #expect(layer.name == name && layer.command == command)
         #expect(diagnosis.verdict == layer.sentence && diagnosis.command == command && diagnosis.needsAttention)
         let place = try #require(LayerName.allCases.firstIndex(of: name))
-        let daemon: Set<LayerName> = if case .answers = facts.daemon { [.daemon, .helper, .sandbox] } else { [.daemon] }
-        for later in diagnosis.layers[(place + 1)...] {
-            #expect((later.sentence == "Not looked at.") == !daemon.contains(later.name), "\(later)")
-        }
+        #expect(diagnosis.layers.map(\.name) == LayerName.allCases)
+        for later in diagnosis.layers[(place + 1)...] { #expect(later == facts.layer(later.name)) }
         for earlier in diagnosis.layers[..<place] { #expect(earlier.state != .broken) }
+    }
+
+    /// Two layers are broken: the first is the verdict, and the second one is shown with its own command.
+    @Test func whatIsBrokenBehindIsShownToo() {
+        let facts = Self.with(
+            Self.captive { $0.problems = [Problem(.addressConflict, "virbr0 has the gateway's address.")] },
+            requests: ["GET http://a.example/ → dnsTimeout: It does not answer. in 5000 ms"])
+        let diagnosis = Diagnosis(facts)
+        #expect(diagnosis.layers.filter { $0.state == .broken }.map(\.name) == [.address, .names])
+        #expect(diagnosis.verdict == "virbr0 has the gateway's address.")
+        let overlap = Diagnosis(Self.captive { $0.problems = [Problem(.addressOverlap, "podman0 has the network.")] })
+        #expect(overlap.layers.first { $0.name == .address }?.state == .attention)
+    }
+
+    /// Without an interface and a daemon no layer claims what it cannot know.
+    @Test func whatIsAbsentIsNotJudged() {
+        let facts = Self.changed(Self.captive()) { ($0.interfaces, $0.daemon) = ([], .fails(Self.silent)) }
+        let layers = Diagnosis(facts).layers
+        #expect(layers.filter { $0.state == .broken }.map(\.name) == [.radio, .daemon])
+        #expect(layers.first { $0.name == .helper }?.sentence == "hotspotd does not answer.")
     }
 
     static let attention: [(DoctorFacts, LayerName, String?)] = [
@@ -329,7 +352,7 @@ import Testing
         #expect(diagnosis.verdict == "No cable is plugged in at wlan0, or it is off.")
         for (name, sentence) in [
             (LayerName.daemon, "hotspotd \(hotspotdVersion) runs."), (.helper, "form logs in here."),
-            (.sandbox, "Helpers run in sandboxes."), (.login, "Not looked at."),
+            (.sandbox, "Helpers run in sandboxes."), (.login, "The portal waits for your answer."),
         ] { #expect(diagnosis.layers.first { $0.name == name }?.sentence == sentence) }
     }
 

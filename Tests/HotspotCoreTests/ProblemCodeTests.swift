@@ -5,13 +5,13 @@ import Testing
 @Suite struct ProblemCodeTests {
     /// The words on the wire, which scripts compare.
     private static let words = """
-        alreadyOnline badPIN busy clockWrong disabled disconnect displayNameTooLong expectedMore forgotten gate held helperCrashed helperError
+        addressConflict addressOverlap alreadyOnline badPIN busy clockWrong disabled disconnect displayNameTooLong expectedMore forgotten gate held helperCrashed helperError
         helperFileInvalid helperFileMissing helperFolderUnreadable helperFoldersNotWatched helperMalformed helperMasked
         helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
         helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout
         helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited joinFailed joinNotPermitted linkKept links loginDelayed loginFailed
         loginPaused logoffOn logoffUnconfirmed macChanged managerGone memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers
-        noPIN noPortal noWireless notCandidate notJoined notSaved passwordNeeded proberMissing sandboxUnavailable scan settings severalInterfaces stillCaptive storeDamaged storeNewer storeNotSaving
+        noPIN noPortal noWireless notCandidate notJoined notSaved passwordNeeded proberMissing sandboxUnavailable scan settings severalInterfaces stillCaptive storeDamaged storeNewer storeNotSaving storeReplaced
         unclaimedCaptive unrecognized vault vaultLocked vpnBlocksProbe wireless wrongPassword
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 

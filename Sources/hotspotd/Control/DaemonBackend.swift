@@ -123,7 +123,7 @@ import Store
                 var reply =
                     verdict?.checkReply(on: name)
                     ?? CheckReply(verdict: "unknown", interface: name, detail: "There is no prober to ask.")
-                if let block = controller.prober.block { reply.detail = block.message }
+                if reply.verdict != "online", let obstacle = controller.obstacle { reply.detail = obstacle.message }
                 done(reply)
             }
         } answer: {

@@ -151,6 +151,7 @@ import Wireless
         case .appeared(let link), .changed(let link, _): update(link)
         case .vanished(let link): forget(link.index)
         }
+        for controller in controllers { judgeAddresses(of: controller) }
         services.events?.linksChanged()
     }
 
@@ -337,6 +338,22 @@ import Wireless
         if facts.nameservers.isEmpty, !view.hasResolvers {
             controller.problems.report(
                 Problem(.noNameservers, "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))
+        }
+        judgeAddresses(of: controller)
+    }
+
+    /// Reports an interface of this computer that hides the gateway or the nameservers of a network that is joined.
+    private func judgeAddresses(of controller: InterfaceController) {
+        guard let joined = controller.joined else { return }
+        let servers = joined.details(with: settings).nameservers
+        let found = joined.snapshot.conflict(with: snapshots, nameservers: servers)
+        for code in [ProblemCode.addressConflict, .addressOverlap] {
+            let problem = found?.code == code ? found : nil
+            guard problem != controller.problems.all.first(where: { $0.code == code }) else { continue }
+            controller.problems.set(code, problem)
+            guard let problem else { continue }
+            controller.journal.record("problem", problem.message)
+            services.log.notice("\(controller.name): \(problem.message)")
         }
     }
 

@@ -40,10 +40,10 @@ extension InterfaceController {
         if let silence = prober.silence {
             status.problems = status.problems.map { $0.code == .internetLimited ? silence : $0 }
         }
-        if let block = prober.block {
+        if let obstacle {
             // It says why nothing answers.
-            status.problems.removeAll { $0.code == .internetLimited }
-            status.problems.append(block)
+            status.problems.removeAll { $0.code == .internetLimited || $0.code == obstacle.code }
+            status.problems.append(obstacle)
         }
         // Where the user is asked all the same, this is a likely reason.
         if desk.prompt != nil, let before = joined?.otherHardware { status.problems.append(Self.macChanged(before)) }
@@ -51,6 +51,9 @@ extension InterfaceController {
         if joined?.isForgotten == true, machine.keepsLogin || machine.state.endsSession { status.problems.append(forgotten) }
         return status
     }
+
+    /// The rule or address of this computer that keeps answers away.
+    var obstacle: Problem? { problems.all.first { $0.code == .addressConflict } ?? prober.block }
 
     func rename(to name: String) {
         guard name != self.name else { return }

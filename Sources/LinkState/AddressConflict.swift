@@ -1,0 +1,79 @@
+import HotspotCore
+import PortalAnnouncement
+
+extension LinkSnapshot {
+    /// Returns the problem of a link whose gateway or nameservers another interface of this computer hides; `nil` where none does.
+    ///
+    /// The kernel drops answers from an address that is its own, so that no packet of ours brings one back. Where only the network
+    /// overlaps, as with a container's bridge, packets that are bound to the link pass, and those of ordinary programs go to the other
+    /// interface. A tunnel covers networks on purpose, and a second card in the same network has the router too: both are left out.
+    ///
+    /// - Parameters:
+    ///   - others: the interfaces of this computer.
+    ///   - nameservers: those that are asked on this link.
+    public func conflict(with others: [LinkSnapshot], nameservers: [String]) -> Problem? {
+        let servers = nameservers.compactMap { server in AddressText.octets(of: server).map { (server, $0) } }
+        let routers = gateways.compactMap { router in AddressText.octets(of: router).map { (router, $0) } }
+        let needs = routers.map { ("gateway", $0.0, $0.1) } + servers.map { ("nameserver", $0.0, $0.1) }
+        let networks = others.filter { $0.index != index && $0.isUp }.sorted { $0.name < $1.name }.flatMap { other in
+            other.addresses.compactMap(InterfaceNetwork.init).map { (other, $0) }
+        }
+        for (role, _, octets) in needs {
+            guard let (other, network) = networks.first(where: { $0.1.address == octets }) else { continue }
+            // One nameserver that answers is enough.
+            if role == "nameserver", servers.contains(where: { server in !networks.contains { $0.1.address == server.1 } }) {
+                continue
+            }
+            return Problem(
+                .addressConflict,
+                "\(other.name) of this computer has \(network.text), the address of the \(role) on \(name): no answer of that \(role) arrives.",
+                hint: "sudo ip address del \(network.text) dev \(other.name)")
+        }
+        let own = addresses.compactMap(InterfaceNetwork.init)
+        for (role, address, octets) in needs {
+            let narrowest = own.filter { $0.contains(octets) }.map(\.length).max() ?? 0
+            let hiding = networks.first { other, network in
+                other.type == Self.ethernet && network.length >= max(narrowest, 1) && network.contains(octets)
+                    && network.address != octets
+                    && !other.gateways.compactMap { AddressText.octets(of: $0) }.contains(where: network.contains)
+            }
+            guard let (other, network) = hiding else { continue }
+            return Problem(
+                .addressOverlap,
+                "\(other.name) of this computer has \(network.text), a network with the \(role) \(address) of \(name): ordinary programs do not reach that \(role).",
+                hint: "sudo ip address del \(network.text) dev \(other.name)")
+        }
+        return nil
+    }
+
+    /// ARPHRD_ETHER: cards, radios and bridges.
+    private static let ethernet = 1
+
+    /// Returns whether an address is in the network of one of the link's own addresses.
+    func reaches(_ address: String) -> Bool {
+        guard let octets = AddressText.octets(of: address) else { return false }
+        return addresses.compactMap(InterfaceNetwork.init).contains { $0.contains(octets) }
+    }
+}
+
+/// An address of an interface, with its network.
+private struct InterfaceNetwork {
+    /// CIDR notation.
+    let text: String
+    let address: [UInt8]
+    /// In bits.
+    let length: Int
+
+    init?(_ text: String) {
+        let parts = text.split(separator: "/")
+        guard parts.count == 2, let length = Int(parts[1]), let address = AddressText.octets(of: parts[0]),
+            (0...address.count * 8).contains(length)
+        else { return nil }
+        (self.text, self.address, self.length) = (text, address, length)
+    }
+
+    func contains(_ other: [UInt8]) -> Bool {
+        other.count == address.count
+            && (0..<length).allSatisfy { bit in (address[bit / 8] ^ other[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0 }
+    }
+}

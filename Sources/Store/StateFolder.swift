@@ -1,5 +1,17 @@
 import Glibc
 
+/// Tells whether a path still leads to the same file.
+struct FileIdentity: Equatable {
+    private let (device, inode): (dev_t, ino_t)
+
+    /// Returns `nil` if there is no such file.
+    init?(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        (device, inode) = (status.st_dev, status.st_ino)
+    }
+}
+
 /// The folder of the database and the vault's key: accessible only to the daemon's user, and no symbolic link.
 enum StateFolder {
     /// Returns the folder's path with symbolic links among the parents resolved, because SQLite refuses those. The parents must exist.

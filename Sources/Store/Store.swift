@@ -55,6 +55,8 @@ public final class Store {
     /// The copy in memory is complete, and may replace the one on disk.
     private var replacesDisk = true
     private var notes: [Problem] = []
+    /// The file that the database is in.
+    private var identity: FileIdentity?
     /// The switches of the last reading; `nil` after a change.
     var knownSwitches: Switches?
     /// How long attempts and outcomes are kept, in milliseconds.
@@ -125,6 +127,7 @@ public final class Store {
             }
             mode = .memory(reason: reason, retries: false)
         }
+        identity = FileIdentity(path)
         endInterrupted()
     }
 
@@ -145,7 +148,7 @@ public final class Store {
             try disk.run("PRAGMA journal_mode = WAL")
             disk.setBusyTimeout(busyTimeout)
             database = disk
-            (mode, replacesDisk, knownSwitches) = (.disk, true, nil)
+            (mode, replacesDisk, knownSwitches, identity) = (.disk, true, nil, FileIdentity(path))
             log.request()
         } catch let error as SQLiteFailure {
             if error.consequence == .damaged, let note = try? Self.quarantine(path) { notes.append(note) }
@@ -155,6 +158,23 @@ public final class Store {
         } catch {
             mode = .memory(reason: "\(error)", retries: true)
         }
+    }
+
+    /// Writes everything to the disk again where another program removed or replaced the database or its folder. Does nothing where the
+    /// file is in its place. A file that took the place is kept under another name.
+    ///
+    /// SQLite does not notice: it goes on in the files that it has open, and these end with the process.
+    public func reclaim() {
+        guard case .disk = mode, FileIdentity(path) != identity else { return }
+        var problem = "Another program removed or replaced the database in \(folder); hotspotd wrote its own records there again."
+        if access(path, F_OK) == 0, let aside = try? Self.putAside(path, as: "replaced") {
+            problem += " The other database is kept as \(aside)."
+        }
+        notes.removeAll { $0.code == .storeReplaced }
+        notes.append(
+            Problem(.storeReplaced, problem, hint: "stop hotspotd before you change \(folder): sudo systemctl stop hotspotd"))
+        goOnInMemory("the database was removed")
+        save()
     }
 
     /// Moves a long log into the database. This waits for the disk: call it when nothing waits for the caller.
@@ -195,6 +215,7 @@ public final class Store {
         _ durability: Durability = .full, _ work: (borrowing Database) throws(SQLiteFailure) -> Void
     ) throws(StoreError) {
         if case .memory(_, retries: true) = mode, EventLoop.now >= nextRetry { save() }
+        reclaim()
         if case .disk = mode {
             do {
                 try database.transaction(work)
@@ -242,6 +263,7 @@ public final class Store {
             notes.append(try Self.quarantine(path))
             try StateFolder.prepareFile(path)
             database = try Self.open(path, busyTimeout: busyTimeout, pageLimit: pageLimit)
+            identity = FileIdentity(path)
         } catch {
             goOnInMemory("the database is damaged and cannot be replaced")
         }
@@ -296,20 +318,25 @@ public final class Store {
         return false
     }
 
-    /// Renames a damaged database and its log.
-    private static func quarantine(_ path: String) throws(StoreError) -> Problem {
+    /// Renames a database and its log, and returns the new name.
+    private static func putAside(_ path: String, as word: String) throws(StoreError) -> String {
         let stamp = WallClock.utc(WallClock.now, "%Y%m%dT%H%M%SZ")
-        var aside = "\(path).damaged-\(stamp)"
+        var aside = "\(path).\(word)-\(stamp)"
         var number = 1
         while access(aside, F_OK) == 0 {
             number += 1
-            aside = "\(path).damaged-\(stamp)-\(number)"
+            aside = "\(path).\(word)-\(stamp)-\(number)"
         }
         guard rename(path, aside) == 0 else {
-            throw .database(path: path, reason: "is damaged and cannot be put aside: \(StateFolder.message(errno))")
+            throw .database(path: path, reason: "is \(word) and cannot be put aside: \(StateFolder.message(errno))")
         }
         rename(path + "-wal", aside + "-wal")
         unlink(path + "-shm")
+        return aside
+    }
+
+    private static func quarantine(_ path: String) throws(StoreError) -> Problem {
+        let aside = try putAside(path, as: "damaged")
         return Problem(.storeDamaged, "The database was damaged; it is kept as \(aside), and an empty one took its place.")
     }
 }

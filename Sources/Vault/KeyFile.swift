@@ -32,17 +32,30 @@ enum KeyFile {
 
     /// Creates a new key, and flushes it to the disk before its first use. Never replaces a file.
     static func make(_ path: String) throws(VaultError) -> SecretBytes {
+        let key = try SecretBytes(count: length)
+        key.withMutableBytes { randombytes_buf($0.baseAddress!, length) }
+        try write(key, to: path)
+        return key
+    }
+
+    /// Renames a key's file.
+    static func putAside(_ path: String) throws(VaultError) {
+        guard rename(path, "\(path).replaced-\(time(nil))") == 0 else {
+            throw .keyRefused(path: path, reason: "cannot be put aside: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Writes a key to a file that does not exist, and flushes it.
+    static func write(_ key: borrowing SecretBytes, to path: String) throws(VaultError) {
         func refuse(_ reason: String, _ code: Int32) -> VaultError {
             .keyRefused(path: path, reason: "\(reason): \(String(cString: strerror(code)))")
         }
-        let key = try SecretBytes(count: length)
-        key.withMutableBytes { randombytes_buf($0.baseAddress!, length) }
         let draft = "\(path).new-\(getpid())"
         unlink(draft)
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw refuse("cannot be created", errno) }
         defer { unlink(draft) }
-        let written = key.withBytes { write(file, $0.baseAddress, length) }
+        let written = key.withBytes { Glibc.write(file, $0.baseAddress, length) }
         let synced = fsync(file)
         let code = errno
         close(file)
@@ -54,6 +67,5 @@ enum KeyFile {
             fsync(folder)
             close(folder)
         }
-        return key
     }
 }

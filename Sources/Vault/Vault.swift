@@ -55,6 +55,18 @@ public final class Vault {
         }
     }
 
+    /// Writes the key again where another program removed or replaced its file, so that what is sealed opens after the next start. A
+    /// different key is kept under another name. Returns whether the file was written.
+    public func restore(keyFile: String) throws(VaultError) -> Bool {
+        guard case .success(let key) = key else { return false }
+        if let other = try KeyFile.read(keyFile) {
+            guard Self.name(of: other) != key.name else { return false }
+            try KeyFile.putAside(keyFile)
+        }
+        try KeyFile.write(key.secret, to: keyFile)
+        return true
+    }
+
     /// Creates a vault without a key, with which the daemon works without secrets: sealing and opening throw this error.
     ///
     /// Sealed octets stay as they are, and open again with the right key.

@@ -22,6 +22,7 @@ import Vault
     private let backend: DaemonBackend
     private var control: ControlEndpoint?
     private let runtimeFolder = FolderWatch()
+    private let stateFolder = FolderWatch()
     private var signals: [EventSource] = []
 
     private var settings: Settings { services.settings }
@@ -90,6 +91,8 @@ import Vault
         control = try ControlEndpoint(services: services, backend: backend)
         runtimeFolder.onChange = { [weak self] in self?.restoreSockets() }
         runtimeFolder.watch([settings.runtimeDirectory])
+        stateFolder.onChange = { [weak self] in self?.restoreState() }
+        _ = stateFolder.await(files: [services.store.path, settings.keyFile])
         // What was removed before the folder was watched is seen now.
         EventLoop.shared.later { [weak self] in self?.restoreSockets() }
         pruneHistory()
@@ -109,7 +112,7 @@ import Vault
         log.info("ending")
         EventLoop.notify("STOPPING=1")
         signals = []
-        runtimeFolder.onChange = {}
+        (runtimeFolder.onChange, stateFolder.onChange) = ({}, {})
         control?.close()
         links.stop()
         services.journalWriter.flush()
@@ -167,6 +170,16 @@ import Vault
             // The service manager makes the folder where its user may not, and the next daemon goes on with the sessions.
             if getenv("INVOCATION_ID") != nil { shutDown() }
         }
+    }
+
+    /// Writes the state again where something removed or replaced it, and shows the store's problem.
+    private func restoreState() {
+        let before = services.store.problems
+        services.reclaimState()
+        let after = services.store.problems
+        guard after != before else { return }
+        for problem in after where !before.contains(problem) { log.warning("\(problem.message)") }
+        tellStatus()
     }
 
     /// Sets the gate up, or takes away what this or an earlier daemon left, as the settings want it.

@@ -47,6 +47,17 @@ import Vault
         vault.retry(keyFile: settings.keyFile, hasSealedRows: store.hasSealedRows)
     }
 
+    /// Writes the records and the vault's key again where another program removed or replaced them.
+    func reclaimState() {
+        store.reclaim()
+        do throws(VaultError) {
+            guard try vault.restore(keyFile: settings.keyFile) else { return }
+            log.warning("\(settings.keyFile) was removed or replaced; the vault's key is in it again")
+        } catch {
+            log.warning("\(error)")
+        }
+    }
+
     var vaultProblem: Problem? {
         vault.lock.map {
             Problem(

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import HotspotCore
 import TestSupport
@@ -209,6 +210,59 @@ import Testing
         #expect(store.skippedRows == 2)
         try store.setHold(cafe, StoredHold(reason: .dismissed, sentence: "x"))
         #expect(store.hold(cafe, now: 1)?.reason == .dismissed)
+    }
+
+    /// The ways in which a database leaves its place while it is open.
+    enum Loss: CaseIterable { case folderRemoved, folderMoved, folderEmptied, folderReplaced, databaseReplaced }
+
+    private func suffer(_ loss: Loss) throws {
+        let files = FileManager.default
+        switch loss {
+        case .folderRemoved: try files.removeItem(atPath: folder.state)
+        case .folderMoved: try files.moveItem(atPath: folder.state, toPath: folder.path + "/elsewhere")
+        case .folderEmptied: for name in folder.names { try files.removeItem(atPath: "\(folder.state)/\(name)") }
+        case .folderReplaced:
+            try files.moveItem(atPath: folder.state, toPath: folder.path + "/elsewhere")
+            _ = mkdir(folder.state, 0o700)
+        case .databaseReplaced:
+            for name in folder.names { try files.removeItem(atPath: "\(folder.state)/\(name)") }
+            let other = try folder.open()
+            try other.setOutcome(cafe, StoredOutcome(word: "other", time: 99))
+        }
+    }
+
+    @Test(arguments: Loss.allCases) func whatIsAcknowledgedAfterTheLossOfTheFolderSurvives(loss: Loss) throws {
+        var store: Store? = try folder.open()
+        try store?.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
+        try suffer(loss)
+        try store?.setOutcome(twin, StoredOutcome(word: "online", time: 2))
+        let problem = try #require(store?.problems.first { $0.code == .storeReplaced })
+        #expect(store?.isSaving == true && store?.problems.count == 1)
+        let aside = folder.names.filter { $0.contains(".replaced-") && !$0.hasSuffix("-wal") }
+        #expect(aside.count == (loss == .databaseReplaced ? 1 : 0))
+        #expect(aside.allSatisfy { problem.message.contains($0) })
+        try store?.setOutcome(hotel, StoredOutcome(word: "online", time: 3))
+        #expect(folder.names.filter { $0.contains(".replaced-") && !$0.hasSuffix("-wal") } == aside, "once")
+        store = nil
+        let again = try folder.open()
+        #expect([cafe, twin, hotel].map { again.lastOutcome($0)?.time } == [1, 2, 3])
+    }
+
+    /// A read does not notice the loss; the daemon's watch of the folder does.
+    @Test func theLossIsRepairedWithoutAWrite() throws {
+        let store = try folder.open()
+        try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
+        store.reclaim()
+        #expect(store.problems.isEmpty)
+        try suffer(.folderRemoved)
+        store.reclaim()
+        #expect(store.problems.map(\.code) == [.storeReplaced])
+        let copy = folder.path + "/copy"
+        #expect(mkdir(copy, 0o700) == 0)
+        for name in ["hotspotd.db", "hotspotd.db-wal"] where access("\(folder.state)/\(name)", F_OK) == 0 {
+            duplicate("\(folder.state)/\(name)", "\(copy)/\(name)")
+        }
+        #expect(try Store(directory: copy).lastOutcome(cafe)?.time == 1)
     }
 
     @Test func anAcknowledgedWriteSurvivesTheKill() throws {

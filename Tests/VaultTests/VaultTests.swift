@@ -42,6 +42,17 @@ private let purpose = Purpose.credential(network: network, helper: "form", origi
         #expect(text(try vault.open(sealed, for: purpose)) == "geheim", "it stays as long as the vault is open")
     }
 
+    /// The file is removed, or has the key of another installation, while the vault is open.
+    @Test(arguments: [false, true]) func theKeyIsWrittenAgain(isReplaced: Bool) throws {
+        let vault = try Vault(keyFile: file, hasSealedRows: false)
+        let sealed = try vault.seal(Array("geheim".utf8), for: purpose)
+        #expect(try !vault.restore(keyFile: file), "it is in its place")
+        #expect(unlink(file) == 0)
+        if isReplaced { _ = try Vault(keyFile: file, hasSealedRows: false) }
+        #expect(try vault.restore(keyFile: file))
+        #expect(text(try Vault(keyFile: file).open(sealed, for: purpose)) == "geheim")
+    }
+
     @Test func sealedOctetsOpenForTheSamePurposeOnly() throws {
         let vault = try Vault(keyFile: file, hasSealedRows: false)
         let sealed = try vault.seal(Array("geheim".utf8), for: purpose)

@@ -25,6 +25,9 @@ struct MarkupScan {
     /// The number of templates that are open, and the state before the outermost.
     private var templates = 0
     private var beforeTemplate = (markup: 0, scripts: 0, styles: 0, forms: 0, openForm: 0)
+    /// Where an escaped script was scanned without an end: no later one ends behind such a place in the same state.
+    private var seenEscaped: Set<Int> = []
+    private var seenInner: Set<Int> = []
 
     init(_ octets: [UInt8]) {
         self.octets = octets
@@ -194,10 +197,14 @@ struct MarkupScan {
     }
 
     /// Returns where a script ends. After `<!--`, a script within it has an end tag of its own (HTML Standard, "script data double escaped
-    /// state").
-    private func scriptEnd() -> Int {
+    /// state"). Without such an end it ends at the first end tag.
+    private mutating func scriptEnd() -> Int {
         var (place, isEscaped, isInner) = (index, false, false)
         while place < octets.count {
+            // Each place is scanned once in each state, so that a page of scripts without ends takes linear time.
+            if isEscaped, octet(place) == UInt8(ascii: "<") {
+                guard isInner ? seenInner.insert(place).inserted : seenEscaped.insert(place).inserted else { break }
+            }
             if starts(with: "<!--", at: place) {
                 (isEscaped, place) = (true, place + 4)
             } else if isEscaped, starts(with: "-->", at: place) {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HelperKit
@@ -26,6 +27,28 @@ import Testing
             let page = page("<script>" + String(repeating: "x", count: length) + "</script>" + form)
             #expect(page.forms.count == 1, "\(length)")
         }
+    }
+
+    /// Each could end anywhere behind it, and none does.
+    @Test(arguments: [
+        "<script><!--<script></script>", "<script><!--<SCRIPT x></script ><p>", "<script>a<!--b<script/></script><!--",
+        "<script><!--<script></script><script><!-- </script>", "<script><!-- --",
+    ]) func scriptsWithoutAnEndTakeLinearTime(_ piece: String) {
+        let growth = ProcessorTime.growth { size in
+            _ = MarkupScan(Array(String(repeating: piece, count: size / piece.utf8.count).utf8))
+        }
+        #expect(growth < 8)
+    }
+
+    /// The second script is behind a place where the first was scanned in vain.
+    @Test(arguments: [
+        ("<script><!--<script></script><script><!--<script></script>", ["<!--<script>", "<!--<script>"]),
+        ("<script><!--<script></script><script>a</script>", ["<!--<script>", "a"]),
+        ("<script><!--<script></script><p><script>b--></script>", ["<!--<script></script><p><script>b-->"]),
+        ("<script><!--<script></script><b></script><script>c</script>", ["<!--<script></script><b>", "c"]),
+        ("<script><!--<script></script><script>d", ["<!--<script>", "d"]),
+    ]) func scriptsEndWhereTheyCan(_ text: String, _ scripts: [String]) {
+        #expect(MarkupScan(Array(text.utf8)).scripts == scripts)
     }
 
     @Test func anUnclosedCommentHidesTheRest() { #expect(page("<!-- \(form)").forms.isEmpty) }

@@ -51,7 +51,7 @@ let package = Package(
         // The types that all parts share: SSID, network, confidence, result, command, prompt, session, portal, problem.
         .target(name: "HotspotCore", dependencies: ["ForeignText"], swiftSettings: rules),
         // sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, watchdog.
-        .target(name: "EventLoop", dependencies: ["HotspotCore", "CLinux", "CSystemd"], swiftSettings: rules),
+        .target(name: "EventLoop", dependencies: ["ForeignText", "HotspotCore", "CLinux", "CSystemd"], swiftSettings: rules),
         // JSON, and framing, client, server and introspection of the Varlink protocol.
         .target(
             name: "Varlink", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CJansson", "CSystemd"],
@@ -69,7 +69,9 @@ let package = Package(
         // computer that tell why a probe is lost.
         .target(
             name: "LinkState",
-            dependencies: ["HotspotCore", "EventLoop", "Varlink", "Netlink", "PortalAnnouncement", "CSystemd", "CNetlink"],
+            dependencies: [
+                "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Netlink", "PortalAnnouncement", "CSystemd", "CNetlink",
+            ],
             swiftSettings: rules),
         // Joining and leaving networks through the program that manages an interface: NetworkManager, iwd,
         // wpa_supplicant, or the kernel alone.
@@ -149,7 +151,7 @@ let package = Package(
 
         // Each tests its namesake; `DaemonTests` the daemon, `ControlToolTests` and `BrowseTests` the user's programs.
         .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText"], swiftSettings: rules),
-        .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore"], swiftSettings: rules),
+        .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CSystemd", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: rules),
@@ -188,7 +190,7 @@ let package = Package(
             swiftSettings: rules),
         // Walks the cases of `Tests/Pages`.
         .testTarget(name: "PageTests", dependencies: ["page-judge"], swiftSettings: rules),
-        .testTarget(name: "PortalCatalogueTests", dependencies: ["PortalCatalogue"], swiftSettings: rules),
+        .testTarget(name: "PortalCatalogueTests", dependencies: ["PortalCatalogue", "TestSupport"], swiftSettings: rules),
         // The memory that this process holds, as the C library counts it.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
         // The costs of events, lists and journals, printed: `make bench`.

@@ -109,7 +109,8 @@ extension HTMLReader {
             }
             return text.utf8.count < limit
         }
-        return text
+        // Texts without marks at their limit can have them together.
+        return StreamSafe.text(text)
     }
 
     /// Returns the text of a label, without that of the control in it.

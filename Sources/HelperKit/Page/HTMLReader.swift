@@ -108,8 +108,7 @@ struct HTMLReader {
         }
         for style in scan.styles { styles.read(style) }
         guard !scan.markup.isEmpty else { return }
-        let kind = text.encoding == "UTF-8" ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE
-        guard let parser = htmlCreatePushParserCtxt(nil, nil, nil, 0, nil, kind) else { return }
+        guard let parser = htmlCreatePushParserCtxt(nil, nil, nil, 0, nil, XML_CHAR_ENCODING_UTF8) else { return }
         defer {
             if let document = parser.pointee.myDoc { xmlFreeDoc(document) }
             htmlFreeParserCtxt(parser)
@@ -117,9 +116,6 @@ struct HTMLReader {
         let options =
             HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_NONET.rawValue
         htmlCtxtUseOptions(parser, Int32(options))
-        if kind == XML_CHAR_ENCODING_NONE, let handler = xmlFindCharEncodingHandler(text.encoding) {
-            xmlSwitchToEncoding(parser, handler)
-        }
         let began = Self.threadMilliseconds
         var offset = 0
         scan.markup.withUnsafeBufferPointer { octets in

@@ -2,25 +2,28 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Prepares a page's octets for the parser: as UTF-8 where possible, and without NULs.
+/// Prepares a page's octets for the parser: as UTF-8 that is ``StreamSafe``, and without NULs.
 enum PageText {
-    /// Returns the octets to parse, the name of their encoding for libxml2, and the page's character set.
-    static func normalized(_ body: [UInt8], contentType: String?) -> (octets: [UInt8], encoding: String, charset: String) {
+    /// Returns the octets to parse, and the page's character set.
+    static func normalized(_ body: [UInt8], contentType: String?) -> (octets: [UInt8], charset: String) {
+        let (text, charset) = decoded(body, contentType: contentType)
+        return (Array(StreamSafe.text(text).utf8), charset)
+    }
+
+    private static func decoded(_ body: [UInt8], contentType: String?) -> (text: String, charset: String) {
         // A byte order mark wins over every label (WHATWG Encoding Standard, section 6).
-        if body.starts(with: [0xFF, 0xFE]) { return (utf16(body.dropFirst(2), littleEndian: true), "UTF-8", "UTF-8") }
-        if body.starts(with: [0xFE, 0xFF]) { return (utf16(body.dropFirst(2), littleEndian: false), "UTF-8", "UTF-8") }
+        if body.starts(with: [0xFF, 0xFE]) { return (utf16(body.dropFirst(2), littleEndian: true), "UTF-8") }
+        if body.starts(with: [0xFE, 0xFF]) { return (utf16(body.dropFirst(2), littleEndian: false), "UTF-8") }
         // Gateways pad with NULs, and hostile pages hide text after them: a NUL would end the page for a parser in C.
         let octets = body.map { $0 == 0 ? 0x20 : $0 }
         let label = charset(in: contentType ?? "") ?? metaCharset(octets) ?? usualLabel(of: octets)
         let charset = charset(named: label)
         switch charset {
-        case "UTF-8": return (Array(StreamSafe.text(String(decoding: octets, as: UTF8.self)).utf8), "UTF-8", charset)
+        case "UTF-8": return (String(decoding: octets, as: UTF8.self), charset)
         case "CP1252", "ISO-8859-15":
-            if String(validating: octets, as: UTF8.self) == nil {
-                return (Array(String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) })).utf8), "UTF-8", charset)
-            }
-            return (octets, "UTF-8", charset)
-        default: return (octets, charset, charset)
+            let utf8 = String(validating: octets, as: UTF8.self)
+            return (utf8 ?? String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) })), charset)
+        default: return (text(of: octets, in: charset), charset)
         }
     }
 
@@ -84,7 +87,32 @@ enum PageText {
         }
     }
 
-    private static func utf16(_ octets: ArraySlice<UInt8>, littleEndian: Bool) -> [UInt8] {
+    /// Returns octets of a character set as text; an octet that it does not have becomes U+FFFD, as in browsers.
+    private static func text(of octets: [UInt8], in charset: String) -> String {
+        let converter = iconv_open("UTF-8", charset)
+        guard converter != iconv_t(bitPattern: -1) else { return String(decoding: octets, as: UTF8.self) }
+        defer { iconv_close(converter) }
+        var input = octets.map { CChar(bitPattern: $0) }
+        // No octet becomes more than three of UTF-8.
+        var output = [CChar](repeating: 0, count: 3 * octets.count)
+        let length = input.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                var (source, sourceCount) = (input.baseAddress, input.count)
+                var (target, targetCount) = (output.baseAddress, output.count)
+                while iconv(converter, &source, &sourceCount, &target, &targetCount) == -1, sourceCount > 0, targetCount > 2 {
+                    for octet in "\u{FFFD}".utf8 {
+                        target?.pointee = CChar(bitPattern: octet)
+                        target = target?.successor()
+                    }
+                    (source, sourceCount, targetCount) = (source?.successor(), sourceCount - 1, targetCount - 3)
+                }
+                return output.count - targetCount
+            }
+        }
+        return String(decoding: output[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func utf16(_ octets: ArraySlice<UInt8>, littleEndian: Bool) -> String {
         let octets = Array(octets)
         var units: [UInt16] = []
         for index in stride(from: 0, to: octets.count - 1, by: 2) {
@@ -92,7 +120,7 @@ enum PageText {
             let unit = littleEndian ? b << 8 | a : a << 8 | b
             units.append(unit == 0 ? 0x20 : unit)
         }
-        return Array(StreamSafe.text(String(decoding: units, as: UTF16.self)).utf8)
+        return String(decoding: units, as: UTF16.self)
     }
 
     private static func metaCharset(_ octets: [UInt8]) -> String? {

@@ -38,9 +38,8 @@ public struct Framer: Sendable {
         }
         guard end <= limit else { throw .tooLong(limit: limit) }
         let message = Array(buffer[..<end])
-        guard StreamSafe.isSafe(json: message) else {
-            throw .malformed("a character in it has more than \(StreamSafe.limit) combining marks")
-        }
+        // A peer that sends it is not answered, so that this comes before JSON is read.
+        guard StreamSafe.isSafe(json: message) else { throw .unsafe }
         if end + 1 == buffer.count {
             // The memory of a long message is not kept for the next one, which may never come.
             buffer.removeAll(keepingCapacity: end < Self.kept)
@@ -66,6 +65,9 @@ public enum VarlinkError: Error, Hashable, Sendable, CustomStringConvertible {
     case system(operation: String, code: Int32)
     /// The peer answered with an error of its interface.
     case reply(name: String, parameters: JSONValue)
+
+    /// A text is not ``StreamSafe``.
+    static let unsafe = malformed("a character in it has more than \(StreamSafe.limit) combining marks")
 
     /// One sentence.
     public var description: String {

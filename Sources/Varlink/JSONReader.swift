@@ -1,4 +1,5 @@
 import CJansson
+import ForeignText
 import HotspotCore
 
 /// Reads the octets of a JSON text, by libjansson.
@@ -6,11 +7,13 @@ enum JSONReader {
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Reads one value of any kind, within ``Coding/maximumDepth``. Of two equal keys the last counts. The mark of octets in UTF-8, which
-    /// portals send, is ignored. Throws ``VarlinkError/malformed(_:)``.
+    /// portals send, is ignored. Throws ``VarlinkError/malformed(_:)``,
+    /// also for text that is not ``StreamSafe``.
     static func value(of octets: [UInt8]) throws(VarlinkError) -> JSONValue {
         let text = octets.starts(with: mark) ? octets.dropFirst(mark.count) : octets[...]
         // libjansson 2.14 skips one behind a number.
         guard !text.contains(0) else { throw .malformed("no JSON") }
+        guard StreamSafe.isSafe(json: octets) else { throw .unsafe }
         var error = json_error_t()
         var root = load(text, &error)
         // A number that no integer can hold: all are read as floating-point ones, of which the whole become integers again below, those

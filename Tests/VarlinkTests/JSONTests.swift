@@ -131,6 +131,14 @@ import Testing
         }
     }
 
+    /// In names, texts, escapes, and behind the mark of UTF-8.
+    @Test(arguments: ["{\"a@\":1}", "[\"a@\"]", "\"@\"", "\u{FEFF}{\"a\":\"@\"}"], ["\u{300}\u{323}", "\\u0301\\u0323"])
+    func marksWithoutEndAreNoJSON(_ text: String, _ pair: String) {
+        func octets(_ count: Int) -> [UInt8] { Array(text.replacing("@", with: String(repeating: pair, count: count)).utf8) }
+        #expect(read(octets(16)) == nil && read(octets(15)) != nil)
+        #expect(ProcessorTime.growth { _ = read(octets($0 / pair.utf8.count)) } < 8)
+    }
+
     @Test func indentedForPeople() {
         let value: JSONValue = ["b": [1, ["x": "y"]], "a": [:], "c": []]
         let text = """

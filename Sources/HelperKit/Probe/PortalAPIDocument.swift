@@ -1,4 +1,3 @@
-import ForeignText
 import HotspotCore
 import Varlink
 
@@ -39,7 +38,7 @@ public struct PortalAPIDocument: Hashable, Sendable {
     }
 
     init?(_ body: [UInt8], policy: RedirectPolicy = RedirectPolicy()) {
-        guard body.count <= Self.limit, StreamSafe.isSafe(json: body), let value = try? Coding.decode(JSONValue.self, from: body),
+        guard body.count <= Self.limit, let value = try? Coding.decode(JSONValue.self, from: body),
             let captive = value["captive"]?.bool
         else { return nil }
         self.captive = captive

@@ -115,10 +115,15 @@ enum Function: Hashable, Sendable {
         case .unurl: return PercentEncoding.decode(octets)
         case .json: return JSONText.escape(octets)
         case .unescape: return ScriptText.unescape(octets)
-        case .html: return Array(Entities.decode(String(decoding: octets, as: UTF8.self)).utf8)
+        case .html: return Entities.decode(octets)
         case .between(let before, let after): return Self.between(octets, before, after)
         case .replace(let old, let new):
-            return Array(String(decoding: octets, as: UTF8.self).replacing(old, with: new).utf8)
+            var (result, rest) = ([UInt8](), octets[...])
+            while let start = rest.firstIndex(of: old) {
+                result += rest[..<start] + Array(new.utf8)
+                rest = rest[(start + old.utf8.count)...]
+            }
+            return result + rest
         case .literal(let before): return ScriptText.literal(in: Self.between(octets, before, ""))
         case .query(let name): return PercentEncoding.pair(name, of: Self.between(octets, "?", "").prefix { $0 != 35 }) ?? []
         case .path(let path):
@@ -131,7 +136,7 @@ enum Function: Hashable, Sendable {
             guard let start = octets.firstIndex(where: { !isBlank($0) }), let end = octets.lastIndex(where: { !isBlank($0) })
             else { return [] }
             return Array(octets[start...end])
-        case .seconds: return SpokenDuration.read(String(decoding: octets, as: UTF8.self)).map { Array(String($0).utf8) } ?? []
+        case .seconds: return SpokenDuration.read(octets).map { Array(String($0).utf8) } ?? []
         case .first(let count): return Array(octets.prefix(count))
         case .standard(let text): return octets.isEmpty ? Array(text.utf8) : octets
         }

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 import Varlink
 
@@ -52,7 +53,9 @@ struct JSONPath: Hashable, Sendable {
     /// Returns the text at this place of the JSON in `octets`; `nil` if there is none. Objects and lists have no text.
     func text(in octets: [UInt8], kept: (String) -> String) -> String? {
         guard var value = Self.document(in: octets) else { return nil }
-        func resolved(_ text: String) -> String { text.hasPrefix("$") ? kept(String(text.dropFirst())) : text }
+        func resolved(_ text: String) -> String {
+            text.hasPrefix("$") ? StreamSafe.text(kept(String(text.dropFirst()))) : text
+        }
         for step in steps {
             let next: JSONValue?
             switch step {

@@ -317,7 +317,7 @@ struct PortalRun: Sendable {
     }
 
     private mutating func move(after failure: PortalFile.Failure) -> Move {
-        let words = failure.text.map { Entities.decode(values.text(of: $0)) } ?? ""
+        let words = failure.text.map { Tainted(octets: Entities.decode(values.value(of: $0).octets)).text } ?? ""
         let text = Printable.text(engine.mask.apply(words), limit: 200)
         func sentence(_ standard: String) -> String { text.isEmpty ? engine.complaint(of: values.page) ?? standard : text }
         switch failure.meaning {

@@ -19,7 +19,7 @@ enum Taint: Int, Comparable, Sendable, Codable {
 struct Tainted: Hashable, Sendable {
     var octets: [UInt8] = []
     var taint = Taint.none
-    var text: String { String(decoding: octets, as: UTF8.self) }
+    var text: String { StreamSafe.text(String(decoding: octets, as: UTF8.self)) }
 }
 
 /// The values of a login: answers, kept values, and what the portal answered.

@@ -115,24 +115,31 @@ enum ScriptText {
 enum Entities {
     private static let names = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " "]
 
-    static func decode(_ text: String) -> String {
-        var result = ""
-        var rest = text[...]
-        while let start = rest.firstIndex(of: "&") {
+    static func decode(_ octets: [UInt8]) -> [UInt8] {
+        var (result, rest) = ([UInt8](), octets[...])
+        while let start = rest.firstIndex(of: UInt8(ascii: "&")) {
             result += rest[..<start]
-            rest = rest[start...]
-            let name = rest.dropFirst().prefix(10).prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "#") }
-            let decoded = name.hasPrefix("#") ? character(name.dropFirst()) : names[name.lowercased()]
-            guard let decoded else {
-                result.append("&")
-                rest = rest.dropFirst()
+            let word = rest[start...].dropFirst().prefix(10).prefix(while: isOfName)
+            let name = String(decoding: word, as: UTF8.self)
+            guard let decoded = name.hasPrefix("#") ? character(name.dropFirst()) : names[name.lowercased()] else {
+                result.append(UInt8(ascii: "&"))
+                rest = rest[(start + 1)...]
                 continue
             }
-            result += decoded
-            rest = rest[name.endIndex...]
-            if rest.first == ";" { rest = rest.dropFirst() }
+            result += Array(decoded.utf8)
+            rest = rest[word.endIndex...]
+            if rest.first == UInt8(ascii: ";") { rest = rest.dropFirst() }
         }
         return result + rest
+    }
+
+    private static func isOfName(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "#"):
+            true
+        default: false
+        }
     }
 
     private static func character(_ digits: Substring) -> String? {
@@ -143,24 +150,50 @@ enum Entities {
 
 /// Durations as gateways write them: `1w2d3h4m5s` or `01:02:03`.
 enum SpokenDuration {
-    private static let units: [Character: Int] = ["w": 604_800, "d": 86_400, "h": 3600, "m": 60, "s": 1]
+    private static let units: [UInt8: Int] = [
+        UInt8(ascii: "w"): 604_800, UInt8(ascii: "d"): 86_400, UInt8(ascii: "h"): 3600, UInt8(ascii: "m"): 60,
+        UInt8(ascii: "s"): 1,
+    ]
 
-    /// Returns the seconds; `nil` if the text is no duration.
-    static func read(_ text: String) -> Int? {
-        guard text.utf8.count <= 24, text.contains(where: { $0.isNumber }) else { return nil }
-        if text.contains(":") {
-            let parts = text.split(separator: ":").map { Int($0) }
-            return parts.reduce(Int?(0)) { total, part in part.flatMap { part in total.map { $0 * 60 + part } } }
-        }
-        var (total, number) = (0, "")
-        for character in text where character != " " {
-            if character.isNumber {
-                number.append(character)
-            } else {
-                guard let unit = units[character], let value = Int(number), value < 1_000_000 else { return nil }
-                (total, number) = (total + value * unit, "")
+    /// Returns the seconds; `nil` if the text is no duration, or one that no integer can hold.
+    static func read(_ octets: [UInt8]) -> Int? {
+        guard octets.count <= 24, octets.contains(where: isDigit) else { return nil }
+        if octets.contains(UInt8(ascii: ":")) {
+            return octets.split(separator: UInt8(ascii: ":")).reduce(0) { total, part in
+                total.flatMap { $0.times(60) }.flatMap { total in number(part).flatMap { total.plus($0) } }
             }
         }
-        return number.isEmpty ? total : total == 0 ? Int(number) : nil
+        var rest = octets.filter { $0 != UInt8(ascii: " ") }[...]
+        if let seconds = number(rest) { return seconds }
+        var total = 0
+        while !rest.isEmpty {
+            let digits = rest.prefix(while: isDigit)
+            guard let count = number(digits), let unit = rest.dropFirst(digits.count).first.flatMap({ units[$0] }),
+                let sum = count.times(unit).flatMap(total.plus)
+            else { return nil }
+            total = sum
+            rest = rest.dropFirst(digits.count + 1)
+        }
+        return total
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        digits.allSatisfy(isDigit) ? Int(String(decoding: digits, as: UTF8.self)) : nil
+    }
+
+    private static func isDigit(_ octet: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) }
+}
+
+extension Int {
+    /// Returns the product; `nil` if no integer can hold it.
+    fileprivate func times(_ factor: Int) -> Int? {
+        let (product, overflow) = multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product
+    }
+
+    /// Returns the sum; `nil` if no integer can hold it.
+    fileprivate func plus(_ other: Int) -> Int? {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? nil : sum
     }
 }

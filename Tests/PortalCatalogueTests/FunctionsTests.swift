@@ -1,6 +1,7 @@
 import ForeignText
 import HelperKit
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import PortalCatalogue
@@ -33,6 +34,8 @@ import Testing
 
     @Test func replaces() throws {
         #expect(try text(#"replace:":":"-""#, of: "02:00:5e") == "02-00-5e")
+        #expect(try text("replace:aa:b", of: "aaaaa") == "bba" && text("replace:a:\"\"", of: "banana") == "bnn")
+        #expect(try text("replace:e:x", of: "e\u{301}e") == "x\u{301}x" && text("replace:ab:b", of: "a") == "a")
     }
 
     @Test func mikroTik() throws {
@@ -85,6 +88,20 @@ import Testing
         #expect(try text(name, of: value) == expected)
     }
 
+    /// A sum that no integer can hold, and what is no duration.
+    @Test(arguments: [
+        "9223372036854775807:0", "153722867280912931:0", "1:9223372036854775807", "9223372036854775807:9223372036854775807",
+        "99999999999999999999:1", "9223372036854775807w", "15250284452472w", "9223372036854775807s1s", "9223372036854775808",
+        "-1:30", "-9223372036854775808:1", "-5", "+5m", "1e99", "nan", "inf", ":", " ", "5h3", "1:2s", "\u{0663}m", "1m\u{301}",
+    ]) func secondsThatAreNone(_ value: String) throws { #expect(try text("seconds", of: value) == "") }
+
+    @Test(arguments: [
+        ("9223372036854775807", "9223372036854775807"), ("153722867280912930:7", "9223372036854775807"), ("1w 2d", "777600"),
+        ("15250284452471w", "9223372036854460800"), ("02:03", "123"), ("0s", "0"),
+    ]) func secondsAtTheLimits(_ value: String, _ expected: String) throws {
+        #expect(try text("seconds", of: value) == expected)
+    }
+
     /// A path may name a kept value.
     /// Functions in a row do not double a page eight times, and a value has 16 KiB.
     @Test func valuesAreLimited() throws {
@@ -99,6 +116,33 @@ import Testing
         let digest = values.value(of: try Template("${body|hex|hex|sha256|hex}")).octets
         #expect(try digest == apply("sha256|hex", to: twice))
         #expect(values.value(of: try Template(String(repeating: "${body|hex}", count: 20))).octets.count == PortalValues.limit)
+    }
+
+    /// Marks and signs that a portal sends, at the limit of a page.
+    @Test(arguments: [
+        ("json:a", "{\"@\":1}", "\u{300}\u{323}"), ("json:a", "{\"a@\":1}", "\\u0300\\u0323"),
+        ("json:\"[k=a].v\"", "[{\"k\":\"@\"}]", "\u{301}\u{316}"),
+        ("replace:a:b", "a@", "\u{300}\u{323}"), ("replace:a:b", "@", "a"), ("replace:e:x", "e@", "\u{301}\u{323}"),
+        ("html", "&a@", "\u{300}\u{323}"), ("html", "@", "&#x300;&#x323;"), ("html", "@", "&"), ("trim", "@", " "),
+        ("lower", "A@", "\u{300}\u{323}"), ("unescape", "@", "\\u0300\\u0323"), ("unurl", "@", "%CC%80"),
+        ("seconds", "1@", "\u{300}\u{323}"),
+        ("literal:a", "a'@", "\\"), ("query:a", "?@", "a&"), ("between:a:b", "a@", "\u{300}\u{323}"), ("unbase64", "@", "zIA="),
+    ]) func functionsTakeLinearTime(_ name: String, _ value: String, _ piece: String) throws {
+        let expression = try #require(try? Template("${body|\(name)}").expressions.first)
+        let growth = ProcessorTime.growth { size in
+            let text = value.replacing("@", with: String(repeating: piece, count: size / piece.utf8.count))
+            var octets = Array(text.utf8)
+            for function in expression.functions { octets = function.apply(octets) { _ in [] } }
+        }
+        #expect(growth < 8)
+    }
+
+    /// A kept value may be hostile as well.
+    @Test func keptMarksAreCut() throws {
+        let marks = "a" + String(repeating: "\u{301}\u{323}", count: 200)
+        let short = "a" + String(repeating: "\u{301}\u{323}", count: 15)
+        #expect(try text("json:\"$key\"", of: "{\"\(short)\":7}", kept: ["key": Array(marks.utf8)]) == "7")
+        #expect(Tainted(octets: Array(marks.utf8)).text.unicodeScalars.count == 31)
     }
 
     /// A pattern that makes many matchers try every way to split a text.

@@ -1,3 +1,5 @@
+import ForeignText
+
 /// A file of `[Section]` and `Key=Value` lines, as systemd and iwd use them. Every entry has its line for errors.
 public struct Keyfile: Hashable, Sendable {
     /// One `Key=Value`.
@@ -57,7 +59,7 @@ public struct Keyfile: Hashable, Sendable {
             errors.append(error(1, "the file begins with a byte order mark (BOM); save it as UTF-8 without one"))
             return
         }
-        guard let text = String(validating: octets, as: UTF8.self), !octets.contains(0) else {
+        guard let text = String(validating: octets, as: UTF8.self).map(StreamSafe.text), !octets.contains(0) else {
             errors.append(error(0, "not UTF-8 text"))
             return
         }
@@ -106,10 +108,11 @@ public struct Keyfile: Hashable, Sendable {
     }
 
     private static func trim(_ text: some StringProtocol) -> String {
-        var slice = text[...]
-        while let first = slice.first, first.isWhitespace { slice = slice.dropFirst() }
-        while let last = slice.last, last.isWhitespace { slice = slice.dropLast() }
-        return String(slice)
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(text[first...last])
     }
 }
 

@@ -1,4 +1,5 @@
 import HotspotCore
+import TestSupport
 import Testing
 
 @Suite struct KeyfileTests {
@@ -21,6 +22,26 @@ import Testing
             file.last("Other", "Name")?.value == "" && file.last("Helper", "Nothing") == nil && file.last("helper", "Name") == nil
         )
         #expect(file.error(file.entries[1], "is odd").description == "a.helper:5: SSID= is odd")
+    }
+
+    /// One line, many lines, and what is trimmed within a line.
+    @Test(arguments: [
+        ("[A]\nK=@", " "), ("[A]\nK=@x", "\t"), ("@", " "), ("[A]\nK@=x", "\u{3000}"), ("[A]\n@", " \n"),
+        ("[A]\nK@=1", "\u{300}\u{323}"),
+        ("[A]\nK=a@", "\u{301}\u{316}"), ("[A@]\nK=1", "\u{300}\u{323}"), ("[A]\nK=1 @", "\u{85}"), ("[A]\n#@", "\u{300}\u{323}"),
+    ]) func anyTextTakesLinearTime(_ text: String, _ piece: String) {
+        let growth = ProcessorTime.growth { size in
+            // A file has 64 KiB at most.
+            let filling = String(repeating: piece, count: (size / 4 - 64) / piece.utf8.count)
+            let file = try? parse(text.replacing("@", with: filling))
+            #expect(file?.entries.allSatisfy { $0.key.unicodeScalars.count <= 32 } != false)
+            _ = file?.last("A", "K")
+        }
+        #expect(growth < 8)
+    }
+
+    @Test(arguments: [" \t a b \u{3000}", "\u{A0}a b\u{2003}", "a b"]) func blanksAroundAreLeftOut(_ value: String) throws {
+        #expect(try parse("[A]\n \u{3000}K\t=\(value)\n").last("A", "K")?.value == "a b")
     }
 
     @Test func theLastValueCounts() throws {

@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import Glibc
 
 /// A connection to a control socket of wpa_supplicant (ctrl_iface_unix.c): datagrams, answered in their order, and events between them.
@@ -80,7 +81,7 @@ import Glibc
                 if errno != EAGAIN, errno != EINTR { end() }
                 return
             }
-            var text = String(decoding: octets[..<count], as: UTF8.self)
+            var text = StreamSafe.text(String(decoding: octets[..<count], as: UTF8.self))
             while text.last == "\n" { text.removeLast() }
             if text.hasPrefix("<"), let level = text.firstIndex(of: ">") {
                 onEvent(String(text[text.index(after: level)...]))

@@ -1,6 +1,7 @@
 // This target: sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, folders, the bus.
 
 import CSystemd
+import ForeignText
 
 /// A value in a message of the bus. A variant is read as the value in it, a structure as a list, and octets as numbers.
 public indirect enum BusValue: Hashable, Sendable {
@@ -72,7 +73,7 @@ struct BusMessageReader {
         case UInt8(ascii: "x"): return basic(type, Int64(0)).map { .number($0) }
         case UInt8(ascii: "t"): return basic(type, UInt64(0)).map { .number(Int64(clamping: $0)) }
         case UInt8(ascii: "s"), UInt8(ascii: "o"), UInt8(ascii: "g"):
-            return basic(type, UnsafePointer<CChar>?.none).flatMap { $0 }.map { .text(String(cString: $0)) }
+            return basic(type, UnsafePointer<CChar>?.none).flatMap { $0 }.map { .text(StreamSafe.text(String(cString: $0))) }
         default: return sd_bus_message_skip(message, String(UnicodeScalar(UInt8(bitPattern: type)))) >= 0 ? .other : nil
         }
     }

@@ -1,3 +1,4 @@
+import ForeignText
 import Glibc
 import PortalAnnouncement
 
@@ -75,7 +76,7 @@ struct DHClientLeases {
         }
         switch word() {
         case "interface":
-            if case .text(let name)? = rest.first { lease.interface = String(decoding: name, as: UTF8.self) }
+            if case .text(let name)? = rest.first { lease.interface = StreamSafe.text(String(decoding: name, as: UTF8.self)) }
         case "fixed-address": lease.addresses = word().map { [$0] } ?? []
         case "expire": lease.expires = time(rest)
         case "option":
@@ -143,7 +144,7 @@ struct DHClientLeases {
             default:
                 let tail = rest.prefix { !" \t\r\n,{};\"#".utf8.contains($0) }
                 rest = rest[tail.endIndex...]
-                handle(.word(String(decoding: [octet] + tail, as: UTF8.self)))
+                handle(.word(StreamSafe.text(String(decoding: [octet] + tail, as: UTF8.self))))
             }
         }
     }

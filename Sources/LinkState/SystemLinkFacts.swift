@@ -1,4 +1,5 @@
 import EventLoop
+import ForeignText
 import Glibc
 import PortalAnnouncement
 
@@ -115,7 +116,7 @@ import PortalAnnouncement
     private func nameservers(_ path: String, _ link: LinkSnapshot) -> [String] {
         guard let content = RecordFile.read(root + path) else { return [] }
         let words = content.octets.split(separator: UInt8(ascii: "\n")).compactMap { line -> Substring? in
-            guard let text = String(validating: line, as: UTF8.self) else { return nil }
+            guard let text = String(validating: line, as: UTF8.self).map(StreamSafe.text) else { return nil }
             let words = text.split { $0 == " " || $0 == "\t" || $0 == "\r" }
             return words.count >= 2 && words[0] == "nameserver" ? words[1] : nil
         }

@@ -1,4 +1,5 @@
 import EventLoop
+import TestSupport
 import Testing
 
 @testable import LinkState
@@ -67,6 +68,16 @@ import Testing
     }
 
     // MARK: networkd, resolved, ConnMan
+
+    @Test(arguments: ["{\"@\":1}", "{\"AdministrativeState\":\"@\"}", "{\"CaptivePortal\":\"a@\"}", "[[\"@\"]]"])
+    func marksOfNetworkdTakeLinearTime(_ text: String) {
+        func answer(_ count: Int) -> ManagerAnswer {
+            let marks = String(repeating: "\u{300}\u{323}", count: count)
+            return NetworkdClient.answer(about: link, text.replacing("@", with: marks))
+        }
+        #expect(answer(1000) == .unmanaged)
+        #expect(ProcessorTime.growth { _ = answer(($0 - 64) / 4) } < 8)
+    }
 
     @Test func networkdDescribesALink() {
         let json = """

@@ -32,6 +32,16 @@ func fixture(_ name: String) throws -> [UInt8] {
     private static let servers = ["192.168.77.1", "9.9.9.9"]
     private static let api = "https://portal.example.net/api/v1"
 
+    /// Root's own files may have the words of a stranger's network.
+    @Test(arguments: ["interface \"a@\";", "a@ {", "@;", "fixed-address a@;", "option a@ 1;", "expire epoch a@;"])
+    func leasesOfMarksTakeLinearTime(_ text: String) {
+        let growth = ProcessorTime.growth { size in
+            let marks = String(repeating: "\u{300}\u{323}", count: size / 4)
+            _ = DHClientLeases(Array("lease { \(text.replacing("@", with: marks)) }".utf8)).leases
+        }
+        #expect(growth < 8)
+    }
+
     @Test(arguments: ["dhclient-default-url.leases", "dhclient-own-name.leases"])
     @LoopActor func dhclientTellsThePortal(name: String) throws {
         root.write("var/lib/dhcp/dhclient.veth0.leases", try fixture(name))

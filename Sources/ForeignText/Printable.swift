@@ -4,34 +4,39 @@
 /// the backslash: these, and octets that are not UTF-8, become `\xNN`.
 public enum Printable {
     /// Returns the printable form of any octets.
-    public static func text(of octets: some Sequence<UInt8>) -> String { text(of: Array(octets), keepingBackslash: false) }
-
-    private static func text(of octets: [UInt8], keepingBackslash: Bool) -> String {
+    public static func text(of octets: some Sequence<UInt8>) -> String {
+        let octets = Array(octets)
         // Most names and texts are plain.
-        if octets.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }) {
-            return String(decoding: octets, as: UTF8.self)
-        }
-        var text = ""
+        if octets.allSatisfy({ isPlain($0) && $0 != UInt8(ascii: "\\") }) { return String(decoding: octets, as: UTF8.self) }
+        return pieces(of: octets, keepingBackslash: false).map(\.text).joined()
+    }
+
+    private static func isPlain(_ octet: UInt8) -> Bool { (0x20..<0x7F).contains(octet) }
+
+    /// A character as it is, or an escaped one.
+    private typealias Piece = (text: String, scalar: Unicode.Scalar?)
+
+    private static func pieces(of octets: [UInt8], keepingBackslash: Bool) -> [Piece] {
+        var pieces: [Piece] = []
         var index = 0
-        var previous: Unicode.Scalar?
         while index < octets.count {
             let length = sequenceLength(octets, at: index)
             if length > 0, let piece = String(validating: octets[index..<index + length], as: UTF8.self),
                 let scalar = piece.unicodeScalars.first,
-                isHarmless(scalar, after: previous, isBeforeKeycap: octets[(index + length)...].starts(with: keycap))
+                isHarmless(
+                    scalar, after: pieces.last?.scalar, isBeforeKeycap: octets[(index + length)...].starts(with: keycap))
                     || (keepingBackslash && scalar == "\\")
             {
-                text += piece
+                pieces.append((piece, scalar))
                 index += length
-                previous = scalar
             } else {
                 // Escapes one sequence, or one octet that begins none.
-                for octet in octets[index..<index + max(length, 1)] { text += "\\x" + Hex.encode([octet]) }
-                index += max(length, 1)
-                previous = nil
+                let end = index + max(length, 1)
+                pieces.append((octets[index..<end].map { "\\x" + Hex.encode([$0]) }.joined(), nil))
+                index = end
             }
         }
-        return text
+        return pieces
     }
 
     /// U+20E3 in UTF-8.
@@ -42,9 +47,24 @@ public enum Printable {
 
     /// Returns the form for a terminal of a text that may have printable parts already: backslashes stay, so that no escape is escaped
     /// again, and a second call changes nothing. Octets cannot be read back from it, as those of SSIDs are: these need ``text(of:)``.
+    ///
+    /// - Parameter limit: of this form, in octets. A text that is cut ends with an ellipsis, which does not count.
     public static func shown(_ text: String, limit: Int = 1024) -> String {
-        Self.text(of: Array(cut(text, limit: limit).utf8), keepingBackslash: true)
+        if text.utf8.count <= limit, text.utf8.allSatisfy(isPlain) { return text }
+        // What is printable is not shorter than the text.
+        var pieces = pieces(of: Array(text.utf8.prefix(limit + ellipsis.utf8.count + 1)), keepingBackslash: true)
+        var length = pieces.reduce(0) { $0 + $1.text.utf8.count }
+        let counted = pieces.last?.text == ellipsis ? length - ellipsis.utf8.count : length
+        guard counted > limit else { return pieces.map(\.text).joined() }
+        // What a selector stands for may be in the part that is cut off.
+        while let last = pieces.last, length > limit || last.scalar?.properties.isVariationSelector == true {
+            length -= last.text.utf8.count
+            pieces.removeLast()
+        }
+        return pieces.map(\.text).joined() + ellipsis
     }
+
+    private static let ellipsis = "…"
 
     /// Returns a JSON text for a terminal: characters that could deceive a reader become `\\u` escapes, which do not change the value.
     /// Encoders escape only ASCII's control characters.
@@ -73,7 +93,7 @@ public enum Printable {
     /// Returns the beginning of a text, at most `limit` octets without half a character. A cut text ends with an ellipsis, which does not
     /// count.
     public static func cut(_ text: String, limit: Int) -> String {
-        beginning(of: text, limit: limit).map { $0 + "…" } ?? text
+        beginning(of: text, limit: limit).map { $0 + ellipsis } ?? text
     }
 
     /// Returns the same without an ellipsis, in memory of its own; `nil` if the text is not too long.

@@ -74,6 +74,29 @@ import Testing
         #expect(Printable.shown(Printable.shown(text)) == shown)
     }
 
+    /// Texts that escaping makes longer, at every limit, and with an ellipsis of their own.
+    @Test(arguments: [
+        "abcdefghijklmnop", "\u{1B}\u{1B}\u{1B}\u{1B}\u{1B}", "ab\u{202E}cd\u{202E}ef", "京a🛫é\u{E0041}京",
+        "1\u{FE0F}\u{20E3}2\u{FE0F}\u{20E3}",
+        "❤\u{FE0F}❤\u{FE0F}❤\u{FE0F}", "葛\u{E0100}飾葛\u{E0100}", "abc…", "………", "\\x1b\\x1b\\x1b\\", "a\u{FE0F}\u{FE0F}b", "\n…",
+    ]) func shownTwiceIsShownOnce(_ text: String) {
+        for limit in 0...40 {
+            let once = Printable.shown(text, limit: limit)
+            #expect(Printable.shown(once, limit: limit) == once && once.utf8.count <= limit + 3, "\(limit): \(once)")
+            #expect(once == Printable.shown(text, limit: 4096) || once.hasSuffix("…"), "\(limit): \(once)")
+        }
+    }
+
+    /// An escape is whole or not there.
+    @Test func shownIsCutBetweenCharacters() {
+        #expect(Printable.shown("ab\u{1B}", limit: 5) == "ab…" && Printable.shown("ab\u{1B}", limit: 6) == "ab\\x1b")
+        #expect(
+            Printable.shown("a\u{202E}b", limit: 12) == "a…" && Printable.shown("a\u{202E}b", limit: 13) == "a\\xe2\\x80\\xae…")
+        #expect(Printable.shown("1\u{FE0F}\u{20E3}", limit: 4) == "1…" && Printable.shown("abcd", limit: 3) == "abc…")
+        let long = Printable.shown(String(repeating: "\u{1B}", count: 5000))
+        #expect(long.utf8.count == 1024 + 3 && Printable.shown(long) == long)
+    }
+
     @Test func aSelectorStaysWhereItChooses() {
         let honest = ["❤\u{FE0F}", "☎\u{FE0E} 21", "1\u{FE0F}\u{20E3}", "葛\u{E0100}飾", "神\u{FE00}", "\u{182D}\u{180B}"]
         for text in honest {

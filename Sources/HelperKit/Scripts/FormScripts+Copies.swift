@@ -22,7 +22,7 @@ extension FormScripts {
     }
 
     /// Returns all settings of a control's value, as far as the scripts can be followed.
-    static func copies(in tokens: [ScriptToken]) -> [Copy] {
+    static func copies(in tokens: ScriptCode) -> [Copy] {
         let places = tokens.indices.filter { index in
             tokens.word(at: index) == "value" && tokens.isSign("=", at: index + 1) && tokens.isSign(".", at: index - 1)
         }
@@ -31,19 +31,19 @@ extension FormScripts {
     }
 
     /// Returns the words of the control whose value is the whole expression at an index, itself or by a variable.
-    private static func sources(_ tokens: [ScriptToken], at start: Int, _ depth: Int) -> Set<String>? {
+    private static func sources(_ tokens: ScriptCode, at start: Int, _ depth: Int) -> Set<String>? {
         guard depth < 3, let name = tokens.word(at: start) else { return nil }
         var end = start + 1
         while end < tokens.count, end - start < 20, !isEnd(tokens, end) { end += 1 }
         if end == start + 1 {
-            return assignment(of: name, in: tokens).flatMap { $0 == start ? nil : sources(tokens, at: $0, depth + 1) }
+            return tokens.assignment(of: name).flatMap { $0 == start ? nil : sources(tokens, at: $0, depth + 1) }
         }
         guard tokens.word(at: end - 1) == "value", tokens.isSign(".", at: end - 2) else { return nil }
         return receivers(tokens, before: end - 2)
     }
 
     /// Whether a statement ends before an index; without a semicolon, a word follows one or a bracket.
-    private static func isEnd(_ tokens: [ScriptToken], _ index: Int) -> Bool {
+    private static func isEnd(_ tokens: ScriptCode, _ index: Int) -> Bool {
         switch tokens[index].kind {
         case .sign: [";", ",", "}"].contains(tokens[index].text)
         case .word: tokens[index - 1].kind == .word || tokens.isSign(")", at: index - 1) || tokens.isSign("]", at: index - 1)

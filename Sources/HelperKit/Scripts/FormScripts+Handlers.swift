@@ -1,27 +1,31 @@
 /// Finds the handlers that scripts attach to forms and buttons.
 extension FormScripts {
-    static func attachments(in tokens: [ScriptToken]) -> [Attachment] {
+    static func attachments(in tokens: ScriptCode) -> [Attachment] {
         var result: [Attachment] = []
+        var submitHandlers = tokens.indices.filter { tokens[$0].text == "submitHandler" }[...]
+        // The last handler of all clicks: what is within it waits for the same.
+        var clicks: (end: Int, selectors: Set<String>) = (0, [])
         for index in tokens.indices where tokens[index].kind == .word && tokens.isSign(".", at: index - 1) && result.count < 200 {
             let word = tokens[index].text
             let receivers = { Self.receivers(tokens, before: index - 1) }
             let isUnclear = { !Self.receiver(tokens, before: index - 1).contains { $0.kind == .text || $0.text == "document" } }
             if word == "onsubmit" || word == "onclick", tokens.isSign("=", at: index + 1) {
-                let end = end(of: tokens, from: index + 2)
+                let end = tokens.endOfStatement(from: index + 2)
                 result.append(
                     Attachment(
                         event: String(word.dropFirst(2)), receivers: receivers(), isUnclear: isUnclear(),
-                        handler: Array(tokens[(index + 2)..<end])))
+                        handler: tokens[(index + 2)..<Swift.max(index + 2, end)]))
             }
             guard tokens.isSign("(", at: index + 1), let close = tokens.closing(index + 1), close > index + 2 else { continue }
-            let arguments = Array(tokens[(index + 2)..<close])
+            let arguments = tokens[(index + 2)..<close]
             switch word {
             case "submit", "click":
                 result.append(Attachment(event: word, receivers: receivers(), isUnclear: isUnclear(), handler: arguments))
             case "ajaxForm", "ajaxSubmit":
-                result.append(Attachment(event: "submit", receivers: receivers(), handler: [.sign("=")]))
+                result.append(Attachment(event: "submit", receivers: receivers(), handler: ScriptCode("=")))
             case "validate":
-                if let handler = submitHandler(in: arguments) {
+                submitHandlers = submitHandlers.drop { $0 < arguments.startIndex }
+                if let place = submitHandlers.first, let handler = submitHandler(in: arguments, at: place) {
                     result.append(Attachment(event: "submit", receivers: receivers(), handler: handler, mustSend: true))
                 }
             case "addEventListener", "on", "bind", "live", "delegate", "one":
@@ -32,16 +36,20 @@ extension FormScripts {
                 guard let (part, event) = known.first(where: { event in names.contains { $0.text.contains(event.key) } }) else {
                     continue
                 }
-                let handler = Array(arguments.drop { $0.kind == .text || $0.text == "," })
-                var selectors = names.filter { !$0.text.contains(part) || $0.text.contains("[") }.flatMap { pieces(of: $0.text) }
+                let handler = arguments.drop { $0.kind == .text || $0.text == "," }
+                var selectors = Set(
+                    names.filter { !$0.text.contains(part) || $0.text.contains("[") }.flatMap { pieces(of: $0.text) })
                 // The handler of all clicks names the one that it waits for.
                 if event == "click", selectors.isEmpty, receivers().isSubset(of: ["document", "window", "body"]) {
-                    selectors = handler.filter { $0.kind == .text }.flatMap { pieces(of: $0.text) }
+                    if close >= clicks.end {
+                        clicks = (close, Set(handler.filter { $0.kind == .text }.flatMap { pieces(of: $0.text) }))
+                    }
+                    selectors = clicks.selectors
                 }
                 // A selector narrows what the handler is for.
                 result.append(
                     Attachment(
-                        event: event, receivers: selectors.isEmpty ? receivers() : Set(selectors),
+                        event: event, receivers: selectors.isEmpty ? receivers() : selectors,
                         isUnclear: selectors.isEmpty && isUnclear(), handler: handler))
             default: break
             }
@@ -51,37 +59,20 @@ extension FormScripts {
 
     /// Returns the function that jQuery's validation plugin calls in place of sending a checked form; one that is only named is not
     /// followed.
-    private static func submitHandler(in arguments: [ScriptToken]) -> [ScriptToken]? {
-        guard let index = arguments.firstIndex(where: { $0.text == "submitHandler" }) else { return nil }
+    private static func submitHandler(in arguments: ScriptCode, at index: Int) -> ScriptCode? {
+        guard arguments.indices.contains(index) else { return nil }
         let start = arguments.isSign(":", at: index + 1) ? index + 2 : index + 1
-        let end = max(start, arguments.endOfExpression(from: start))
-        let handler = Array(arguments[start..<min(end, arguments.count)])
-        // A method of the object has no word before its parameters.
-        return handler.first == .sign("(") && !handler.contains(.sign("=>"))
-            ? [ScriptToken(kind: .word, text: "function")] + handler : handler
-    }
-
-    /// Returns the end of the statement that begins at an index.
-    static func end(of tokens: [ScriptToken], from start: Int) -> Int {
-        var depth = 0
-        for index in start..<tokens.count where tokens[index].kind == .sign {
-            switch tokens[index].text {
-            case "(", "[", "{": depth += 1
-            case ")", "]", "}":
-                depth -= 1
-                if depth < 0 { return index }
-            case ";" where depth == 0: return index
-            default: break
-            }
-            if depth == 0, tokens.isSign("}", at: index) { return index + 1 }
-        }
-        return tokens.count
+        return start < arguments.endIndex ? arguments[start..<arguments.endOfExpression(from: start)] : nil
     }
 
     /// Returns the words and selectors of the expression that ends before the dot at an index; a variable stands for what was assigned to it.
-    static func receivers(_ tokens: [ScriptToken], before dot: Int) -> Set<String> { words(of: receiver(tokens, before: dot)) }
+    static func receivers(_ tokens: ScriptCode, before dot: Int) -> Set<String> {
+        let receiver = receiver(tokens, before: dot)
+        guard dot > 0, receiver.endIndex != dot, let name = tokens.word(at: dot - 1) else { return words(of: receiver) }
+        return tokens.kept(of: name) { words(of: receiver) }
+    }
 
-    private static func receiver(_ tokens: [ScriptToken], before dot: Int) -> ArraySlice<ScriptToken> {
+    private static func receiver(_ tokens: ScriptCode, before dot: Int) -> ScriptCode {
         var (start, depth) = (dot - 1, 0)
         while start >= 0, dot - start < 60 {
             let token = tokens[start]
@@ -100,8 +91,8 @@ extension FormScripts {
             start -= 1
         }
         let range = max(0, start + 1)..<dot
-        if range.count == 1, let name = tokens.word(at: range.lowerBound), let place = assignment(of: name, in: tokens) {
-            let end = min(end(of: tokens, from: place), place + 30)
+        if range.count == 1, let name = tokens.word(at: range.lowerBound), let place = tokens.assignment(of: name) {
+            let end = min(tokens.endOfStatement(from: place), place + 30)
             // Without a semicolon, a word after a bracket begins the next statement.
             let next = (place..<end).dropFirst().first { index in
                 tokens[index].text == "forEach"
@@ -113,41 +104,19 @@ extension FormScripts {
         return tokens[range]
     }
 
-    static func assignment(of name: String, in tokens: [ScriptToken]) -> Int? {
-        let places = tokens.indices.filter {
-            tokens[$0].text == name && tokens[$0].kind == .word && !tokens.isSign(".", at: $0 - 1)
-        }
-        if let index = places.first(where: { tokens.isSign("=", at: $0 + 1) }) { return index + 2 }
-        if let index = places.first(where: { tokens.word(at: $0 + 1) == "of" }) { return index + 2 }
-        return places.lazy.compactMap { listed(tokens, $0) }.first
-    }
+    /// The most words and selectors of one receiver.
+    private static let wordLimit = 100
 
-    /// Returns where the list begins that calls a function with the parameter at an index for each of its members.
-    private static func listed(_ tokens: [ScriptToken], _ index: Int) -> Int? {
-        var start = index - 1
-        while start > 0, tokens.isSign("(", at: start) || tokens.word(at: start) == "function" { start -= 1 }
-        guard tokens.word(at: start) == "forEach", tokens.isSign(".", at: start - 1) else { return nil }
-        start -= 2
-        var depth = 0
-        while start >= 0, index - start < 40 {
-            if tokens.isSign(")", at: start) { depth += 1 }
-            if tokens.isSign("(", at: start) { depth -= 1 }
-            if depth < 0 || (depth == 0 && (tokens.isSign(";", at: start) || tokens.isSign("}", at: start))) { break }
-            start -= 1
-        }
-        return start + 1
-    }
-
-    private static func words(of tokens: ArraySlice<ScriptToken>) -> Set<String> {
+    private static func words(of tokens: ScriptCode) -> Set<String> {
         let silent: Set<String> = ["$", "jQuery", "getElementById", "querySelector", "querySelectorAll", "getElementsByName"]
-        return Set(
-            tokens.flatMap { token -> [String] in
-                switch token.kind {
-                case .text: pieces(of: token.text)
-                case .word: silent.contains(token.text) ? [] : [token.text]
-                case .number, .sign: []
-                }
-            })
+        let words = tokens.lazy.flatMap { token -> [String] in
+            switch token.kind {
+            case .text: pieces(of: token.text)
+            case .word: silent.contains(token.text) ? [] : [token.text]
+            case .number, .sign: []
+            }
+        }
+        return Set(words.prefix(wordLimit))
     }
 
     /// Returns the simple selectors of a selector list: of `#f input[type=submit], .b` these are `#f`, `input`, `type`, `submit`, `.b`; an id is

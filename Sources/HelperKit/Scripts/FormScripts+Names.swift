@@ -21,7 +21,7 @@ extension FormScripts {
     }
 
     /// Whether the word at an index makes a request.
-    static func isRequest(_ tokens: [ScriptToken], _ index: Int) -> Bool {
+    static func isRequest(_ tokens: ScriptCode, _ index: Int) -> Bool {
         guard let word = tokens.word(at: index) else { return false }
         if requestWords.contains(word) { return true }
         return ["post", "get"].contains(word) && tokens.isSign("(", at: index + 1) && tokens.isSign(".", at: index - 1)

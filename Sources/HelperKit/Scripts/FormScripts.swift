@@ -40,9 +40,16 @@ struct FormScripts {
         var receivers: Set<String>
         /// It cannot be told what it is attached to.
         var isUnclear = false
-        var handler: [ScriptToken]
+        var handler: ScriptCode
         /// The form is sent only if the handler sends it.
         var mustSend = false
+    }
+
+    /// What a script sets of a control, a form or a link.
+    private enum Setting {
+        case value, action, attribute, href
+        /// The action is set to the page's own address, where a form without an action is sent in any case.
+        case ownAction
     }
 
     static let scriptedReason = "Only a script of the page can send its form."
@@ -50,9 +57,10 @@ struct FormScripts {
     static let testReason = "The page asks to read a picture or to pass a test."
     static let encryptedReason = "A script of the page encrypts the password before it is sent."
 
-    let tokens: [ScriptToken]
+    let tokens: ScriptCode
     private let judge: ScriptJudge
     private let attachments: [Attachment]
+    private let settings: [Setting: Set<String>]
     let copies: [Copy]
     /// The page loads scripts that are not well-known libraries.
     let loadsOwnScripts: Bool
@@ -65,10 +73,11 @@ struct FormScripts {
     private let loadsGatewayLogin: Bool
 
     init(scripts: String, sources: [String]) {
-        tokens = [ScriptToken](script: scripts)
+        tokens = ScriptCode(scripts)
         judge = ScriptJudge(tokens)
         attachments = Self.attachments(in: tokens)
         copies = Self.copies(in: tokens)
+        settings = Self.settings(in: tokens)
         let own = sources.filter { !Self.isLibrary($0) }
         loadsOwnScripts = !own.isEmpty
         loadsLogin = own.contains { source in
@@ -93,7 +102,7 @@ struct FormScripts {
         if clues.hasFrameworkHandler { return Self.scriptedReason }
         if encrypts, !form.passwords.isEmpty, !isPlain(form, clues) { return Self.encryptedReason }
         for code in clues.handlers {
-            let handler = Self.withoutPrefix([ScriptToken](script: code))
+            let handler = Self.withoutPrefix(ScriptCode(code))
             let isCheck = form.method == .post && judge.isUnknownCheck(handler)
             let isMissing = !loadsOwnScripts && judge.isMissing(handler)
             if !handler.isEmpty, !isCheck, !isMissing, !judge.isHarmless(handler, names: clues.names) {
@@ -167,31 +176,28 @@ struct FormScripts {
         clues.links.contains { link in
             FormWords.isCode(link.label)
                 && (link.code.isEmpty
-                    ? mayLogIn : !judge.isHarmless(Self.withoutPrefix([ScriptToken](script: link.code)), names: clues.names))
+                    ? mayLogIn : !judge.isHarmless(Self.withoutPrefix(ScriptCode(link.code)), names: clues.names))
         }
     }
 
     /// Returns the label of a button or link without a type of its own that sends the form by a harmless handler.
     func sendingLabel(_ clues: Clues) -> String? {
         clues.links.first { link in
-            let code = Self.withoutPrefix([ScriptToken](script: link.code))
+            let code = Self.withoutPrefix(ScriptCode(link.code))
             return judge.sends(code) && judge.isHarmless(code, names: clues.names)
         }?.label
     }
 
     /// Whether no script changes where a link leads: its own handler is harmless, and no other is attached to it.
     func leavesAlone(_ code: String, _ names: Set<String>) -> Bool {
-        let own = Self.withoutPrefix([ScriptToken](script: code))
+        let own = Self.withoutPrefix(ScriptCode(code))
         return (own.isEmpty || judge.isHarmless(own, names: []))
             && attachments.allSatisfy { $0.receivers.isDisjoint(with: names) || judge.isHarmless($0.handler, names: []) }
-            && !tokens.indices.contains { index in
-                tokens.word(at: index) == "href" && tokens.isSign(".", at: index - 1) && tokens.isSign("=", at: index + 1)
-                    && !Self.receivers(tokens, before: index - 1).isDisjoint(with: names)
-            }
+            && !sets(.href, of: names)
     }
 
-    private static func withoutPrefix(_ code: [ScriptToken]) -> [ScriptToken] {
-        code.word(at: 0) == "javascript" && code.isSign(":", at: 1) ? Array(code.dropFirst(2)) : code
+    private static func withoutPrefix(_ code: ScriptCode) -> ScriptCode {
+        code.word(at: 0) == "javascript" && code.isSign(":", at: 1) ? code.dropFirst(2) : code
     }
 
     private func concerns(_ attachment: Attachment, _ form: HTMLForm, _ clues: Clues) -> Bool {
@@ -212,25 +218,38 @@ struct FormScripts {
     private func changes(_ clues: Clues, except copies: Set<String>, hasNoAction: Bool) -> Bool {
         let form = clues.names.union(clues.names.map { "#" + $0 })
         let emptyHidden = clues.emptyHidden.subtracting(copies.union(copies.map { "#" + $0 }))
-        return tokens.indices.contains { index in
-            guard let word = tokens.word(at: index), tokens.isSign(".", at: index - 1) else { return false }
-            let isSet = tokens.isSign("=", at: index + 1)
-            let isCall = tokens.isSign("(", at: index + 1) && !tokens.isSign(")", at: index + 2)
-            switch word {
-            case "value" where isSet, "val" where isCall:
-                return !Self.receivers(tokens, before: index - 1).isDisjoint(with: emptyHidden)
-            case "action" where isSet && hasNoAction && leadsToPage(index + 2): return false
-            case "action" where isSet:
-                return !Self.receivers(tokens, before: index - 1).isDisjoint(with: form.union(["form", "forms"]))
-            case "attr" where isCall && tokens[index + 2].text == "action" && tokens.isSign(",", at: index + 3):
-                return !Self.receivers(tokens, before: index - 1).isDisjoint(with: form.union(["form"]))
-            default: return false
-            }
-        }
+        return sets(.value, of: emptyHidden) || sets(.action, of: form.union(["form", "forms"]))
+            || (!hasNoAction && sets(.ownAction, of: form.union(["form", "forms"])))
+            || sets(.attribute, of: form.union(["form"]))
     }
 
-    /// Whether the expression at an index is the page's own address, where a form without an action is sent in any case.
-    private func leadsToPage(_ start: Int) -> Bool {
+    private func sets(_ setting: Setting, of names: Set<String>) -> Bool {
+        settings[setting].map { !$0.isDisjoint(with: names) } ?? false
+    }
+
+    /// Returns the words and selectors of the controls, forms and links that the scripts set, by what they set.
+    private static func settings(in tokens: ScriptCode) -> [Setting: Set<String>] {
+        var result: [Setting: Set<String>] = [:]
+        for index in tokens.indices {
+            guard let word = tokens.word(at: index), tokens.isSign(".", at: index - 1) else { continue }
+            let isSet = tokens.isSign("=", at: index + 1)
+            let isCall = tokens.isSign("(", at: index + 1) && !tokens.isSign(")", at: index + 2)
+            let setting: Setting? =
+                switch word {
+                case "value" where isSet, "val" where isCall: .value
+                case "action" where isSet: leadsToPage(tokens, index + 2) ? .ownAction : .action
+                case "attr" where isCall && tokens.isText("action", at: index + 2) && tokens.isSign(",", at: index + 3):
+                    .attribute
+                case "href" where isSet: .href
+                default: nil
+                }
+            if let setting { result[setting, default: []].formUnion(receivers(tokens, before: index - 1)) }
+        }
+        return result
+    }
+
+    /// Whether the expression at an index is the page's own address.
+    private static func leadsToPage(_ tokens: ScriptCode, _ start: Int) -> Bool {
         let end = tokens.endOfExpression(from: start)
         let words = tokens[start..<end].prefix { $0.kind == .word || $0.text == "." }.map(\.text)
         let path = words.filter { !["window", "document", "self", "."].contains($0) }

@@ -11,17 +11,15 @@ struct ScriptFlow {
         var runs = false
     }
 
-    let tokens: [ScriptToken]
+    let tokens: ScriptCode
     private var bodies: [Body] = []
     /// The index of the innermost body of each token; -1 for none.
     private var owners: [Int] = []
 
     private static let bodyLimit = 1000
-    /// The most calls of one function by another that are followed.
-    private static let depthLimit = 20
     private static let parameterLimit = 100
 
-    init(_ tokens: [ScriptToken]) {
+    init(_ tokens: ScriptCode) {
         self.tokens = tokens
         for index in tokens.indices.filter({ tokens[$0].text == "function" || tokens[$0].text == "=>" }).prefix(Self.bodyLimit) {
             if tokens.word(at: index) == "function" {
@@ -31,13 +29,14 @@ struct ScriptFlow {
             }
         }
         bodies.sort { $0.range.lowerBound < $1.range.lowerBound }
-        owners = [Int](repeating: -1, count: tokens.count)
-        for (number, body) in bodies.enumerated() { for index in body.range { owners[index] = number } }
+        findOwners()
         findRunning()
     }
 
     /// Whether the token at an index runs by itself.
-    func runs(at index: Int) -> Bool { index < 0 || owners[index] < 0 || bodies[owners[index]].runs }
+    func runs(at index: Int) -> Bool { owner(at: index) < 0 || bodies[owner(at: index)].runs }
+
+    private func owner(at index: Int) -> Int { index < 0 ? -1 : owners[index] }
 
     /// The code in strings that timers run.
     var timerCode: [String] {
@@ -48,6 +47,18 @@ struct ScriptFlow {
     }
 
     // MARK: - Functions
+
+    private mutating func findOwners() {
+        var (open, next): ([Int], Int) = ([], 0)
+        owners = tokens.indices.map { index in
+            while next < bodies.count, bodies[next].range.lowerBound <= index {
+                open.append(next)
+                next += 1
+            }
+            while let last = open.last, bodies[last].range.upperBound <= index { open.removeLast() }
+            return open.last ?? -1
+        }
+    }
 
     private mutating func addFunction(at index: Int) {
         let name = tokens.word(at: index + 1)
@@ -106,48 +117,34 @@ struct ScriptFlow {
     /// Marks the bodies that run, beginning with those that are called from outside of all functions.
     private mutating func findRunning() {
         let names = Set(bodies.compactMap(\.name))
-        var calls: [String: [Int]] = [:]
+        // The functions that each body calls; -1 for what is outside of all.
+        var calls: [Int: Set<String>] = [:]
         for index in tokens.indices {
             guard let name = tokens.word(at: index), names.contains(name), tokens.word(at: index - 1) != "function" else {
                 continue
             }
             let isMethod = tokens.isSign(".", at: index - 1) && tokens.word(at: index - 2) != "window"
-            if (tokens.isSign("(", at: index + 1) && !isMethod) || isStarted(at: index) { calls[name, default: []].append(index) }
+            if (tokens.isSign("(", at: index + 1) && !isMethod) || isStarted(at: index) {
+                calls[owners[index], default: []].insert(name)
+            }
         }
         for (index, token) in tokens.enumerated() where token.kind == .text && tokens.isSign("(", at: index - 1) {
             guard tokens.word(at: index - 2).map(Self.timers.contains) ?? false else { continue }
             let name = String(token.text.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
-            if names.contains(name) { calls[name, default: []].append(index) }
+            if names.contains(name) { calls[owners[index], default: []].insert(name) }
         }
-        for _ in 0..<Self.depthLimit {
-            for number in bodies.indices where !bodies[number].runs {
-                let body = bodies[number]
-                guard
-                    (body.callsItself && runs(at: body.start))
-                        || (body.name.flatMap { calls[$0] }?.contains { runs(at: $0) } ?? false)
-                else { continue }
-                bodies[number].runs = true
+        let named = Dictionary(grouping: bodies.indices.filter { bodies[$0].name != nil }) { bodies[$0].name! }
+        let inner = Dictionary(grouping: bodies.indices.filter { bodies[$0].callsItself }) { owner(at: bodies[$0].start) }
+        var called: Set<String> = []
+        var running = [-1]
+        while let body = running.popLast() {
+            let new = (calls[body] ?? []).filter { called.insert($0).inserted }
+            for next in (inner[body] ?? []) + new.flatMap({ named[$0] ?? [] }) where !bodies[next].runs {
+                bodies[next].runs = true
+                running.append(next)
             }
         }
     }
 
     private static let timers: Set<String> = ["setTimeout", "setInterval", "requestAnimationFrame"]
-}
-
-extension [ScriptToken] {
-    /// Returns the end of the expression that begins at an index: a comma, a semicolon, or a bracket that was open before.
-    func endOfExpression(from start: Int) -> Int {
-        var depth = 0
-        for index in start..<Swift.max(start, count) where self[index].kind == .sign {
-            switch self[index].text {
-            case "(", "[", "{": depth += 1
-            case ")", "]", "}":
-                depth -= 1
-                if depth < 0 { return index }
-            case ",", ";": if depth == 0 { return index }
-            default: break
-            }
-        }
-        return count
-    }
 }

@@ -1,15 +1,29 @@
 /// Decides whether a handler of a page only looks at a form before it is sent, such as one that checks for empty fields. All that is not
 /// known to be harmless is not.
 struct ScriptJudge {
-    private let tokens: [ScriptToken]
+    private let tokens: ScriptCode
     /// The bodies of the page's own functions.
-    private var functions: [String: [ScriptToken]] = [:]
+    private var functions: [String: ScriptCode] = [:]
     /// The bodies of the functions that are members of objects, by their names.
-    private var methods: [String: [[ScriptToken]]] = [:]
+    private var methods: [String: [ScriptCode]] = [:]
+    private let budget = Budget()
 
     private static let depthLimit = 6
+    /// The most tokens before a dot that are read.
+    private static let receiverLimit = 60
 
-    init(_ tokens: [ScriptToken]) {
+    /// The tokens that may be read for a page: functions that call each other twice double the work with each level.
+    private final class Budget {
+        private var tokens = 1_000_000
+
+        /// Whether so many tokens more may be read.
+        func allows(_ count: Int) -> Bool {
+            tokens -= count
+            return tokens >= 0
+        }
+    }
+
+    init(_ tokens: ScriptCode) {
         self.tokens = tokens
         for index in tokens.indices where tokens[index].kind == .word {
             if tokens[index].text == "function", let name = tokens.word(at: index + 1), let body = body(from: index + 2) {
@@ -28,57 +42,66 @@ struct ScriptJudge {
     }
 
     /// Returns the tokens between the braces of a function whose parameters begin soon after an index.
-    private func body(from start: Int) -> [ScriptToken]? {
-        guard let open = (start..<min(start + 3, tokens.count)).first(where: { tokens.isSign("(", at: $0) }),
+    private func body(from start: Int) -> ScriptCode? {
+        guard let open = (start..<max(start, min(start + 3, tokens.count))).first(where: { tokens.isSign("(", at: $0) }),
             let close = tokens.closing(open)
         else { return nil }
         let brace = tokens.isSign("=>", at: close + 1) ? close + 2 : close + 1
         guard tokens.isSign("{", at: brace), let end = tokens.closing(brace) else { return nil }
-        return Array(tokens[(brace + 1)..<end])
+        return tokens[(brace + 1)..<end]
     }
 
     /// Returns the tokens of an arrow function with one parameter, whose body is in braces or an expression.
-    private func expression(from start: Int) -> [ScriptToken]? {
+    private func expression(from start: Int) -> ScriptCode? {
         guard tokens.word(at: start) != nil, tokens.isSign("=>", at: start + 1) else { return nil }
-        return Array(tokens[(start + 2)..<max(start + 2, tokens.endOfExpression(from: start + 2))])
+        return tokens[(start + 2)..<tokens.endOfExpression(from: start + 2)]
     }
 
     /// Whether a handler is harmless: the code of an attribute, or the expression that is attached to an event.
     ///
     /// - Parameter names: the form's id and name, which the handler may submit.
-    func isHarmless(_ handler: [ScriptToken], names: Set<String>) -> Bool {
+    func isHarmless(_ handler: ScriptCode, names: Set<String>) -> Bool {
         var code = handler
-        if code.count == 1, code[0].kind == .word {
-            guard let body = functions[code[0].text] else { return false }
+        if code.count == 1, let name = code.word(at: code.startIndex) {
+            guard let body = functions[name] else { return false }
             code = body
-        } else if let brace = code.firstIndex(of: .sign("{")), code.word(at: 0) == "function" || code.contains(.sign("=>")),
-            let end = code.closing(brace)
+        } else if let brace = code.firstIndex(of: .sign("{")), let end = code.closing(brace),
+            code.word(at: code.startIndex) == "function" || code.contains(.sign("=>")) || isMethod(code, brace)
         {
-            code = Array(code[(brace + 1)..<end])
+            code = code[(brace + 1)..<end]
         }
         return passes(code, names, 0) && (sends(code) || !endsUnsent(code))
     }
 
+    /// Whether the code is a member of an object that is a function, and has no word before its parameters.
+    private func isMethod(_ code: ScriptCode, _ brace: Int) -> Bool {
+        code.isSign("(", at: code.startIndex) && code.closing(code.startIndex) == brace - 1
+    }
+
     /// Whether a handler is only a call of a function that is not in the page and by its name checks the fields or opens a window.
-    func isUnknownCheck(_ handler: [ScriptToken]) -> Bool {
-        let call = handler.word(at: 0) == "return" ? Array(handler.dropFirst()) : handler
-        guard let name = call.word(at: 0), functions[name] == nil, call.isSign("(", at: 1), let close = call.closing(1),
-            call[(close + 1)...].allSatisfy({ $0 == .sign(";") })
-        else { return false }
+    func isUnknownCheck(_ handler: ScriptCode) -> Bool {
+        guard let name = Self.onlyCall(in: handler), functions[name] == nil else { return false }
         return Self.checks.contains { name.lowercased().contains($0) }
     }
 
     private static let checks = ["valid", "popup", "openwin", "loading", "loader", "spinner"]
 
     /// Whether a handler is only a call of a function that no script of the page has: a browser sends the form nevertheless.
-    func isMissing(_ handler: [ScriptToken]) -> Bool {
-        let call = handler.word(at: 0) == "return" ? Array(handler.dropFirst()) : handler
-        guard let name = call.word(at: 0), call.isSign("(", at: 1), let close = call.closing(1),
-            call[(close + 1)...].allSatisfy({ $0 == .sign(";") })
-        else { return false }
+    func isMissing(_ handler: ScriptCode) -> Bool {
+        guard let name = Self.onlyCall(in: handler) else { return false }
         return name.count > 4 && !Self.readers.contains(name) && !Self.keywords.contains(name)
             && !Self.browserFunctions.contains(name)
-            && !tokens.contains { $0.text == name }
+            && !tokens.mentions(name)
+    }
+
+    /// Returns the name of the function that a handler calls and does nothing else.
+    private static func onlyCall(in handler: ScriptCode) -> String? {
+        let call = handler.word(at: handler.startIndex) == "return" ? handler.dropFirst() : handler
+        let start = call.startIndex
+        guard let name = call.word(at: start), call.isSign("(", at: start + 1), let close = call.closing(start + 1),
+            call[(close + 1)..<call.endIndex].allSatisfy({ $0 == .sign(";") })
+        else { return nil }
+        return name
     }
 
     private static let browserFunctions: Set<String> = [
@@ -87,10 +110,10 @@ struct ScriptJudge {
     ]
 
     /// Whether a handler sends the form.
-    func sends(_ code: [ScriptToken]) -> Bool { sends(code, 0) }
+    func sends(_ code: ScriptCode) -> Bool { sends(code, 0) }
 
-    private func sends(_ code: [ScriptToken], _ depth: Int) -> Bool {
-        guard depth < Self.depthLimit else { return false }
+    private func sends(_ code: ScriptCode, _ depth: Int) -> Bool {
+        guard depth < Self.depthLimit, budget.allows(code.count) else { return false }
         return code.indices.contains { index in
             guard let word = code.word(at: index), code.isSign("(", at: index + 1) else { return false }
             if word == "submit" || word == "requestSubmit" { return code.isSign(")", at: index + 2) }
@@ -99,28 +122,27 @@ struct ScriptJudge {
     }
 
     /// Whether the code ends the sending in every case: it prevents the default, or returns false, outside of every block.
-    private func endsUnsent(_ code: [ScriptToken]) -> Bool {
-        var depth = 0
+    private func endsUnsent(_ code: ScriptCode) -> Bool {
+        var (depth, statement) = (0, code.startIndex)
         for index in code.indices {
             if code.isSign("{", at: index) { depth += 1 }
             if code.isSign("}", at: index) { depth -= 1 }
-            guard depth == 0, !isConditional(code, index) else { continue }
+            if code.word(at: index - 1) == nil, !code.isSign(".", at: index - 1) { statement = index }
+            guard depth == 0, !isConditional(code, statement) else { continue }
             if code.word(at: index) == "preventDefault" { return true }
             if code.word(at: index) == "return", code.word(at: index + 1) == "false" { return true }
         }
         return false
     }
 
-    /// Whether the statement at an index directly follows a condition: `if (x) return false`.
-    private func isConditional(_ code: [ScriptToken], _ index: Int) -> Bool {
-        var start = index
-        while start > 0, code[start - 1].kind == .word || code.isSign(".", at: start - 1) { start -= 1 }
+    /// Whether the statement that begins at an index directly follows a condition: `if (x) return false`.
+    private func isConditional(_ code: ScriptCode, _ start: Int) -> Bool {
         if code.word(at: start) == "else" || code.word(at: start - 1) == "else" { return true }
         return code.isSign(")", at: start - 1)
     }
 
-    private func passes(_ code: [ScriptToken], _ names: Set<String>, _ depth: Int) -> Bool {
-        guard depth < Self.depthLimit else { return false }
+    private func passes(_ code: ScriptCode, _ names: Set<String>, _ depth: Int) -> Bool {
+        guard depth < Self.depthLimit, budget.allows(code.count) else { return false }
         return code.indices.allSatisfy { index in
             switch code[index].kind {
             case .text, .number: return true
@@ -132,7 +154,7 @@ struct ScriptJudge {
         }
     }
 
-    private func mayAssign(_ code: [ScriptToken], _ sign: Int) -> Bool {
+    private func mayAssign(_ code: ScriptCode, _ sign: Int) -> Bool {
         guard let target = code.word(at: sign - 1) else { return false }
         if code.isSign(".", at: sign - 2) {
             let owner = code.word(at: sign - 3)
@@ -143,15 +165,17 @@ struct ScriptJudge {
     }
 
     /// Whether a control's value is set to itself without the blanks around it, which nothing typed here has.
-    private func isTrimmed(_ code: [ScriptToken], _ sign: Int) -> Bool {
+    private func isTrimmed(_ code: ScriptCode, _ sign: Int) -> Bool {
         guard code.word(at: sign - 1) == "value" else { return false }
         let end = code.endOfExpression(from: sign + 1)
-        guard end - sign > 5, code[(end - 4)..<end].map(\.text) == [".", "trim", "(", ")"] else { return false }
-        let own = Array(code[(sign + 1)..<(end - 4)])
-        return sign >= own.count && Array(code[(sign - own.count)..<sign]) == own
+        guard (6...Self.receiverLimit).contains(end - sign), code[(end - 4)..<end].map(\.text) == [".", "trim", "(", ")"] else {
+            return false
+        }
+        let own = code[(sign + 1)..<(end - 4)]
+        return sign - own.count >= code.startIndex && code[(sign - own.count)..<sign].elementsEqual(own)
     }
 
-    private func mayCall(_ code: [ScriptToken], _ index: Int, _ names: Set<String>, _ depth: Int) -> Bool {
+    private func mayCall(_ code: ScriptCode, _ index: Int, _ names: Set<String>, _ depth: Int) -> Bool {
         let name = code[index].text
         let (isMethod, isEmpty) = (code.isSign(".", at: index - 1), code.isSign(")", at: index + 2))
         if Self.keywords.contains(name), !isMethod { return true }
@@ -167,7 +191,7 @@ struct ScriptJudge {
             return code.indices.contains(index + 2) && code[index + 2].kind == .text
                 && !Self.controls.contains(code[index + 2].text.lowercased())
         case "append", "prepend", "before", "after", "insertAdjacentHTML", "$", "jQuery":
-            guard let close = code.closing(index + 1) else { return false }
+            guard let close = code.closing(index + 1), budget.allows(close - index) else { return false }
             // No control is made.
             return !code[index..<close].contains { token in
                 token.kind == .text && Self.controls.contains { token.text.lowercased().contains("<" + $0) }
@@ -183,9 +207,10 @@ struct ScriptJudge {
     }
 
     /// Whether the `submit` at an index is that of the form itself.
-    private func isOwn(_ code: [ScriptToken], _ index: Int, _ names: Set<String>) -> Bool {
+    private func isOwn(_ code: ScriptCode, _ index: Int, _ names: Set<String>) -> Bool {
         var (start, depth) = (index - 1, 0)
-        while start >= 0 {
+        while start >= code.startIndex {
+            guard index - start < Self.receiverLimit else { return false }
             let token = code[start]
             if token.kind == .sign {
                 switch token.text {
@@ -202,8 +227,8 @@ struct ScriptJudge {
         let words = Set(receiver.filter { $0.kind != .sign }.map { $0.text.trimmingPrefix("#").description })
         let selectors = names.union(names.map { "#" + $0 })
         let isVariable = words.contains { word in
-            guard let place = FormScripts.assignment(of: word, in: tokens) else { return false }
-            return tokens[place..<max(place, tokens.endOfExpression(from: place))].prefix(12).contains {
+            guard let place = tokens.assignment(of: word) else { return false }
+            return tokens[place..<tokens.endOfExpression(from: place)].prefix(12).contains {
                 $0.kind == .text && selectors.contains($0.text)
             }
         }

@@ -12,9 +12,12 @@ struct ScriptScan {
     /// The words and selectors of each form that it submits.
     private(set) var submitted: [Set<String>] = []
 
-    init(_ script: String) { self.init([ScriptToken](script: script), depth: 0) }
+    /// The end of what scripts write into the page, as far as it was read: one call may stand within another.
+    private var written = 0
 
-    init(_ tokens: [ScriptToken], depth: Int = 0) {
+    init(_ script: String) { self.init(ScriptCode(script)) }
+
+    init(_ tokens: ScriptCode, depth: Int = 0) {
         let flow = ScriptFlow(tokens)
         for index in tokens.indices where tokens[index].kind == .word && flow.runs(at: index) {
             switch tokens[index].text {
@@ -28,7 +31,7 @@ struct ScriptScan {
             }
         }
         for code in depth == 0 ? flow.timerCode : [] {
-            let inner = ScriptScan([ScriptToken](script: code), depth: 1)
+            let inner = ScriptScan(ScriptCode(code), depth: 1)
             submitted += inner.submitted
             if target == nil { (target, addsQuery) = (inner.target, inner.addsQuery) }
         }
@@ -36,7 +39,7 @@ struct ScriptScan {
 
     /// Returns the address that a button's handler leads to, if it does nothing else.
     static func onlyTarget(of handler: String) -> String? {
-        let tokens = [ScriptToken](script: handler)
+        let tokens = ScriptCode(handler)
         let words = tokens.filter { $0.kind == .word }.map(\.text)
         guard tokens.count <= 12, Set(words).isSubset(of: moves), tokens.filter({ $0.kind == .text }).count == 1 else {
             return nil
@@ -51,13 +54,14 @@ struct ScriptScan {
     ]
 
     /// Notes a meta refresh that a script writes into the page.
-    private mutating func readWriting(_ tokens: [ScriptToken], _ index: Int) {
-        guard tokens.isSign("(", at: index + 1), let close = tokens.closing(index + 1) else { return }
+    private mutating func readWriting(_ tokens: ScriptCode, _ index: Int) {
+        guard index >= written, tokens.isSign("(", at: index + 1), let close = tokens.closing(index + 1) else { return }
+        written = close
         let text = tokens[(index + 2)..<close].map(\.text).joined().lowercased()
         if text.contains("http-equiv"), text.contains("refresh") { leadsAway = true }
     }
 
-    private mutating func readLocation(_ tokens: [ScriptToken], _ index: Int) {
+    private mutating func readLocation(_ tokens: ScriptCode, _ index: Int) {
         var next = index + 1
         var isCall = false
         if tokens.isSign(".", at: next) {

@@ -87,27 +87,4 @@ extension [ScriptToken] {
         }
         return octets.count
     }
-
-    /// Returns the index of the bracket that closes the one at `open`.
-    func closing(_ open: Int) -> Int? {
-        var depth = 0
-        for index in open..<endIndex where self[index].kind == .sign {
-            switch self[index].text {
-            case "(", "[", "{": depth += 1
-            case ")", "]", "}":
-                depth -= 1
-                if depth == 0 { return index }
-            default: break
-            }
-        }
-        return nil
-    }
-
-    /// Returns whether the token at an index is this sign.
-    func isSign(_ text: String, at index: Int) -> Bool {
-        indices.contains(index) && self[index].kind == .sign && self[index].text == text
-    }
-
-    /// Returns the word at an index.
-    func word(at index: Int) -> String? { indices.contains(index) && self[index].kind == .word ? self[index].text : nil }
 }

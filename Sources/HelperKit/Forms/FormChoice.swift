@@ -67,7 +67,8 @@ enum FormChoice: Sendable {
             // A button for access may also be one that registers.
             return FilledForm.button(of: form).map { FormWords.isOnward($0.label) || FormWords.isFree($0.label) } ?? true ? 1 : 3
         }
-        let best = open.enumerated().min { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }!.element
+        let ranks = open.map(rank)
+        let best = open[open.indices.min { (ranks[$0], $0) < (ranks[$1], $1) }!]
         // A trial is given once: where an account would do as well, the user decides.
         let isRefused = Self.typed(in: best).contains { refused.contains($0.name) }
         let trial =
@@ -89,15 +90,21 @@ enum FormChoice: Sendable {
 
     /// Returns the controls of a form that the user types or chooses in.
     static func typed(in form: HTMLForm) -> [HTMLControl] {
-        form.inputs.filter { $0.kind != .checkbox && !$0.isInvisible && !$0.isReadOnly && !isChosen($0, form) }
+        let inputs = form.inputs
+        let chosen = Set(inputs.lazy.filter { $0.kind == .radio && $0.isChecked }.map(\.name))
+        // Which of their devices goes offline is the user's choice, whatever the page has chosen.
+        let mayChoose = !form.endsOthers
+        return inputs.filter {
+            $0.kind != .checkbox && !$0.isInvisible && !$0.isReadOnly && !(mayChoose && isChosen($0, chosen))
+        }
     }
 
     /// Returns whether the page has chosen already.
-    private static func isChosen(_ control: HTMLControl, _ form: HTMLForm) -> Bool {
-        // Which of their devices goes offline is the user's choice, whatever the page has chosen.
-        if form.endsOthers { return false }
-        return switch control.kind {
-        case .radio: form.inputs.contains { $0.kind == .radio && $0.name == control.name && $0.isChecked }
+    ///
+    /// - Parameter chosen: the names of the groups of radio buttons that have a checked one.
+    private static func isChosen(_ control: HTMLControl, _ chosen: Set<String>) -> Bool {
+        switch control.kind {
+        case .radio: chosen.contains(control.name)
         case .select: control.preselected.map { !$0.value.isEmpty && !$0.isDisabled && !FormWords.isUndecided($0.label) } ?? false
         default: false
         }

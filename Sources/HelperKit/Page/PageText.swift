@@ -21,8 +21,7 @@ enum PageText {
         switch charset {
         case "UTF-8": return (String(decoding: octets, as: UTF8.self), charset)
         case "CP1252", "ISO-8859-15":
-            let utf8 = String(validating: octets, as: UTF8.self)
-            return (utf8 ?? String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) })), charset)
+            return (String(validating: octets, as: UTF8.self) ?? text(of: octets, in: charset), charset)
         default: return (text(of: octets, in: charset), charset)
         }
     }

@@ -20,6 +20,20 @@ import Testing
 
     private let account = "<input name=user placeholder=User><input type=password name=pass placeholder=Password>"
 
+    /// Each group of radio buttons is looked at once.
+    @Test(arguments: [false, true]) func radioButtonsGrowInLine(isOneGroup: Bool) {
+        var page = page("<form method=post action=/in><input name=user><input type=submit value=Connect></form>", url: url.text)
+        let form = page.forms[0]
+        let ratio = costRatio(500, 2000) { count in
+            page.forms = [form]
+            page.forms[0].controls += (0..<count).map {
+                HTMLControl(kind: .radio, name: isOneGroup ? "tariff" : "tariff\($0)", label: "Choice")
+            }
+            _ = FormChoice(page, at: url)
+        }
+        #expect(ratio < 8)
+    }
+
     // MARK: An account or a voucher
 
     @Test func oneFormForBoth() throws {

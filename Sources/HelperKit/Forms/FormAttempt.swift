@@ -235,6 +235,7 @@ package struct FormAttempt: Sendable {
 
     /// Returns the end on a first page that has nothing to fill in or press.
     private func endWithoutLogin(on page: HTMLPage, at url: WebURL) -> Move {
+        if page.isTooComplicated { return handOver(HTMLReader.complicatedReason, at: url) }
         if RedirectChain.leadsOut(page, at: url, on: link) || FormWords.soundsLikeSuccess(page) { return .done }
         if page.isTruncated { return handOver("The page is too large, and what was read of it has no form.", at: url) }
         let isRefusal = FormWords.saysRefused(page) || (page.forms.isEmpty && engine.refusal(on: page) != nil)

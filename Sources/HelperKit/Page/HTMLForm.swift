@@ -201,6 +201,8 @@ public struct HTMLPage: Hashable, Sendable {
     public var offersLogoff = false
     /// Only a part was read, because the page is too long or takes too much processor time.
     public var isTruncated: Bool
+    /// Reading it took more processor time than a page may take; a browser has to show it.
+    public var isTooComplicated = false
 
     /// It has a form, a refresh or a script redirect, which only the error page of a portal has.
     var hasPortalMarks: Bool { !forms.isEmpty || refresh != nil || scriptTarget != nil }

@@ -15,8 +15,6 @@ extension HTMLPage {
 
 /// Reads a page with libxml2's HTML parser, without network access and with limits on octets, attributes, nodes and time.
 struct HTMLReader {
-    /// Milliseconds of processor time that parsing may take: parts of the parser take quadratic time.
-    private static let cpuLimit = 2_000
     static let nodeLimit = 40_000
     private static let formLimit = 20
     static let controlLimit = 200
@@ -58,12 +56,16 @@ struct HTMLReader {
     private var charset = "UTF-8"
     private var passageOctets = 0
     private let textLimit: Int
+    private let budget: ProcessorBudget
     /// Those of the page's own address.
     private let (query, origin): (String?, String)
 
+    static let complicatedReason = "The page is too complicated for hotspotd."
+
     /// Reads an answer's body.
-    static func read(_ response: HTTPResponse, textLimit: Int = usualText) -> HTMLPage {
-        var reader = HTMLReader(base: response.url, isTruncated: response.isTruncated, textLimit: textLimit)
+    static func read(_ response: HTTPResponse, textLimit: Int = usualText, milliseconds: Int = ProcessorBudget.page) -> HTMLPage {
+        let budget = ProcessorBudget(milliseconds: milliseconds)
+        var reader = HTMLReader(base: response.url, isTruncated: response.isTruncated, textLimit: textLimit, budget: budget)
         reader.parse(response.body, contentType: response["content-type"])
         // A user fills in the page's form before a refresh that waits.
         let asks = reader.hasLooseField || reader.page.forms.contains { $0.asks }
@@ -76,8 +78,8 @@ struct HTMLReader {
         return reader.page
     }
 
-    private init(base: WebURL, isTruncated: Bool, textLimit: Int) {
-        self.textLimit = textLimit
+    private init(base: WebURL, isTruncated: Bool, textLimit: Int, budget: ProcessorBudget) {
+        (self.textLimit, self.budget) = (textLimit, budget)
         (query, origin) = (base.query, base.origin)
         page = HTMLPage(
             title: nil, base: base, forms: [], links: [], refresh: nil, scriptTarget: nil, submitsItself: false, text: "",
@@ -106,7 +108,7 @@ struct HTMLReader {
                 sources.append("")
             }
         }
-        for style in scan.styles { styles.read(style) }
+        for style in scan.styles where !budget.isSpent { styles.read(style) }
         guard !scan.markup.isEmpty else { return }
         guard let parser = htmlCreatePushParserCtxt(nil, nil, nil, 0, nil, XML_CHAR_ENCODING_UTF8) else { return }
         defer {
@@ -116,15 +118,11 @@ struct HTMLReader {
         let options =
             HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_NONET.rawValue
         htmlCtxtUseOptions(parser, Int32(options))
-        let began = Self.threadMilliseconds
         var offset = 0
         scan.markup.withUnsafeBufferPointer { octets in
             octets.withMemoryRebound(to: CChar.self) { characters in
-                while offset < octets.count {
-                    if Self.threadMilliseconds - began > Self.cpuLimit {
-                        page.isTruncated = true
-                        break
-                    }
+                // Parts of the parser take quadratic time.
+                while offset < octets.count, !budget.isSpent {
                     let count = min(4096, octets.count - offset)
                     htmlParseChunk(parser, characters.baseAddress! + offset, Int32(count), 0)
                     offset += count
@@ -134,12 +132,6 @@ struct HTMLReader {
         }
         if let document = parser.pointee.myDoc, let root = xmlDocGetRootElement(document) { walk(root) }
         finish()
-    }
-
-    private static var threadMilliseconds: Int {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
     /// The state that a node inherits from the elements around it.
@@ -162,7 +154,7 @@ struct HTMLReader {
         collectLabels(root)
         while let (node, around) = stack.popLast() {
             visited += 1
-            guard visited <= Self.nodeLimit else {
+            guard visited <= Self.nodeLimit, !budget.isSpent else {
                 page.isTruncated = true
                 return
             }
@@ -341,6 +333,7 @@ struct HTMLReader {
             page.forms[index].controls.append(control)
             clues[index].add(marks)
         }
+        guard !budget.isSpent else { return giveUp() }
         let judge = FormScripts(scripts: scripts, sources: sources)
         let scan = ScriptScan(judge.tokens)
         page.scriptTarget = scan.target.map { $0 + (scan.addsQuery ? query.map { "?" + $0 } ?? "" : "") }
@@ -348,6 +341,7 @@ struct HTMLReader {
         page.text = PageText.squeezed(page.text, limit: textLimit)
         page.hasLooseField = hasLooseField
         for index in page.forms.indices {
+            guard !budget.isSpent else { return giveUp() }
             if page.forms[index].submits.isEmpty, !isAside(index), let label = judge.sendingLabel(clues[index]) {
                 page.forms[index].controls.append(HTMLControl(kind: .submit, name: "", label: label))
             }
@@ -364,9 +358,17 @@ struct HTMLReader {
             judge.actsByItself || (hasRoot && judge.loadsOwnScripts) || (scan.leadsAway && scan.target == nil) || hasLooseField
             || hasLooseButton || hasFrame
             || page.forms.contains { form in form.controls.contains { $0.kind == .button } }
-        for index in page.links.indices where !judge.leavesAlone(linkClues[index].code, linkClues[index].names) {
-            page.links[index].isInert = true
+        for index in page.links.indices {
+            guard !budget.isSpent else { return giveUp() }
+            if !judge.leavesAlone(linkClues[index].code, linkClues[index].names) { page.links[index].isInert = true }
         }
+    }
+
+    /// Leaves all that a page offers to a browser, because what reading it may cost is spent.
+    private mutating func giveUp() {
+        (page.isTruncated, page.isTooComplicated, page.submitsItself) = (true, true, false)
+        for index in page.forms.indices { page.forms[index].browserReason = Self.complicatedReason }
+        for index in page.links.indices { page.links[index].isInert = true }
     }
 
     /// Notes a form that a script submits by itself; of several, the others have no time. A form is not submitted by itself where the user

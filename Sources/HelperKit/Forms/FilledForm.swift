@@ -56,7 +56,8 @@ package struct FilledForm: Sendable {
                 let copied = control.copyOf.flatMap { name in
                     answers[name] ?? form.controls.first { $0.name == name && $0.kind != .hidden }?.value
                 }
-                pairs.append((control.name, control.name == "_charset_" ? PageText.name(of: form.charset) : copied ?? control.value))
+                pairs.append(
+                    (control.name, control.name == "_charset_" ? PageText.name(of: form.charset) : copied ?? control.value))
             case .text, .email, .telephone, .textarea, .password:
                 if let answer, !answer.isEmpty {
                     typed = true

@@ -71,6 +71,13 @@ public final class HTTPClient: @unchecked Sendable {
         }
     }
 
+    /// Returns the addresses of a URL's host by the link's nameservers, which a request then uses; none where a player answers.
+    func addresses(of url: WebURL, in scope: Scope) throws(TransferError) -> [InternetAddress] {
+        if policy.player != nil { return [] }
+        if let address = InternetAddress(url.host) { return [address] }
+        return try NamePins.shared.addresses(of: url.host, link: link, in: scope)
+    }
+
     private func exclusively<T>(_ body: () -> T) -> T {
         // The wait is bounded by the other request's own deadline, a minute at most.
         while lock.wait(

@@ -115,8 +115,10 @@ struct HTMLReader {
             if let document = parser.pointee.myDoc { xmlFreeDoc(document) }
             htmlFreeParserCtxt(parser)
         }
+        // It is UTF-8 by now, whatever the page's tags say.
         let options =
-            HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_NONET.rawValue
+            HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue
+            | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_NONET.rawValue
         htmlCtxtUseOptions(parser, Int32(options))
         var offset = 0
         scan.markup.withUnsafeBufferPointer { octets in

@@ -21,7 +21,7 @@ enum PageText {
         switch charset {
         case "UTF-8": return (String(decoding: octets, as: UTF8.self), charset)
         case "CP1252", "ISO-8859-15":
-            return (String(validating: octets, as: UTF8.self) ?? text(of: octets, in: charset), charset)
+            return (utf8(octets) ?? text(of: octets, in: charset), charset)
         default: return (text(of: octets, in: charset), charset)
         }
     }
@@ -29,8 +29,15 @@ enum PageText {
     /// Returns the label of a page that has none: windows-1252, as for most locales (HTML Standard, 13.2.3.2), but UTF-8 where the page is
     /// written in it, as Chromium detects.
     private static func usualLabel(of octets: [UInt8]) -> String {
-        let isUTF8 = octets.contains { $0 > 0x7F } && String(validating: octets, as: UTF8.self) != nil
-        return isUTF8 ? "utf-8" : "windows-1252"
+        octets.contains { $0 > 0x7F } && utf8(octets) != nil ? "utf-8" : "windows-1252"
+    }
+
+    /// Returns the text of octets that are valid UTF-8. A page that was cut may end within a character.
+    private static func utf8(_ octets: [UInt8]) -> String? {
+        for cut in 0..<min(4, octets.count + 1) {
+            if let text = String(validating: octets.dropLast(cut), as: UTF8.self) { return text }
+        }
+        return nil
     }
 
     /// Returns the name by which iconv(3) knows the character set that browsers read a label as (WHATWG Encoding Standard, section 4.2).

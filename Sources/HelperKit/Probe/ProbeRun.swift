@@ -242,13 +242,11 @@ struct ProbeRun: Sendable {
                 }
             }
             let answer = EndpointAnswer { () throws(TransferError) in
-                let addresses =
-                    if let address = InternetAddress(url.host) { [address] } else {
-                        try NamePins.shared.addresses(of: url.host, link: link, in: scope)
-                    }
+                let client = HTTPClient(link: link, policy: policy)
+                let addresses = try client.addresses(of: url, in: scope)
                 board.with { $0.gotAddress(number) }
                 if let early, addresses.contains(early), let answer = Self.earlyAnswer(board, scope) { return try answer.get() }
-                return try HTTPClient(link: link, policy: policy).send(request, in: scope)
+                return try client.send(request, in: scope)
             }
             if case .failure(let error) = answer, error.code == .cancelled { return }
             board.with { board in

@@ -14,7 +14,7 @@ import Testing
     /// A label, a mark of the order of octets, or a tag in the page.
     @Test(arguments: labels) func noLabelKeepsRunsOfMarks(_ label: String) {
         let text = "<style>.a\(Self.marks) { display: none }</style><script>b\(Self.marks)()</script><p>c\(Self.marks)"
-        let little = [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        let little: [UInt8] = [0xFF, 0xFE] + text.utf16.flatMap { unit -> [UInt8] in [UInt8(unit & 255), UInt8(unit >> 8)] }
         for (body, type) in [
             (Array(text.utf8), "text/html; charset=\(label)"), (Array("<meta charset=\(label)>\(text)".utf8), nil),
             (little, "text/html; charset=\(label)"),

@@ -18,7 +18,7 @@ import Testing
         let page = read(body, milliseconds: 0)
         #expect(page.isTooComplicated && page.isTruncated && !page.submitsItself)
         #expect(page.forms.allSatisfy { $0.browserReason == HTMLReader.complicatedReason })
-        #expect(page.links.allSatisfy(\.isInert))
+        #expect(page.links.allSatisfy { $0.isInert })
     }
 
     @Test func theirFormsAreHandedOverWithTheReason() throws {

@@ -22,7 +22,7 @@ final class ScriptedServer: Sendable {
 
     /// The reaction to a request.
     enum Action: Sendable {
-        /// Sends these octets and closes the connection.
+        /// Sends these octets and closes the connection; a whole head says so.
         case send([UInt8])
         /// Sends these octets and waits for the next request.
         case keep([UInt8])
@@ -142,9 +142,19 @@ final class ScriptedServer: Sendable {
         return true
     }
 
+    /// Returns an answer that says that the connection ends with it, where it has a whole head that does not say so.
+    private static func closing(_ octets: [UInt8]) -> [UInt8] {
+        guard octets.starts(with: "HTTP/1.1 ".utf8), let end = octets[...].firstIndex(of: "\r\n\r\n"),
+            let line = octets[..<(end + 2)].firstIndex(of: "\r\n"),
+            !String(decoding: octets[..<end], as: UTF8.self).lowercased().contains("\r\nconnection:")
+        else { return octets }
+        return octets[..<line] + Array("\r\nConnection: close".utf8) + octets[line...]
+    }
+
     private static func perform(_ action: Action, _ client: Int32) {
         switch action {
-        case .send(let octets), .keep(let octets): _ = write(octets, client)
+        case .send(let octets): _ = write(closing(octets), client)
+        case .keep(let octets): _ = write(octets, client)
         case .hold(let octets):
             guard write(octets, client) else { return }
             var byte: UInt8 = 0

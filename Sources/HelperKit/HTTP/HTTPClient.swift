@@ -95,7 +95,7 @@ public final class HTTPClient: @unchecked Sendable {
     private func perform(
         _ request: HTTPRequest, _ set: ConnectionSet, _ began: Instant, _ scope: Scope, isNew: Bool = false
     ) throws(TransferError) -> HTTPResponse {
-        let context = TransferContext(request: request, link: link, policy: policy, set: set, scope: scope)
+        let context = TransferContext(request: request, link: link, policy: policy, set: set, scope: scope, isNew: isNew)
         let lists = Lists()
         guard let easy = curl_easy_init() else {
             throw TransferError(.system, "libcurl has no handle")

@@ -10,6 +10,8 @@ final class TransferContext {
     let link: Link
     let scope: Scope
     private let set: ConnectionSet
+    /// The request has a connection of its own, because a kept one was stale.
+    private let isNew: Bool
     private let bounds: NetworkPolicy
     /// Only a new connection needs it.
     private lazy var policy = bounds.addressPolicy(of: link)
@@ -40,8 +42,8 @@ final class TransferContext {
     private static let headerLimit = 200
     private static let lineLimit = 16 * 1024
 
-    init(request: HTTPRequest, link: Link, policy: NetworkPolicy, set: ConnectionSet, scope: Scope) {
-        (self.request, self.set) = (request, set)
+    init(request: HTTPRequest, link: Link, policy: NetworkPolicy, set: ConnectionSet, scope: Scope, isNew: Bool) {
+        (self.request, self.set, self.isNew) = (request, set, isNew)
         (self.link, self.scope) = (link, scope)
         bounds = policy
     }
@@ -109,7 +111,8 @@ final class TransferContext {
             failure = TransferError(.emptyAnswer, "the request was not sent again")
             return false
         }
-        if request.method == .post, set.hasInput(port: port) {
+        // A new connection may have the server's TLS session tickets.
+        if request.method == .post, !isNew, set.hasInput(port: port) {
             isStale = true
             return false
         }

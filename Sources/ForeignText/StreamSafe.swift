@@ -25,6 +25,15 @@ public enum StreamSafe {
         return true
     }
 
+    /// Returns whether no character of a text carries more marks than the limit.
+    public static func isSafe(_ text: some StringProtocol) -> Bool {
+        var run = 0
+        return text.unicodeScalars.allSatisfy { scalar in
+            run = isMark(scalar) ? run + 1 : 0
+            return run <= limit
+        }
+    }
+
     /// Returns the text without the marks above the limit.
     public static func text(_ foreign: String) -> String {
         guard foreign.utf8.contains(where: { $0 >= firstMark }) else { return foreign }

@@ -59,7 +59,7 @@ public struct Keyfile: Hashable, Sendable {
             errors.append(error(1, "the file begins with a byte order mark (BOM); save it as UTF-8 without one"))
             return
         }
-        guard let text = String(validating: octets, as: UTF8.self).map(StreamSafe.text), !octets.contains(0) else {
+        guard let text = String(validating: octets, as: UTF8.self), !octets.contains(0) else {
             errors.append(error(0, "not UTF-8 text"))
             return
         }
@@ -69,6 +69,10 @@ public struct Keyfile: Hashable, Sendable {
         var number = 0
         for raw in text.split(omittingEmptySubsequences: false, whereSeparator: { $0.isNewline }) {
             number += 1
+            guard StreamSafe.isSafe(raw) else {
+                errors.append(error(number, "more than \(StreamSafe.limit) combining marks follow one character"))
+                continue
+            }
             let line = Self.trim(raw)
             if line.isEmpty || line.hasPrefix("#") || line.hasPrefix(";") { continue }
             if line.hasPrefix("[") {

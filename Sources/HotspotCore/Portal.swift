@@ -112,6 +112,8 @@ public struct Session: Codable, Hashable, Sendable {
     public var canExtend: Bool?
     /// The venue's page.
     public var venueURL: String?
+    /// Seconds until the next Maintain, for a portal whose page must stay open; `nil` for the usual interval.
+    public var maintainAfter: Int?
     /// Kept by the daemon for this network and handed back in the next command; at most 16 KiB.
     public var memory: JSONValue?
 
@@ -128,12 +130,13 @@ public struct Session: Codable, Hashable, Sendable {
 
     public init(
         secondsRemaining: Int? = nil, bytesRemaining: Int? = nil, canExtend: Bool? = nil, venueURL: String? = nil,
-        memory: JSONValue? = nil
+        maintainAfter: Int? = nil, memory: JSONValue? = nil
     ) {
         self.secondsRemaining = secondsRemaining
         self.bytesRemaining = bytesRemaining
         self.canExtend = canExtend
         self.venueURL = venueURL
+        self.maintainAfter = maintainAfter
         self.memory = memory
     }
 }

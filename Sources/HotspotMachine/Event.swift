@@ -41,7 +41,10 @@ public enum CommandAnswer: Hashable, Sendable {
     /// To evaluate.
     case evaluated(Confidence)
     /// To authenticate, presentUI, maintain and logoff.
-    case replied(HelperResult, prompt: Prompt? = nil, secondsRemaining: Int? = nil, reason: String? = nil)
+    ///
+    /// - Parameter maintainAfter: seconds until the helper wants to maintain the session.
+    case replied(
+        HelperResult, prompt: Prompt? = nil, secondsRemaining: Int? = nil, maintainAfter: Int? = nil, reason: String? = nil)
     /// The helper ended, or its connection did, before it answered.
     case crashed
     /// The helper was never asked, because its process could not be started for lack of resources. It counts as none, or as a temporary

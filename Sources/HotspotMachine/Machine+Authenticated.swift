@@ -30,7 +30,8 @@ extension Machine {
         _ turn: inout Turn
     ) -> Authenticated.Upkeep {
         let wanted = schedule.next(after: turn.now, interval: interval)
-        let due = joined.pace.nextCheck(wanted: wanted, at: turn.now, policy)
+        var due = joined.pace.nextCheck(wanted: wanted, at: turn.now, policy)
+        if let wish = joined.maintainAfter { due = min(due, turn.now + wish) }
         return .claimed(by: helper, maintain: startTimer(.maintain, at: due, &turn), schedule)
     }
 

@@ -65,7 +65,7 @@ extension Machine {
         case .notStarted(let reason): failTemporarily(joined, nil, .notStarted(reason), &turn)
         case .evaluated: failForGood(joined, helper, .refused(helper, nil), &turn)
         case .garbled(let reason): failForGood(joined, helper, .refused(helper, reason), &turn)
-        case .replied(let result, let prompt, let seconds, let reason):
+        case .replied(let result, let prompt, let seconds, _, let reason):
             turn.act(.acquit(helper: helper))
             switch result {
             case .success:

@@ -37,8 +37,8 @@ extension Machine {
         }
         let result: LogoffResult =
             switch answer {
-            case .replied(.success, _, _, _)?: policy.logoffDelays.isEmpty ? .confirmed : .ineffective
-            case .replied(.failure, _, _, _)?: .impossible
+            case .replied(.success, _, _, _, _)?: policy.logoffDelays.isEmpty ? .confirmed : .ineffective
+            case .replied(.failure, _, _, _, _)?: .impossible
             case nil, .crashed, .garbled, .notStarted, .evaluated, .replied: .unconfirmed
             }
         guard !policy.logoffDelays.isEmpty else { return conclude(loggingOff, result, &turn) }

@@ -49,7 +49,7 @@ extension Machine {
         case .notStarted(let reason): loseSession(maintaining, mayReturn: true, reason, &turn)
         case .evaluated, .garbled:
             loseSession(maintaining, mayReturn: true, "\(helper) could not maintain the session", &turn)
-        case .replied(let result, _, let seconds, _):
+        case .replied(let result, _, let seconds, _, _):
             turn.act(.acquit(helper: helper))
             switch result {
             case .success:

@@ -69,7 +69,7 @@ extension Machine {
         case .notStarted(let reason): showAgain(presenting, .notStarted(reason), strike: nil, &turn)
         case .evaluated: failForGood(joined, helper, .refused(helper, nil), &turn)
         case .garbled(let reason): failForGood(joined, helper, .refused(helper, reason), &turn)
-        case .replied(let result, let prompt, let seconds, let reason):
+        case .replied(let result, let prompt, let seconds, _, let reason):
             turn.act(.acquit(helper: helper))
             switch result {
             case .success:
@@ -93,7 +93,7 @@ extension Machine {
     ) {
         let helper = presenting.helper
         switch answer {
-        case .replied(.success, _, _, _) where isCandidate(helper):
+        case .replied(.success, _, _, _, _) where isCandidate(helper):
             return handle(answer, to: command, in: presenting, &turn)
         case nil: turn.act(.strike(helper: helper, .silence))
         case .crashed: turn.act(.strike(helper: helper, .crash))

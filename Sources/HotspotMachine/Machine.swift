@@ -95,7 +95,11 @@ public struct Machine: Hashable, Sendable {
                 dispatch(.raceAnswered(id, answer), &turn)
                 break
             }
-            if command.id == id { dispatch(.answered(now < command.deadline.at ? answer : nil), &turn) }
+            guard command.id == id else { break }
+            if case .replied(.success, _, _, let seconds, _) = answer {
+                state.update { $0.maintainAfter = seconds.map { .seconds(min(max($0, MaintainSchedule.shortestWish), 86400)) } }
+            }
+            dispatch(.answered(now < command.deadline.at ? answer : nil), &turn)
         case .timerFired(let id):
             switch id {
             case before.probe?.deadline.id: probed((nil, nil, nil), &turn)

@@ -7,6 +7,9 @@ public struct MaintainSchedule: Hashable, Sendable {
     /// When to renew before that end. Once it has passed, one maintain remains, at the end itself.
     public private(set) var renewal: Instant?
 
+    /// The fewest seconds to the next maintain that a helper may ask for (D33).
+    static let shortestWish = 5
+
     /// A session without a known end.
     public init() {}
 

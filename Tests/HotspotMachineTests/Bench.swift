@@ -108,10 +108,10 @@ struct Bench {
     }
 
     mutating func reply(
-        _ helper: String, _ result: HelperResult, prompt: Prompt? = nil, seconds: Int? = nil,
+        _ helper: String, _ result: HelperResult, prompt: Prompt? = nil, seconds: Int? = nil, maintainAfter: Int? = nil,
         _ location: SourceLocation = #_sourceLocation
     ) {
-        answer(helper, .replied(result, prompt: prompt, secondsRemaining: seconds), location)
+        answer(helper, .replied(result, prompt: prompt, secondsRemaining: seconds, maintainAfter: maintainAfter), location)
     }
 
     /// Answers the probe that runs.

@@ -245,6 +245,26 @@ import Testing
         #expect(bench.due(.maintain) == .seconds(21), "the last second may be a whole one")
     }
 
+    @Test(
+        "D33 A helper asks for an earlier maintain, again and again, and for no later one",
+        arguments: [(30, 30), (5, 5), (1, 5), (-7, 5), (299, 299), (3600, 300), (.max, 300)])
+    func d33(seconds: Int, due: Int) {
+        var bench = joined()
+        bench.bid("H1", .high)
+        bench.reply("H1", .success, maintainAfter: seconds)
+        bench.probe(.online)
+        for _ in 0..<8 {
+            #expect(bench.due(.maintain) == .seconds(due))
+            bench.wait(.seconds(due))
+            bench.probe(.online)
+            bench.reply("H1", .success, maintainAfter: seconds)
+        }
+        bench.wait(.seconds(due))
+        bench.probe(.online)
+        bench.reply("H1", .success)
+        #expect(bench.due(.maintain) == .seconds(300), "the wish was for one time")
+    }
+
     @Test("D11 A helper that wins twice without success after a failed maintain is excluded; strict: no cap") func d11() {
         for rules in Policy.Rules.allCases {
             // Without the right to disassociate, the strict machine rests as well.

@@ -11,7 +11,7 @@ import Testing
     }
 
     static let numbers = Set(
-        (1...46).map { "T\($0)" } + (1...27).map { "D\($0)" } + ["D30", "D31", "D32"] + (1...18).map { "C\($0)" }
+        (1...46).map { "T\($0)" } + (1...27).map { "D\($0)" } + ["D30", "D31", "D32", "D33"] + (1...18).map { "C\($0)" }
             + (1...80).map { "\($0)" })
 
     /// Returns the rules of a page: rows of four cells, the first of which is a number.

@@ -15,7 +15,7 @@ public enum AnswerLimits {
     private static let common: [(String, Limit)] = [
         ("reason", .text(2048)), ("portal.pin", .text(128)), ("portal.kind", .text(64)), ("portal.title", .text(256)),
         ("session.venueURL", .address(2048)), ("session.secondsRemaining", .amount(Session.secondsLimit)),
-        ("session.bytesRemaining", .amount(Session.bytesLimit)),
+        ("session.bytesRemaining", .amount(Session.bytesLimit)), ("session.maintainAfter", .amount(Session.secondsLimit)),
     ]
     private static let limits =
         common + common.map { ("reply." + $0, $1) } + [("reply.trace", .list(100, 2048)), ("needs", .list(64, 128))]

@@ -91,7 +91,7 @@ enum AnswerReader {
         if let origin = object["portal"]?["origin"]?.string, !Origin.isValid(origin) {
             throw malformed("\"\(path)portal.origin\" is no origin: http or https as scheme://host[:port] and nothing more")
         }
-        for key in ["secondsRemaining", "bytesRemaining"] {
+        for key in ["secondsRemaining", "bytesRemaining", "maintainAfter"] {
             guard case .number(let amount)? = object["session"]?[key], Int(exactly: amount) == nil else { continue }
             throw malformed("\"\(path)session.\(key)\" is no whole number")
         }

@@ -236,6 +236,7 @@ public struct FormLogin: Sendable {
                 terms.keep(in: &memory)
                 memory.shownTerms = nil
                 keepWayOut()
+                memory.openPage = OpenPage(page, at: url, redirects: command.redirects)
                 var done = reply(.success, memory, live, client)
                 if attempt.hasSentNothing { done.unsent = [] }
                 // What the last page said is told if the portal does not open.
@@ -292,7 +293,9 @@ public struct FormLogin: Sendable {
         memory.origin = portal.origin
         memory.pin = portal.pin
         memory.cookies = client.cookies.lines(within: SessionMemory.cookieLimit)
-        return command.reply(result, prompt: prompt, portal: portal, session: Session(memory: memory.value), reason: reason)
+        return command.reply(
+            result, prompt: prompt, portal: portal,
+            session: Session(maintainAfter: memory.openPage?.secondsLeft(), memory: memory.value), reason: reason)
     }
 
     private static func page(_ saved: SessionMemory.SavedPage) -> (page: HTMLPage, url: WebURL)? {

@@ -154,6 +154,13 @@ public struct HTMLPage: Hashable, Sendable {
         public var isInert = false
     }
 
+    /// A refresh by meta element or header (HTML Standard, "shared declarative refresh steps").
+    struct Reload: Hashable, Sendable {
+        /// The reference as written; empty for the page itself.
+        var reference: String
+        var seconds: Double
+    }
+
     /// The title, at most 120 characters.
     public var title: String?
     /// The address that references are relative to: the page's own, or that of its `base` element.
@@ -166,6 +173,8 @@ public struct HTMLPage: Hashable, Sendable {
     public var refresh: String?
     /// The seconds that it waits.
     public var refreshDelay = 0.0
+    /// The page's refresh, however long it waits.
+    var reload: Reload?
     /// The target of a simple redirect in a script.
     public var scriptTarget: String?
     /// A script submits the page's only form.

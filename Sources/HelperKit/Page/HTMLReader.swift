@@ -69,11 +69,11 @@ struct HTMLReader {
         reader.parse(response.body, contentType: response["content-type"])
         // A user fills in the page's form before a refresh that waits.
         let asks = reader.hasLooseField || reader.page.forms.contains { $0.asks }
-        // A page is loaded again only by what keeps it open.
-        if let refresh = response["refresh"].flatMap(Self.refresh) ?? reader.refresh, !refresh.target.isEmpty,
-            refresh.seconds <= (asks ? 1 : Self.longestRefresh)
-        {
-            (reader.page.refresh, reader.page.refreshDelay) = (refresh.target, refresh.seconds)
+        if let refresh = response["refresh"].flatMap(Self.refresh) ?? reader.refresh {
+            reader.page.reload = HTMLPage.Reload(reference: refresh.target, seconds: refresh.seconds)
+            if !refresh.target.isEmpty, refresh.seconds <= (asks ? 1 : Self.longestRefresh) {
+                (reader.page.refresh, reader.page.refreshDelay) = (refresh.target, refresh.seconds)
+            }
         }
         return reader.page
     }

@@ -8,10 +8,16 @@ public enum Maintenance {
     public static func run(_ command: HelperCommand, portal: (ProbeResult) -> Portal?) -> Reply {
         // A session that was left has often ended by the return; a periodic command rarely meets a portal.
         if command.network.justJoined { command.connectAhead() }
+        var session = command.session ?? Session()
+        var memory = SessionMemory(session)
+        if let page = memory.openPage {
+            OpenPage.keep(page, &memory, command)
+            session.memory = memory.value
+        }
+        session.maintainAfter = memory.openPage?.secondsLeft()
         guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
         switch result.verdict {
         case .online, .partial:
-            var session = command.session ?? Session()
             session.secondsRemaining = result.secondsRemaining
             session.bytesRemaining = nil
             if let document = command.link.portalAPI == nil ? nil : command.portalAPI(), !document.captive {
@@ -25,10 +31,10 @@ public enum Maintenance {
             // authenticationRequired must name a portal; without a known one, its address is enough.
             let portal = portal(result) ?? result.portalURL.map { Portal(origin: $0.origin, kind: "unknown") }
             return command.reply(
-                .authenticationRequired, portal: portal, session: command.session, reason: "The portal requires a new login.")
+                .authenticationRequired, portal: portal, session: session, reason: "The portal requires a new login.")
         case .limited:
             return command.reply(
-                .temporaryFailure, session: command.session,
+                .temporaryFailure, session: session,
                 reason: "The probe got no usable answer (\(result.problem ?? "noAnswer")).")
         }
     }

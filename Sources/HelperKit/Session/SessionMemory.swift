@@ -13,6 +13,8 @@ package struct SessionMemory: Codable, Sendable {
     var logoff: SavedRequest?
     /// The address on the portal's origin to which the login led, for a portal whose pages have offered no logoff until then.
     var statusPage: String?
+    /// The page behind the login that the portal wants to stay open.
+    var openPage: OpenPage?
     /// The cookies of the login, in libcurl's format.
     package var cookies: [String]?
     /// The page that asked the user, if it cannot be reached again from the portal's first page.

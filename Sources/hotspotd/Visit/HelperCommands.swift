@@ -197,8 +197,11 @@ import Varlink
                 if isLogin { attempt.hasLoggedIn = true }
             }
             journal.record("answer", "\(reply.result.rawValue)\(Self.suffix(reply.reason ?? refusal))", helper: helper)
-            let seconds = reply.session?.secondsRemaining
-            onAnswer(id, .replied(reply.result, prompt: reply.prompt, secondsRemaining: seconds, reason: reason))
+            onAnswer(
+                id,
+                .replied(
+                    reply.result, prompt: reply.prompt, secondsRemaining: reply.session?.secondsRemaining,
+                    maintainAfter: reply.session?.maintainAfter, reason: reason))
         case .notRecognized:
             journal.record("answer", "does not know \(command)", helper: helper)
             onAnswer(id, command == .evaluate ? .evaluated(.none) : .replied(.commandNotRecognized))

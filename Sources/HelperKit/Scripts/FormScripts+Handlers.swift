@@ -109,14 +109,15 @@ extension FormScripts {
 
     private static func words(of tokens: ScriptCode) -> Set<String> {
         let silent: Set<String> = ["$", "jQuery", "getElementById", "querySelector", "querySelectorAll", "getElementsByName"]
-        let words = tokens.lazy.flatMap { token -> [String] in
+        var words: Set<String> = []
+        for token in tokens where words.count < wordLimit {
             switch token.kind {
-            case .text: pieces(of: token.text)
-            case .word: silent.contains(token.text) ? [] : [token.text]
-            case .number, .sign: []
+            case .text: words.formUnion(pieces(of: token.text).prefix(wordLimit - words.count))
+            case .word: if !silent.contains(token.text) { words.insert(token.text) }
+            case .number, .sign: break
             }
         }
-        return Set(words.prefix(wordLimit))
+        return words
     }
 
     /// Returns the simple selectors of a selector list: of `#f input[type=submit], .b` these are `#f`, `input`, `type`, `submit`, `.b`; an id is

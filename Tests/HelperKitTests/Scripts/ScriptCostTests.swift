@@ -39,6 +39,14 @@ import Testing
         )
     }
 
+    /// A variable with a long list of selectors stands before each dot.
+    @Test(arguments: ["#a,", "#a .b,", ",", "a "]) func aListOfSelectorsGrowsInLine(_ selector: String) {
+        let ratio = costRatio(500, 2000) { count in
+            read("x.submit();x.value=1;", count, before: "x='" + String(repeating: selector, count: 5 * count) + "';")
+        }
+        #expect(ratio < 8)
+    }
+
     /// Each function calls the next one many times: without a limit, the work is a hundred times as much with each level.
     @Test(arguments: ["", "submit();"]) func functionsThatCallEachOtherAreLeftToABrowser(_ last: String) {
         var script = ""

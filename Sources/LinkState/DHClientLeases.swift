@@ -14,6 +14,8 @@ struct DHClientLeases {
         var expires: Int64?
         var nameservers: [String] = []
         var portalAPI: PortalAPIAddress?
+        /// `dhcp-server-identifier`.
+        var server: String?
     }
 
     /// The most leases, of which the newest are kept.
@@ -86,6 +88,7 @@ struct DHClientLeases {
                 lease.nameservers = rest.prefix(NameserverText.limit).compactMap {
                     if case .word(let word) = $0 { word } else { nil }
                 }
+            case "dhcp-server-identifier": lease.server = word()
             // The name in ISC's own table, the one in our example configuration, and those of an option without a name.
             case "default-url", "captive-portal", "unknown-114", "dhcp6.unknown-103", "dhcp6.captive-portal":
                 if let first = rest.first { lease.portalAPI = octets(of: first).flatMap { PortalAPIAddress($0) } }

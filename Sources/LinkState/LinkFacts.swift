@@ -7,12 +7,15 @@ public struct LinkFacts: Hashable, Sendable {
     public var nameservers: [String]
     /// The network's announcement of its portal's API, and the source of it.
     public var announcement: Announcement?
+    /// The server identifier of the DHCP lease (RFC 2131, 9.7); `nil` where no program has the lease.
+    public var leaseServer: String?
     /// The source of the resolvers, for people: `NetworkManager`, `networkd`, `ConnMan`, `resolved`, `dhclient`, `dhcpcd` or `resolv.conf`.
     public var source: String
 
     /// - Parameter api: what the same source says of the portal's API.
-    public init(nameservers: [String] = [], api: PortalAPIAddress? = nil, source: String) {
+    public init(nameservers: [String] = [], api: PortalAPIAddress? = nil, leaseServer: String? = nil, source: String) {
         self.nameservers = nameservers
+        self.leaseServer = leaseServer.flatMap { AddressText.octets(of: $0)?.count == 4 ? $0 : nil }
         announcement = api.map { Announcement($0, source: source) }
         self.source = source
     }

@@ -6,7 +6,8 @@ import PortalAnnouncement
 /// The facts of links: from the programs that manage them (``LinkManagers``), then from the records of DHCP clients that have no other
 /// interface, dhclient and dhcpcd, and at last from resolv.conf.
 ///
-/// The first one with resolvers of the link gives the resolvers, and the first one with a portal's API gives that. A lease counts only
+/// The first one with resolvers of the link gives the resolvers, and the first one with a portal's API gives that; the
+/// lease's server comes from the first one that has it. A lease counts only
 /// while it is valid and its address is on the link, so that a record of another network is ignored. Files are not watched.
 @LoopActor public final class SystemLinkFacts {
     private let root: String
@@ -40,8 +41,14 @@ import PortalAnnouncement
             var known = facts ?? new
             if known.nameservers.isEmpty { known.nameservers = new.nameservers }
             if known.announcement == nil { known.announcement = new.announcement }
+            if known.leaseServer == nil { known.leaseServer = new.leaseServer }
             facts = known
             if !known.nameservers.isEmpty { break }
+        }
+        // resolved has the resolvers of a lease that a DHCP client has.
+        if var known = facts, known.leaseServer == nil {
+            known.leaseServer = dhclient(link)?.leaseServer ?? dhcpcd(link)?.leaseServer
+            facts = known
         }
         return facts
     }
@@ -78,7 +85,9 @@ import PortalAnnouncement
         }
         guard let lease = leases.last(where: { !$0.isIPv6 }) else { return nil }
         let words = lease.nameservers + (leases.last(where: \.isIPv6)?.nameservers ?? [])
-        return LinkFacts(nameservers: NameserverText.addresses(in: words, on: link), api: lease.portalAPI, source: "dhclient")
+        return LinkFacts(
+            nameservers: NameserverText.addresses(in: words, on: link), api: lease.portalAPI, leaseServer: lease.server,
+            source: "dhclient")
     }
 
     private func dhcpcdRecords(of link: LinkSnapshot) -> [String] {
@@ -100,7 +109,7 @@ import PortalAnnouncement
         }
         guard let lease = leases.last else { return nil }
         let servers = NameserverText.addresses(in: lease.nameservers, on: link)
-        return LinkFacts(nameservers: servers, api: lease.portalAPI, source: "dhcpcd")
+        return LinkFacts(nameservers: servers, api: lease.portalAPI, leaseServer: lease.server, source: "dhcpcd")
     }
 
     private func resolvConf(_ link: LinkSnapshot) -> LinkFacts? {

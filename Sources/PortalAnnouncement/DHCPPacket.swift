@@ -6,6 +6,8 @@ public struct DHCPPacket: Hashable, Sendable {
     public let address: String
     /// Option 53 is DHCPACK.
     public private(set) var isAcknowledgement = false
+    /// Option 54, the server identifier (RFC 2131, 9.7).
+    public private(set) var server: String?
     /// Option 6, each four octets.
     public private(set) var nameservers: [String] = []
     /// Option 51 in seconds; `nil` if absent, 0xFFFFFFFF for an endless lease.
@@ -44,6 +46,7 @@ public struct DHCPPacket: Hashable, Sendable {
             }
         }
         isAcknowledgement = options[53] == [5]
+        if let identifier = options[54], identifier.count == 4 { server = AddressText.text(of: identifier) }
         if let time = options[51], time.count == 4 { leaseTime = Self.number(time) }
         portalAPI = options[114].flatMap { PortalAPIAddress($0) }
     }

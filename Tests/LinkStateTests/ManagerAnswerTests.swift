@@ -42,11 +42,20 @@ import Testing
             return
         }
         #expect(facts.portalAPI == "https://portal.example/api")
+        #expect(facts.leaseServer == nil)
         // What is no address of an API is ignored.
         let hostile: [String: BusValue] = ["Options": .table(["default_url": text("http://portal.example/api")])]
         #expect(
             networkManager(100, ["Ip4Config": config4, "Dhcp4Config": hostile])
                 == .facts(LinkFacts(nameservers: ["10.9.0.1"], source: "NetworkManager")))
+    }
+
+    @Test(arguments: [("10.9.0.2", "10.9.0.2"), ("fe80::2", nil), ("", nil)] as [(String, String?)])
+    func networkManagerHasTheServerOfTheLease(word: String, wanted: String?) {
+        let options: [String: BusValue] = ["Options": .table(["dhcp_server_identifier": text(word)])]
+        #expect(
+            networkManager(100, ["Ip4Config": config4, "Dhcp4Config": options])
+                == .facts(LinkFacts(nameservers: ["10.9.0.1"], leaseServer: wanted, source: "NetworkManager")))
     }
 
     @Test(arguments: [30, 40, 50, 70, 80, 90, 110] as [Int64]) func aDeviceThatIsNotActivatedIsBusy(state: Int64) {
@@ -87,6 +96,23 @@ import Testing
         #expect(
             NetworkdClient.answer(about: link, json)
                 == .facts(LinkFacts(nameservers: ["10.9.0.1"], api: .url("https://portal.example/api"), source: "networkd")))
+    }
+
+    /// The second address is the link's; the third is of another source.
+    @Test func networkdHasTheServerOfTheLease() {
+        func answer(_ address: String, _ source: String) -> ManagerAnswer {
+            NetworkdClient.answer(
+                about: link,
+                """
+                {"AdministrativeState":"configured","Addresses":[
+                 {"Family":2,"Address":[10,8,0,50],"ConfigSource":"DHCPv4","ConfigProvider":[10,8,0,2]},
+                 {"Family":2,"Address":\(address),"ConfigSource":"\(source)","ConfigProvider":[10,9,0,2]},
+                 {"Family":10,"Address":[254,128,0,0,0,0,0,0,0,0,0,0,0,0,0,1],"ConfigSource":"foreign"}]}
+                """)
+        }
+        #expect(answer("[10,9,0,50]", "DHCPv4") == .facts(LinkFacts(leaseServer: "10.9.0.2", source: "networkd")))
+        #expect(answer("[10,9,0,50]", "static") == .facts(LinkFacts(source: "networkd")))
+        #expect(answer("[10,9,0,51]", "DHCPv4") == .facts(LinkFacts(source: "networkd")))
     }
 
     @Test(arguments: [

@@ -30,6 +30,7 @@ func fixture(_ name: String) throws -> [UInt8] {
     }
 
     private static let servers = ["192.168.77.1", "9.9.9.9"]
+    private static let server = "192.168.77.1"
     private static let api = "https://portal.example.net/api/v1"
 
     /// Root's own files may have the words of a stranger's network.
@@ -45,7 +46,9 @@ func fixture(_ name: String) throws -> [UInt8] {
     @Test(arguments: ["dhclient-default-url.leases", "dhclient-own-name.leases"])
     @LoopActor func dhclientTellsThePortal(name: String) throws {
         root.write("var/lib/dhcp/dhclient.veth0.leases", try fixture(name))
-        #expect(facts() == LinkFacts(nameservers: Self.servers, api: .url(Self.api), source: "dhclient"))
+        #expect(
+            facts()
+                == LinkFacts(nameservers: Self.servers, api: .url(Self.api), leaseServer: Self.server, source: "dhclient"))
         // Another link, an address that is not on the link any more, and a lease that ran out.
         var other = link
         other.name = "veth1"
@@ -59,10 +62,10 @@ func fixture(_ name: String) throws -> [UInt8] {
     @Test @LoopActor func invalidPortalAddressesAreIgnored() throws {
         for name in ["dhclient-http.leases", "dhclient-not-ascii.leases"] {
             root.write("var/lib/dhcp/dhclient.leases", try fixture(name))
-            #expect(facts() == LinkFacts(nameservers: Self.servers, source: "dhclient"), "\(name)")
+            #expect(facts() == LinkFacts(nameservers: Self.servers, leaseServer: Self.server, source: "dhclient"), "\(name)")
         }
         root.write("var/lib/dhcp/dhclient.leases", try fixture("dhclient-unrestricted.leases"))
-        #expect(facts() == LinkFacts(nameservers: Self.servers, api: .unrestricted, source: "dhclient"))
+        #expect(facts() == LinkFacts(nameservers: Self.servers, api: .unrestricted, leaseServer: Self.server, source: "dhclient"))
     }
 
     @Test @LoopActor func aLeaseFileElsewhereIsReadToo() throws {
@@ -114,20 +117,37 @@ func fixture(_ name: String) throws -> [UInt8] {
 
     @Test @LoopActor func programsThatManageLinksCountFirst() throws {
         root.write("var/lib/dhcp/dhclient.leases", try fixture("dhclient-default-url.leases"))
-        let manager = LinkFacts(nameservers: ["192.168.77.9"], source: "NetworkManager")
+        let manager = LinkFacts(nameservers: ["192.168.77.9"], leaseServer: "192.168.77.2", source: "NetworkManager")
         #expect(facts(after: [manager]) == manager)
         // One that has no resolvers leaves them to the next source, and keeps what it has.
         let api = LinkFacts(api: .url("https://other.example/"), source: "networkd")
         #expect(
-            facts(after: [api]) == LinkFacts(nameservers: Self.servers, api: .url("https://other.example/"), source: "networkd"))
+            facts(after: [api])
+                == LinkFacts(
+                    nameservers: Self.servers, api: .url("https://other.example/"), leaseServer: Self.server, source: "networkd"))
         let resolved = LinkFacts(nameservers: ["192.168.77.8"], source: "resolved")
         #expect(facts(after: [LinkFacts(source: "NetworkManager"), resolved])?.nameservers == ["192.168.77.8"])
+        // resolved knows no lease, but the DHCP client's record does.
+        #expect(facts(after: [resolved])?.leaseServer == Self.server)
+    }
+
+    @Test @LoopActor func theServerOfALeaseIsAnAddressOfIPv4() {
+        for (word, wanted) in [("10.9.0.2", "10.9.0.2"), ("fe80::2", nil), ("1:2:3:4", nil), ("\"10.9.0.2\"", nil)] {
+            let lease = """
+                lease { interface "veth0"; fixed-address 192.168.77.50; option domain-name-servers 9.9.9.9;
+                  option dhcp-server-identifier \(word); expire never; }
+                """
+            root.write("var/lib/dhcp/dhclient.leases", lease.utf8)
+            #expect(facts()?.leaseServer == wanted, "\(word)")
+        }
     }
 
     @Test @LoopActor func dhcpcdsPacket() throws {
         let now = Int64(time(nil))
         root.write("var/lib/dhcpcd/veth0-Cafe Aroma.lease", try fixture("dhcpcd.lease"))
-        #expect(facts(at: now) == LinkFacts(nameservers: Self.servers, api: .url(Self.api), source: "dhcpcd"))
+        #expect(
+            facts(at: now)
+                == LinkFacts(nameservers: Self.servers, api: .url(Self.api), leaseServer: Self.server, source: "dhcpcd"))
         #expect(facts(at: now + 7200) == nil)
     }
 

@@ -46,8 +46,12 @@ enum NetworkManagerClient: LinkManagerClient {
         guard link.hasAny(of: addresses) else { return .busy }
         let servers4 = (config4["NameserverData"]?.list ?? []).compactMap { $0.table["address"]?.text }
         let servers6 = (config6["Nameservers"]?.list ?? []).compactMap { AddressText.text(of: $0.octets) }
-        let api = configurations["Dhcp4Config"]?["Options"]?.table["default_url"]?.text.flatMap { PortalAPIAddress($0.utf8) }
-        return .facts(LinkFacts(nameservers: NameserverText.addresses(in: servers4 + servers6, on: link), api: api, source: name))
+        let lease = configurations["Dhcp4Config"]?["Options"]?.table ?? [:]
+        return .facts(
+            LinkFacts(
+                nameservers: NameserverText.addresses(in: servers4 + servers6, on: link),
+                api: lease["default_url"]?.text.flatMap { PortalAPIAddress($0.utf8) },
+                leaseServer: lease["dhcp_server_identifier"]?.text, source: name))
     }
 
     /// Asks NetworkManager to look again whether the link leads to the Internet, so that the desktop shows at once that it does. Needs

@@ -2,7 +2,8 @@ import EventLoop
 import PortalAnnouncement
 import Varlink
 
-/// systemd-networkd, whose facts are only in a description as JSON (networkd-json.c): the resolvers since 250, the portal's API since 254.
+/// systemd-networkd, whose facts are only in a description as JSON (networkd-json.c): the resolvers and the server of a
+/// lease since 250, the portal's API since 254.
 enum NetworkdClient: LinkManagerClient {
     static let name = "networkd"
     static let service = "org.freedesktop.network1"
@@ -17,12 +18,27 @@ enum NetworkdClient: LinkManagerClient {
             enum CodingKeys: String, CodingKey { case address = "Address" }
         }
 
+        struct Address: Decodable {
+            let address: [UInt8]
+            let source: String?
+            /// The server identifier, where the source is DHCPv4.
+            let provider: [UInt8]?
+
+            enum CodingKeys: String, CodingKey {
+                case address = "Address"
+                case source = "ConfigSource"
+                case provider = "ConfigProvider"
+            }
+        }
+
         let administrativeState: String?
+        let addresses: [Address]?
         let servers: [Server]?
         let portal: String?
 
         enum CodingKeys: String, CodingKey {
             case administrativeState = "AdministrativeState"
+            case addresses = "Addresses"
             case servers = "DNS"
             case portal = "CaptivePortal"
         }
@@ -46,6 +62,12 @@ enum NetworkdClient: LinkManagerClient {
         }
         let servers = (found.servers ?? []).compactMap { AddressText.text(of: $0.address) }
         let api = found.portal.flatMap { PortalAPIAddress($0.utf8) }
-        return .facts(LinkFacts(nameservers: NameserverText.addresses(in: servers, on: link), api: api, source: name))
+        let lease = found.addresses?.first { address in
+            address.source == "DHCPv4" && AddressText.text(of: address.address).map { link.hasAny(of: [$0]) } == true
+        }
+        return .facts(
+            LinkFacts(
+                nameservers: NameserverText.addresses(in: servers, on: link), api: api,
+                leaseServer: lease?.provider.flatMap { AddressText.text(of: $0) }, source: name))
     }
 }

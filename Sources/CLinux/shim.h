@@ -1,6 +1,10 @@
 #pragma once
 
+#include <arpa/inet.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <malloc.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -42,17 +46,43 @@ static inline int clinux_interface_hardware(int descriptor, const char *name, un
     return result;
 }
 
-/* recvmsg(2) with the macros of its ancillary data. source: sixteen octets, of IPv6 alone; hops: with IPV6_RECVHOPLIMIT alone. */
-static inline ssize_t clinux_receive(int descriptor, void *octets, size_t size, unsigned char *source, int *hops) {
-    struct sockaddr_in6 sender = {0};
-    struct iovec part = {octets, size};
-    _Alignas(struct cmsghdr) char control[256];
-    struct msghdr message = {&sender, sizeof sender, &part, 1, control, sizeof control, 0};
-    ssize_t count = recvmsg(descriptor, &message, 0);
+/* A packet socket (packet(7)) for one link, whose filter is made of macros: only DHCP answers of IPv4, or DHCPv6 replies and router
+   advertisements. It gets its filter before it is bound. Returns -1 with errno. */
+static inline int clinux_answers(unsigned int index, int is_ipv6) {
+    struct sock_filter ipv4[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 0, 6),
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 6), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x3FFF, 4, 0),
+        BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0), BPF_STMT(BPF_LD | BPF_W | BPF_IND, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 67 << 16 | 68, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, 65536), BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    struct sock_filter ipv6[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 6), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ICMPV6, 0, 2),
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 40), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 134, 3, 4),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 0, 3), BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 40),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 547 << 16 | 546, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, 65536), BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    struct sock_fprog program = {9, is_ipv6 ? ipv6 : ipv4};
+    struct sockaddr_ll place = {0};
+    place.sll_family = AF_PACKET;
+    place.sll_protocol = htons(is_ipv6 ? ETH_P_IPV6 : ETH_P_IP);
+    place.sll_ifindex = (int)index;
+    int descriptor = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0 || setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0
+        || bind(descriptor, (struct sockaddr *)&place, sizeof place) != 0)
+        return -1;
+    return descriptor;
+}
+/* A packet without the link's header, and the six octets of its sender's MAC address. Returns 0 for a packet to another host, and for a
+   link without such addresses; -1 with errno. */
+static inline ssize_t clinux_receive(int descriptor, void *octets, size_t size, unsigned char *hardware) {
+    struct sockaddr_ll sender = {0};
+    socklen_t length = sizeof sender;
+    ssize_t count = recvfrom(descriptor, octets, size, 0, (struct sockaddr *)&sender, &length);
     if (count < 0) return count;
-    if (sender.sin6_family == AF_INET6) memcpy(source, &sender.sin6_addr, 16);
-    for (struct cmsghdr *item = CMSG_FIRSTHDR(&message); item; item = CMSG_NXTHDR(&message, item))
-        if (item->cmsg_level == IPPROTO_IPV6 && item->cmsg_type == IPV6_HOPLIMIT) memcpy(hops, CMSG_DATA(item), sizeof *hops);
+    if (sender.sll_halen != 6 || sender.sll_pkttype > PACKET_MULTICAST) return 0;
+    memcpy(hardware, sender.sll_addr, 6);
     return count;
 }
 

@@ -1,4 +1,6 @@
 /// The questions to one network for its portal's API, and the answers so far: it decides what is sent when, and what is reported.
+///
+/// Only answers of ``Announcers`` count. Any other answer leaves the question open.
 public struct Inquiry: Hashable, Sendable {
     public enum Question: Hashable, Sendable {
         /// DHCPINFORM (RFC 2131, 4.4.3); with an address of IPv4 only.
@@ -13,46 +15,81 @@ public struct Inquiry: Hashable, Sendable {
         case dhcp4(DHCPPacket)
         case dhcp6(DHCPv6Reply)
         case ra(RouterAdvertisement)
+
+        var message: AnnouncingMessage {
+            switch self {
+            case .dhcp4: .dhcp4
+            case .dhcp6: .dhcp6
+            case .ra: .ra
+            }
+        }
     }
 
     public enum Action: Hashable, Sendable {
         case ask(Question)
         case tell(AnnouncingMessage, PortalAPIAddress)
+        /// Reports a reply that does not count.
+        case object(AnnouncingMessage, Announcers.Objection, LinkHost)
     }
 
     /// The questions' number, by which answers to others are told apart; DHCPv6 has the lower 24 bits.
     public let transaction: UInt32
+    private let announcers: Announcers
     private var answered: Set<AnnouncingMessage> = []
     private var told: Set<AnnouncingMessage> = []
+    private var objections: Set<Action> = []
 
-    public init(transaction: UInt32) { self.transaction = transaction }
+    /// The most replies that are reported because they do not count.
+    static let objectionLimit = 4
 
-    /// All that can come has come.
-    public var isComplete: Bool { answered.contains(.dhcp4) && (told.contains(.ra) || answered.contains(.dhcp6)) }
+    public init(transaction: UInt32, announcers: Announcers) {
+        self.transaction = transaction
+        self.announcers = announcers
+    }
+
+    /// All answers have come. A family without hosts has none.
+    public var isComplete: Bool {
+        (!asks(IPv6: false) || answered.contains(.dhcp4))
+            && (!asks(IPv6: true) || told.contains(.ra) || answered.contains(.dhcp6))
+    }
+
+    private func asks(IPv6 isIPv6: Bool) -> Bool { announcers.hosts.contains { $0.isIPv6 == isIPv6 } }
 
     /// Returns the questions of a round. Rounds repeat what was not answered: a packet may be lost, and addresses may come late.
     public func actions(inRound round: Int) -> [Action] {
         var questions: [Question] = []
-        if !answered.contains(.dhcp4) { questions.append(.inform) }
+        if asks(IPv6: false), !answered.contains(.dhcp4) { questions.append(.inform) }
+        guard asks(IPv6: true) else { return questions.map(Action.ask) }
         if !answered.contains(.ra) { questions.append(.solicitation) }
         // Routers say whether there is DHCPv6; where no router has told in the first round, it is asked all the same.
         if round > 0, !told.contains(.ra), !answered.contains(.dhcp6) { questions.append(.informationRequest) }
         return questions.map(Action.ask)
     }
 
-    /// Returns what follows from a reply: at most one address of each kind is told, and answers to other questions are ignored.
-    public mutating func handle(_ reply: Reply) -> [Action] {
+    /// Returns the actions that follow from a reply: at most one address of each kind, and nothing for an answer to another question.
+    ///
+    /// - Parameter sender: the source addresses of the packet and of its frame.
+    public mutating func handle(_ reply: Reply, from sender: LinkHost) -> [Action] {
+        guard answersThis(reply) else { return [] }
+        if let objection = announcers.objection(to: reply, from: sender) {
+            let action = Action.object(reply.message, objection, sender)
+            return objections.count < Self.objectionLimit && objections.insert(action).inserted ? [action] : []
+        }
         switch reply {
-        case .dhcp4(let packet):
-            guard packet.isAcknowledgement, packet.transaction == transaction else { return [] }
-            return tell(packet.portalAPI, from: .dhcp4)
-        case .dhcp6(let message):
-            guard message.transaction == transaction & 0xFF_FFFF else { return [] }
-            return tell(message.portalAPI, from: .dhcp6)
+        case .dhcp4(let packet): return tell(packet.portalAPI, from: .dhcp4)
+        case .dhcp6(let message): return tell(message.portalAPI, from: .dhcp6)
         case .ra(let advertisement):
             let isFirst = !answered.contains(.ra)
             let told = tell(advertisement.portalAPI, from: .ra)
             return isFirst && told.isEmpty && advertisement.namesDHCPv6 ? [.ask(.informationRequest)] : told
+        }
+    }
+
+    private func answersThis(_ reply: Reply) -> Bool {
+        switch reply {
+        case .dhcp4(let packet): packet.isAcknowledgement && packet.transaction == transaction
+        case .dhcp6(let message): message.transaction == transaction & 0xFF_FFFF
+        case .ra: true
         }
     }
 

@@ -1,4 +1,4 @@
-/// A datagram of UDP (RFC 768) as a raw socket has it.
+/// A datagram of UDP (RFC 768).
 public struct UDPDatagram: Hashable, Sendable {
     public let (source, destination): (UInt16, UInt16)
     public let payload: [UInt8]
@@ -18,15 +18,6 @@ public struct UDPDatagram: Hashable, Sendable {
         let length = Int(number(4))
         guard (Self.headerLength...octets.count).contains(length) else { return nil }
         self.init(from: number(0), to: number(2), Array(octets[Self.headerLength..<length]))
-    }
-
-    /// Returns the datagram in a packet of IPv4 (RFC 791); `nil` if there is none. The kernel has checked the header, and put together
-    /// what came in parts.
-    public init?(inIPv4 packet: [UInt8]) {
-        guard packet.count >= 20, packet[0] >> 4 == 4, packet[9] == 17 else { return nil }
-        let header = 4 * Int(packet[0] & 0xF)
-        guard header >= 20, header <= packet.count else { return nil }
-        self.init(packet[header...])
     }
 
     /// The datagram without a checksum, which is optional over IPv4; over IPv6 the kernel adds it.

@@ -6,7 +6,7 @@ import Glibc
 /// memory and the end of a process need. It can open nothing, start nothing, and signal nothing (R1).
 enum Confinement {
     private static let allowed = [
-        "recvmsg", "sendto", "poll", "ppoll", "write", "clock_gettime", "exit", "exit_group", "brk", "mmap", "munmap", "mremap",
+        "recvfrom", "sendto", "poll", "ppoll", "write", "clock_gettime", "exit", "exit_group", "brk", "mmap", "munmap", "mremap",
         "madvise",
         "futex", "rt_sigreturn", "restart_syscall",
     ]

@@ -2,23 +2,26 @@ import Glibc
 import PortalAnnouncement
 
 /// Asks the network behind an interface for the address of its portal's API (RFC 8910), and prints each that it announces as a line of
-/// JSON: `{"source": "dhcp4", "url": "https://…"}`, with `dhcp4`, `dhcp6` or `ra`.
+/// JSON: `{"source": "dhcp4", "url": "https://…"}`, with `dhcp4`, `dhcp6` or `ra`. An answer that does not count is a line too:
+/// `{"source": "ra", "objection": "stranger", "sender": "fe80::7/02:00:00:00:00:07"}`.
 ///
 /// Most programs that manage links drop this option, and the kernel tells of router advertisements only where it handles them itself. The
-/// way of a question: hotspotd starts this program when an open network gives an address (`hotspotd/Links/PortalQuestion.swift`), with
-/// CAP_NET_RAW and nothing else, and goes on without waiting. ``LinkSockets`` opens three raw sockets, ``Confinement`` gives the capability
-/// up and leaves a few system calls, and only then is a packet read. ``Inquiry`` decides: DHCPINFORM and a router solicitation at once and
-/// after one and two seconds, DHCPv6 where routers name it or are silent. hotspotd checks the lines again, kills this program when the network is
-/// left, and prefers what other sources tell.
+/// way of a question: hotspotd starts this program when an open network is joined (`hotspotd/Links/PortalQuestion.swift`), with CAP_NET_RAW
+/// and nothing else, and goes on without waiting. ``Announcers`` in the arguments are the hosts whose answers count. ``LinkSockets`` opens
+/// its sockets, ``Confinement`` gives the capability up and leaves a few system calls, and only then is a packet read. ``Inquiry`` decides:
+/// DHCPINFORM and a router solicitation at once and after one and two seconds, DHCPv6 where routers name it or are silent. hotspotd checks
+/// the lines again, kills this program when the network is left, and prefers what other sources tell.
 ///
-/// Raw sockets get copies of what is for this machine, also where a DHCP client has port 68 for itself; they take nothing away from it.
+/// Packet sockets get copies, also where a DHCP client has port 68 for itself; they take no packet away from it.
 @main struct HotspotDHCP {
     /// How long each round of questions waits for answers, in milliseconds, and their number.
     private static let (pause, rounds) = (1000, 3)
 
     static func main() {
-        guard CommandLine.arguments.count == 2 else { fail("usage: hotspot-dhcp INTERFACE", code: 2) }
-        var inquiry = Inquiry(transaction: .random(in: .min ... .max))
+        guard CommandLine.arguments.count > 2, let announcers = Announcers(arguments: CommandLine.arguments.dropFirst(2)) else {
+            fail("usage: hotspot-dhcp INTERFACE SERVER|- ADDRESS/MAC…", code: 2)
+        }
+        var inquiry = Inquiry(transaction: .random(in: .min ... .max), announcers: announcers)
         do throws(Failure) {
             let sockets = try LinkSockets(on: CommandLine.arguments[1])
             try Confinement.enter()
@@ -27,8 +30,8 @@ import PortalAnnouncement
                 perform(inquiry.actions(inRound: round), of: inquiry, over: sockets)
                 let end = begin + (round + 1) * pause
                 while !inquiry.isComplete, now < end {
-                    for reply in sockets.replies(within: end - now) {
-                        perform(inquiry.handle(reply), of: inquiry, over: sockets)
+                    for (reply, sender) in sockets.replies(within: end - now) {
+                        perform(inquiry.handle(reply, from: sender), of: inquiry, over: sockets)
                     }
                 }
             }
@@ -44,6 +47,9 @@ import PortalAnnouncement
             // A checked address has neither quotation marks nor backslashes.
             case .tell(let message, let api):
                 put("{\"source\": \"\(message.rawValue)\", \"url\": \"\(api.text)\"}\n", to: STDOUT_FILENO)
+            case .object(let message, let objection, let sender):
+                let reason = "\"objection\": \"\(objection.rawValue)\", \"sender\": \"\(sender)\""
+                put("{\"source\": \"\(message.rawValue)\", \(reason)}\n", to: STDOUT_FILENO)
             }
         }
     }

@@ -2,10 +2,13 @@ import CLinux
 import Glibc
 import PortalAnnouncement
 
-/// Raw sockets on one interface, for DHCP, DHCPv6 and router advertisements. They stay open until the program ends.
+/// The sockets on one interface, for DHCP, DHCPv6 and router advertisements. They stay open until the program ends. Raw sockets send, and
+/// packet sockets receive, because only these have the sender's MAC address.
 struct LinkSockets {
     private let interface: String
     private let (dhcp4, dhcp6, icmp6): (Int32, Int32, Int32)
+    /// The packet sockets, one for each family.
+    private let answers: [Int32]
 
     /// The ports of clients and servers.
     private static let (client4, server4, client6, server6): (UInt16, UInt16, UInt16, UInt16) = (68, 67, 546, 547)
@@ -16,11 +19,14 @@ struct LinkSockets {
 
     init(on interface: String) throws(Failure) {
         self.interface = interface
+        let index = if_nametoindex(interface)
+        guard index != 0 else { throw Failure(interface) }
         dhcp4 = try Self.open(AF_INET, Int32(IPPROTO_UDP), on: interface)
         try Self.set(dhcp4, SOL_SOCKET, SO_BROADCAST, 1)
+        let answers4 = try Self.receiver(on: index, isIPv6: false)
         guard access("/proc/net/if_inet6", F_OK) == 0 else {
-            // A kernel without IPv6. poll(2) ignores descriptors below zero.
-            (dhcp6, icmp6) = (-1, -1)
+            // A kernel without IPv6: nothing is sent.
+            (dhcp6, icmp6, answers) = (-1, -1, [answers4])
             return
         }
         dhcp6 = try Self.open(AF_INET6, Int32(IPPROTO_UDP), on: interface)
@@ -28,11 +34,13 @@ struct LinkSockets {
         try Self.set(dhcp6, Int32(IPPROTO_IPV6), IPV6_CHECKSUM, 6)
         icmp6 = try Self.open(AF_INET6, Int32(IPPROTO_ICMPV6), on: interface)
         try Self.set(icmp6, Int32(IPPROTO_IPV6), IPV6_MULTICAST_HOPS, 255)
-        try Self.set(icmp6, Int32(IPPROTO_IPV6), IPV6_RECVHOPLIMIT, 1)
-        // ICMP6_FILTER (RFC 3542, 3.2): a bit for each type that is kept out.
-        var filter = [UInt32](repeating: .max, count: 8)
-        filter[Int(RouterAdvertisement.type) / 32] &= ~(1 << (UInt32(RouterAdvertisement.type) % 32))
-        guard setsockopt(icmp6, Int32(IPPROTO_ICMPV6), 1, filter, 32) == 0 else { throw Failure("ICMP6_FILTER") }
+        answers = [answers4, try Self.receiver(on: index, isIPv6: true)]
+    }
+
+    private static func receiver(on index: UInt32, isIPv6: Bool) throws(Failure) -> Int32 {
+        let descriptor = clinux_answers(index, isIPv6 ? 1 : 0)
+        guard descriptor >= 0 else { throw Failure("a packet socket") }
+        return descriptor
     }
 
     private static func open(_ family: Int32, _ kind: Int32, on interface: String) throws(Failure) -> Int32 {
@@ -42,6 +50,8 @@ struct LinkSockets {
         guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, interface, socklen_t(interface.utf8.count)) == 0 else {
             throw Failure(interface)
         }
+        // It only sends: the kernel keeps the least of the packets that nobody reads.
+        try set(descriptor, SOL_SOCKET, SO_RCVBUF, 0)
         return descriptor
     }
 
@@ -92,39 +102,31 @@ struct LinkSockets {
 
     // MARK: Replies
 
-    /// Returns what has come, after a wait of at most these milliseconds.
-    func replies(within wait: Int) -> [Inquiry.Reply] {
-        var ends = [dhcp4, dhcp6, icmp6].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        guard poll(&ends, 3, Int32(max(wait, 0))) > 0 else { return [] }
+    /// Returns the replies that have come and their senders, after a wait of at most these milliseconds.
+    func replies(within wait: Int) -> [(reply: Inquiry.Reply, sender: LinkHost)] {
+        var ends = answers.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard poll(&ends, nfds_t(ends.count), Int32(max(wait, 0))) > 0 else { return [] }
         return ends.filter { $0.revents != 0 }.flatMap { end in
-            (0..<Self.batch).lazy.map { _ in receive(end.fd) }.prefix { $0 != nil }.compactMap { reply($0!, on: end.fd) }
+            (0..<Self.batch).lazy.map { _ in receive(end.fd) }.prefix { $0 != nil }.compactMap { reply($0!) }
         }
     }
 
-    private typealias Packet = (octets: [UInt8], source: [UInt8], hopLimit: Int)
+    private typealias Frame = (octets: [UInt8], hardware: [UInt8])
 
-    private func receive(_ descriptor: Int32) -> Packet? {
-        var (source, hops) = ([UInt8](repeating: 0, count: 16), Int32(-1))
+    private func receive(_ descriptor: Int32) -> Frame? {
+        var hardware = [UInt8](repeating: 0, count: 6)
         var count = 0
         let octets = [UInt8](unsafeUninitializedCapacity: Self.limit) { buffer, initialized in
-            count = clinux_receive(descriptor, buffer.baseAddress, buffer.count, &source, &hops)
+            count = clinux_receive(descriptor, buffer.baseAddress, buffer.count, &hardware)
             initialized = max(count, 0)
         }
-        return count < 0 ? nil : (octets, source, Int(hops))
+        return count < 0 ? nil : (octets, hardware)
     }
 
-    private func reply(_ packet: Packet, on descriptor: Int32) -> Inquiry.Reply? {
-        switch descriptor {
-        case dhcp4:
-            guard let datagram = UDPDatagram(inIPv4: packet.octets), datagram.source == Self.server4,
-                datagram.destination == Self.client4
-            else { return nil }
-            return DHCPPacket(datagram.payload).map { .dhcp4($0) }
-        case dhcp6:
-            guard let datagram = UDPDatagram(packet.octets), datagram.source == Self.server6, datagram.destination == Self.client6
-            else { return nil }
-            return DHCPv6Reply(datagram.payload).map { .dhcp6($0) }
-        default: return RouterAdvertisement(packet.octets, from: packet.source, hopLimit: packet.hopLimit).map { .ra($0) }
-        }
+    private func reply(_ frame: Frame) -> (reply: Inquiry.Reply, sender: LinkHost)? {
+        guard let packet = IPPacket(frame.octets), let reply = Inquiry.Reply(packet),
+            let address = AddressText.text(of: packet.source), let sender = LinkHost(address, frame.hardware)
+        else { return nil }
+        return (reply, sender)
     }
 }

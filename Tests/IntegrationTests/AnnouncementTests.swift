@@ -1,5 +1,6 @@
 import Foundation
 import HotspotCore
+import TestSupport
 import Testing
 
 /// Networks that announce their portal's API to a machine whose addresses are set by hand, as by a DHCP client that drops the option:
@@ -21,10 +22,26 @@ struct AnnouncementTests {
             answer(reply={"result": "success"})
         """
 
-    private func daemon() throws -> CabledDaemon {
+    private func daemon(leaseFile: String = "/nonexistent") throws -> CabledDaemon {
         let prober = Machine.release.appendingPathComponent("hotspot-helpers").path
         return try CabledDaemon(
-            settings: "[Probe]\nExec=\(prober)\nURL=http://192.0.1.1/\nExpect=204\n[Daemon]\nLogLevel=debug", helper: Self.clerk)
+            settings: """
+                [Probe]
+                Exec=\(prober)
+                URL=http://192.0.1.1/
+                Expect=204
+                [Daemon]
+                LogLevel=debug
+                [Interfaces]
+                LeaseFiles=\(leaseFile)
+                """, helper: Self.clerk)
+    }
+
+    /// Runs a program in Python in the network's namespace, until the daemon is gone.
+    private func run(_ program: String, for daemon: CabledDaemon, beside router: Process) throws {
+        let words = ["nsenter", "-t", "\(router.processIdentifier)", "-n", "/usr/bin/python3", "-c", program]
+        let list = words.map { "'''\($0)'''" }.joined(separator: ", ")
+        try daemon.accompany("import os; print('ready', flush=True); os.execvp('nsenter', [\(list)])")
     }
 
     /// Starts dnsmasq in a namespace; it goes to the background when it serves. ``stop(_:)`` ends it.
@@ -90,12 +107,84 @@ struct AnnouncementTests {
                 time.sleep(0.1)
             """
         try daemon.plugNetwork("hot1", answers: Self.redirect) { process in
-            try daemon.shell("echo 0 > /proc/sys/net/ipv6/conf/hot1/accept_ra")
-            let words = ["nsenter", "-t", "\(process.processIdentifier)", "-n", "/usr/bin/python3", "-c", router]
-            let list = words.map { "'''\($0)'''" }.joined(separator: ", ")
-            try daemon.accompany("import os; print('ready', flush=True); os.execvp('nsenter', [\(list)])")
+            // The manager's default route, over the router's link-local address.
+            try daemon.shell(
+                """
+                echo 0 > /proc/sys/net/ipv6/conf/hot1/accept_ra
+                ip -6 route add default via fe80::ff:fe00:1 dev hot1 metric 512
+                """)
+            try run(router, for: daemon, beside: process)
         }
         #expect(try source(daemon) == "a router advertisement")
+    }
+
+    /// A network in which a guest answers each question before the lease's server: with its own addresses, with the server's IP address,
+    /// and with its own IP address in a frame that the router sends back to the link.
+    private static let guestAndServer = """
+        import socket, struct
+        def raw(protocol):
+            door = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(protocol))
+            door.bind(("far", protocol))
+            return door
+        door = raw(0x0800)
+        def mac(number): return bytes([2, 0, 0, 0, 0, number])
+        def ip(text): return socket.inet_aton(text)
+        def answer(question, target, hardware, source, server, url):
+            options = bytes([53, 1, 5, 54, 4]) + ip(server) + bytes([114, len(url)]) + url + bytes([255])
+            message = bytes([2, 1, 6, 0]) + question[4:8] + bytes(4) + question[12:16] + bytes(12) + question[28:44] + bytes(192)
+            message += bytes([0x63, 0x82, 0x53, 0x63]) + options
+            datagram = struct.pack(">HHHH", 67, 68, 8 + len(message), 0) + message
+            header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(datagram), 0, 0, 64, 17, 0, ip(source), question[12:16])
+            door.send(target + hardware + bytes([8, 0]) + header + datagram)
+        while True:
+            frame = door.recv(65536)
+            if frame[23] != 17 or frame[34:38] != struct.pack(">HH", 68, 67): continue
+            question = frame[42:]
+            evil = b"https://guest.example/api"
+            answer(question, frame[6:12], mac(0x66), "192.0.1.66", "192.0.1.66", evil)
+            answer(question, frame[6:12], mac(0x66), "192.0.1.3", "192.0.1.3", evil)
+            answer(question, frame[6:12], mac(1), "192.0.1.66", "192.0.1.3", evil)
+            ANSWER
+        """
+    private static let realAnswer = "answer(question, frame[6:12], mac(1), '192.0.1.3', '192.0.1.3', b'\(url)')"
+
+    /// Starts a daemon whose lease comes from 192.0.1.3, in the network of the guest.
+    private func daemonBesideAGuest(scratch: TemporaryFolder, answer: String) throws -> CabledDaemon {
+        let lease = scratch.write(
+            "leases",
+            """
+            lease { interface "hot1"; fixed-address 192.0.1.2; option domain-name-servers 192.0.1.1;
+              option dhcp-server-identifier 192.0.1.3; expire never; }
+            """)
+        let daemon = try daemon(leaseFile: lease)
+        try daemon.plugNetwork("hot1", answers: Self.redirect) { process in
+            try daemon.shell("nsenter -t \(process.processIdentifier) -n ip addr add 192.0.1.3/24 dev far")
+            try run(Self.guestAndServer.replacingOccurrences(of: "ANSWER", with: answer), for: daemon, beside: process)
+        }
+        return daemon
+    }
+
+    @Test func theLeasesServerCountsAfterAGuestThatAnswersFirst() throws {
+        let scratch = TemporaryFolder()
+        let daemon = try daemonBesideAGuest(scratch: scratch, answer: Self.realAnswer)
+        #expect(try source(daemon) == "DHCP")
+        #expect(try daemon.note("api") == Self.url)
+        for words in [
+            "DHCP of 192.0.1.66/02:00:00:00:00:66 does not count", "DHCP of 192.0.1.3/02:00:00:00:00:66 does not count",
+            "DHCP of 192.0.1.66/02:00:00:00:00:01 does not count",
+        ] { #expect(daemon.log.contains(words), "\(words)") }
+    }
+
+    /// The router's answer does not count either, because another server gave the lease.
+    @Test func withoutTheServersAnswerNoneCounts() throws {
+        let scratch = TemporaryFolder()
+        let router = Self.realAnswer.replacingOccurrences(of: "192.0.1.3", with: "192.0.1.1")
+        let daemon = try daemonBesideAGuest(scratch: scratch, answer: router)
+        try daemon.eventually("the daemon logs the router's answer") {
+            daemon.log.contains("DHCP of 192.0.1.1/02:00:00:00:00:01 does not count")
+        }
+        let link = try daemon.status("hot1")?["link"]
+        #expect(link != nil && link?["portalAPI"] == nil, "\(String(describing: link))")
     }
 
     /// A network that says nothing: the program runs, confined, and not for longer than the daemon is in this network.

@@ -33,6 +33,19 @@ enum Message {
         return [code, UInt8(units)] + value + [UInt8](repeating: 0, count: units * 8 - 2 - value.count)
     }
 
+    /// In a packet from 10.9.0.1.
+    static func ipv4(_ datagram: UDPDatagram) -> [UInt8] {
+        let length = 20 + datagram.octets.count
+        return [0x45, 0, UInt8(length >> 8), UInt8(length & 0xFF), 0, 0, 0, 0, 64, 17, 0, 0, 10, 9, 0, 1, 255, 255, 255, 255]
+            + datagram.octets
+    }
+
+    /// In a packet from ``router``.
+    static func ipv6(_ kind: UInt8, _ octets: [UInt8]) -> [UInt8] {
+        [0x60, 0, 0, 0, UInt8(octets.count >> 8), UInt8(octets.count & 0xFF), kind, 255] + router
+            + [0xFF, 2] + [UInt8](repeating: 0, count: 13) + [1] + octets
+    }
+
     static let router: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
 }
 
@@ -47,7 +60,9 @@ enum Message {
     @Test func anAcknowledgementOfDHCP() throws {
         let packet = try #require(DHCPPacket(Message.dhcp4([Message.option4(114, Message.url.utf8)])))
         #expect(packet.transaction == Message.transaction && packet.isAcknowledgement)
-        #expect(packet.portalAPI == .url(Message.url))
+        #expect(packet.portalAPI == .url(Message.url) && packet.server == nil)
+        #expect(DHCPPacket(Message.dhcp4([Message.option4(54, [10, 9, 0, 1])]))?.server == "10.9.0.1")
+        #expect(DHCPPacket(Message.dhcp4([Message.option4(54, [10, 9, 0])]))?.server == nil)
         let offer = try #require(DHCPPacket(Message.dhcp4([], kind: 2)))
         #expect(!offer.isAcknowledgement && offer.portalAPI == nil)
         #expect(DHCPPacket(Message.dhcp4([], operation: 1)) == nil, "a question")
@@ -110,20 +125,56 @@ enum Message {
         #expect(advertisement(Array(good.dropLast())) == nil)
     }
 
-    // MARK: UDP
+    // MARK: Packets
 
-    @Test func aDatagramInAPacket() {
+    @Test func aPacketOfIPv4() {
+        func packet(_ first: UInt8 = 0x45, options: Int = 0, length: Int? = nil, fragment: UInt8 = 0x40) -> [UInt8] {
+            let length = length ?? 23 + options
+            return [first, 0, UInt8(length >> 8), UInt8(length & 0xFF), 0, 0, fragment, 0, 64, 17, 0, 0, 10, 9, 0, 1]
+                + [UInt8](repeating: 0, count: 4 + options) + [1, 2, 3]
+        }
+        let found = IPPacket(packet())
+        #expect(found?.source == [10, 9, 0, 1] && found?.hopLimit == 64 && found?.content == 17 && found?.payload == [1, 2, 3])
+        #expect(IPPacket(packet() + [0, 0]) == found, "padding of Ethernet")
+        #expect(IPPacket(packet(0x46, options: 4)) == found)
+        for bad in [
+            packet(0x44), packet(0x65), packet(0x4F), packet(length: 24), packet(length: 19), packet(fragment: 0x20),
+            packet(fragment: 1), Array(packet().dropLast()), [],
+        ] { #expect(IPPacket(bad) == nil) }
+    }
+
+    @Test func aPacketOfIPv6() {
+        func packet(_ first: UInt8 = 0x60, length: UInt8 = 3) -> [UInt8] {
+            [first, 0, 0, 0, 0, length, 58, 255] + Message.router + [UInt8](repeating: 0, count: 16) + [1, 2, 3]
+        }
+        let found = IPPacket(packet())
+        #expect(found?.source == Message.router && found?.hopLimit == 255 && found?.content == 58 && found?.payload == [1, 2, 3])
+        for bad in [packet(0x40), packet(length: 4), Array(packet().dropLast()), Array(packet().prefix(39))] {
+            #expect(IPPacket(bad) == nil)
+        }
+    }
+
+    @Test func repliesComeFromThePortsOfServers() {
+        let message = Message.dhcp4([])
+        let advertisement = Message.advertisement([])
+        func reply(_ datagram: UDPDatagram) -> Inquiry.Reply? { IPPacket(Message.ipv4(datagram)).flatMap { Inquiry.Reply($0) } }
+        func reply6(_ kind: UInt8, _ octets: [UInt8]) -> Inquiry.Reply? {
+            IPPacket(Message.ipv6(kind, octets)).flatMap { Inquiry.Reply($0) }
+        }
+        #expect(reply(UDPDatagram(from: 67, to: 68, message)) == DHCPPacket(message).map { .dhcp4($0) })
+        #expect(reply(UDPDatagram(from: 68, to: 67, message)) == nil && reply(UDPDatagram(from: 67, to: 68, [2])) == nil)
+        let message6 = Message.dhcp6([Message.serverID])
+        let found = reply6(17, UDPDatagram(from: 547, to: 546, message6).octets)
+        #expect(found == DHCPv6Reply(message6).map { .dhcp6($0) } && found != nil)
+        #expect(reply6(17, UDPDatagram(from: 67, to: 68, message).octets) == nil, "DHCP over IPv6")
+        #expect(reply6(58, advertisement) == self.advertisement(advertisement).map { .ra($0) })
+        #expect(reply6(6, advertisement) == nil)
+    }
+
+    @Test func aDatagram() {
         let datagram = UDPDatagram(from: 67, to: 68, [1, 2, 3])
         #expect(datagram.octets == [0, 67, 0, 68, 0, 11, 0, 0, 1, 2, 3])
         #expect(UDPDatagram(datagram.octets + [9]) == datagram, "padding")
-        func packet(_ first: UInt8, options: Int = 0, kind: UInt8 = 17) -> [UInt8] {
-            [first] + [UInt8](repeating: 0, count: 8) + [kind] + [UInt8](repeating: 0, count: 10 + options) + datagram.octets
-        }
-        #expect(UDPDatagram(inIPv4: packet(0x45)) == datagram)
-        #expect(UDPDatagram(inIPv4: packet(0x46, options: 4)) == datagram)
-        for bad in [packet(0x44), packet(0x65), packet(0x4F), packet(0x45, kind: 6), Array(packet(0x45).dropLast()), []] {
-            #expect(UDPDatagram(inIPv4: bad) == nil)
-        }
         #expect(UDPDatagram([0, 67, 0, 68, 0, 7, 0, 0]) == nil, "shorter than its header")
     }
 
@@ -131,14 +182,15 @@ enum Message {
 
     /// Reads octets in every way. Returns what was told, each of which is an address that is good again.
     private func addresses(in octets: [UInt8]) -> [PortalAPIAddress] {
-        let datagrams = [UDPDatagram(inIPv4: octets), UDPDatagram(octets)].compactMap { $0?.payload } + [octets]
-        var inquiry = Inquiry(transaction: Message.transaction)
-        return datagrams.flatMap { payload in
+        let sender = LinkHost("10.9.0.1/02:00:00:00:00:01")!
+        var inquiry = Inquiry(transaction: Message.transaction, announcers: Announcers([sender]))
+        let whole = IPPacket(octets).flatMap { Inquiry.Reply($0) }
+        return [octets, UDPDatagram(octets)?.payload ?? []].flatMap { payload in
             let replies: [Inquiry.Reply?] = [
-                DHCPPacket(payload).map { .dhcp4($0) }, DHCPv6Reply(payload).map { .dhcp6($0) },
+                whole, DHCPPacket(payload).map { .dhcp4($0) }, DHCPv6Reply(payload).map { .dhcp6($0) },
                 advertisement(payload).map { .ra($0) },
             ]
-            return replies.compactMap { $0 }.flatMap { inquiry.handle($0) }.compactMap { action in
+            return replies.compactMap { $0 }.flatMap { inquiry.handle($0, from: sender) }.compactMap { action in
                 if case .tell(_, let api) = action { api } else { nil }
             }
         }
@@ -146,10 +198,10 @@ enum Message {
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64]) func randomAndDamagedMessagesAreReadToTheirEnd(seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
-        let header: [UInt8] = [0x45] + [UInt8](repeating: 0, count: 8) + [17] + [UInt8](repeating: 0, count: 10)
         let dhcp4 = Message.dhcp4([Message.option4(6, [10, 0, 0, 1]), Message.option4(114, Message.url.utf8)])
         let good = [
-            dhcp4, header + UDPDatagram(from: 67, to: 68, dhcp4).octets,
+            dhcp4, Message.ipv4(UDPDatagram(from: 67, to: 68, dhcp4)),
+            Message.ipv6(58, Message.advertisement([Message.optionRA(37, Message.url.utf8)])),
             Message.dhcp6([Message.serverID, Message.option6(103, Message.url.utf8)]),
             Message.advertisement([Message.optionRA(37, Message.url.utf8)], flags: 0x40),
         ]

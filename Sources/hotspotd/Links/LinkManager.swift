@@ -275,7 +275,7 @@ import Wireless
         switch step {
         case .rest: break
         case .wait(let asksGateway):
-            askNetwork(view, managed)
+            if asksGateway { askNetwork(view, managed) }
             managed.wait(forAddressOf: asksGateway ? link.gateways.first : nil, on: link.index) { [weak self] in
                 guard let self, let link = monitor?.links[link.index] else { return }
                 update(link)
@@ -288,7 +288,12 @@ import Wireless
             askNetwork(view, managed)
             managed.endWait()
             join(network, bssid, view, controller)
-        case .stay: controller.refresh(link)
+        case .stay:
+            controller.refresh(link)
+            // The kernel may learn of an IPv6 router seconds after the join.
+            var later = view
+            later.facts = controller.joined?.facts
+            askNetwork(later, managed)
         case .roam(let bssid):
             controller.refresh(link)
             controller.roam(to: bssid, signal: managed.association?.signal)
@@ -301,11 +306,15 @@ import Wireless
         }
     }
 
-    /// Asks the network itself for its portal's API, once for each join.
+    /// Asks the network itself for its portal's API, once it is ready to be joined, and again when the answer of another host counts.
+    /// Earlier the lease's server may be unknown, and the router would count in its place.
     private func askNetwork(_ view: Joining.View, _ managed: ManagedLink) {
-        guard managed.question == nil, managed.joining.asksNetwork(view) else { return }
-        let index = view.link.index
-        managed.question = PortalQuestion(on: view.link.name, log: services.log) { [weak self] in
+        guard managed.joining.asksNetwork(view) else { return }
+        let (index, server) = (view.link.index, view.facts?.leaseServer)
+        let asked = managed.question?.addresses ?? []
+        let wanted = view.link.announcingAddresses(leaseServer: server)
+        guard asked.count < LinkSnapshot.announcingLimit, !asked.isSuperset(of: wanted) else { return }
+        managed.question = PortalQuestion(on: view.link, leaseServer: server, before: asked, log: services.log) { [weak self] in
             guard let self, let now = monitor?.links[index], let facts = facts(for: now) else { return }
             self.managed[index]?.controller?.learn(facts)
         }

@@ -1,20 +1,25 @@
 import CLinux
 import EventLoop
 import Glibc
+import HotspotCore
+import LinkState
 import Logging
 import PortalAnnouncement
 import Varlink
 
 /// One question to the network behind an interface for its portal's API, by the program hotspot-dhcp, and its answers for as long as this
-/// value is kept. With it the program ends, which otherwise ends by itself after three seconds.
+/// value is kept. With it the program ends, which otherwise ends by itself after three seconds. Only answers of the lease's server and of
+/// default routers count, so that the program waits for their MAC addresses.
 @LoopActor final class PortalQuestion {
-    /// The most octets of the program's output: three lines of an address each.
+    /// The most octets of the program's output in the pipe: three addresses and four objections.
     private static let limit = 4096
 
     /// A line of the program.
     private struct Line: Decodable {
         var source: AnnouncingMessage
-        var url: String
+        var url: String?
+        var objection: Announcers.Objection?
+        var sender: String?
     }
 
     private var found: [AnnouncingMessage: PortalAPIAddress] = [:]
@@ -22,15 +27,45 @@ import Varlink
     private var pid: pid_t?
     private var pipe: Int32 = -1
     private var source: EventSource?
+    /// The IP addresses of the hosts whose answers count, here and in earlier questions to this network.
+    let addresses: Set<String>
+    /// The questions for MAC addresses, and their answers.
+    private var searches: [GatewayAsk] = []
+    private var hardware: [String: HardwareAddress] = [:]
     private let interface: String
     private let onAnswer: () -> Void
     private let log: Logger
 
-    /// Asks at once; without the program, or without its capability, there are no answers.
+    /// Asks as soon as the MAC addresses are known or were not found, which takes three seconds at most. Without a host, without the
+    /// program, or without its capability, there are no answers.
     ///
-    /// - Parameter onAnswer: called after this initialiser, when ``announcement`` may be another one.
-    init(on interface: String, log: Logger, onAnswer: @escaping () -> Void) {
-        (self.interface, self.onAnswer, self.log) = (interface, onAnswer, log)
+    /// - Parameters:
+    ///   - leaseServer: the server identifier of the lease (RFC 2131, 9.7).
+    ///   - before: the addresses of earlier questions.
+    ///   - onAnswer: called after this initialiser, when ``announcement`` may be another one.
+    init(
+        on link: LinkSnapshot, leaseServer: String?, before: Set<String>, log: Logger, onAnswer: @escaping () -> Void
+    ) {
+        (interface, self.onAnswer, self.log) = (link.name, onAnswer, log)
+        let wanted = link.announcingAddresses(leaseServer: leaseServer)
+        addresses = before.union(wanted)
+        var missing = wanted.count
+        searches = wanted.map { address in
+            GatewayAsk(gateway: address, on: link.index) { [weak self] answer in
+                self?.hardware[address] = answer
+                missing -= 1
+                guard missing == 0, let self else { return }
+                searches = []
+                ask(link.announcers(leaseServer: leaseServer, hardware: hardware))
+            }
+        }
+    }
+
+    private func ask(_ announcers: Announcers) {
+        guard !announcers.hosts.isEmpty else {
+            log.debug("\(interface): the network is not asked for its portal's API: neither its server nor a router is known")
+            return
+        }
         guard let program = OwnProgram.path("hotspot-dhcp") else {
             log.debug("hotspot-dhcp is not installed")
             return
@@ -42,8 +77,8 @@ import Varlink
             defer { close(output.theirs) }
             pipe = output.ours
             pid = try Spawn(
-                arguments: [program, interface], environment: [], descriptors: [null, output.theirs, null], isExpendable: true,
-                capability: CAP_NET_RAW
+                arguments: [program, interface] + announcers.arguments, environment: [],
+                descriptors: [null, output.theirs, null], isExpendable: true, capability: CAP_NET_RAW
             ).start()
         } catch {
             log.debug("hotspot-dhcp was not started: \(error)")
@@ -70,10 +105,11 @@ import Varlink
         while let end = output.firstIndex(of: UInt8(ascii: "\n")) {
             let line = Array(output[..<end])
             output.removeFirst(line.count + 1)
-            guard let line = try? Coding.decode(Line.self, from: line), let api = PortalAPIAddress(line.url.utf8) else {
-                continue
+            guard let line = try? Coding.decode(Line.self, from: line) else { continue }
+            if let objection = line.objection, let sender = line.sender.flatMap({ LinkHost($0) }) {
+                log.debug("\(interface): \(line.source.words) of \(sender) does not count: \(objection.words)")
             }
-            found[line.source] = api
+            if let api = line.url.flatMap({ PortalAPIAddress($0.utf8) }) { found[line.source] = api }
         }
         if Set(found.values).count > 1, let announcement {
             // RFC 8910, 3: it is a mistake of the network.
@@ -84,6 +120,8 @@ import Varlink
 
     /// Ends the program if it runs, and reaps it.
     private func end() {
+        for search in searches { search.cancel() }
+        searches = []
         source = nil
         if pipe >= 0 { close(pipe) }
         pipe = -1

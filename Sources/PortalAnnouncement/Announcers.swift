@@ -1,0 +1,86 @@
+/// A host on a link: an IP address, and the MAC address of the frames that carry its packets.
+public struct LinkHost: Hashable, Sendable, CustomStringConvertible {
+    /// As ``AddressText`` writes it, without a scope.
+    public let address: String
+    /// Six octets.
+    public let hardware: [UInt8]
+
+    /// Returns `nil` unless `address` is an IP address without a scope, and `hardware` has six octets.
+    public init?(_ address: some StringProtocol, _ hardware: [UInt8]) {
+        guard let octets = AddressText.octets(of: address), hardware.count == 6, let text = AddressText.text(of: octets) else {
+            return nil
+        }
+        (self.address, self.hardware) = (text, hardware)
+    }
+
+    /// Reads ``description``.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let octets = parts[1].split(separator: ":", omittingEmptySubsequences: false).map { part in
+            part.utf8.count == 2 && part.first != "+" ? UInt8(part, radix: 16) : nil
+        }
+        self.init(parts[0], octets.compactMap { $0 }.count == octets.count ? octets.compactMap { $0 } : [])
+    }
+
+    /// `192.0.2.1/02:00:00:00:00:01`.
+    public var description: String {
+        let digits = hardware.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return address + "/" + digits.joined(separator: ":")
+    }
+
+    public var isIPv6: Bool { address.utf8.contains(UInt8(ascii: ":")) }
+}
+
+/// The hosts whose announcements count on one link. Any guest can answer, and can write the router's IP address as the source. A forged MAC
+/// address is harder: an access point knows each station by its own. Both addresses must belong to one host.
+///
+/// Without hosts no announcement counts. DHCPv6 replies count from default routers, because no program reports the DHCPv6 server.
+public struct Announcers: Hashable, Sendable {
+    /// The senders of the lease server's answers have IPv4 addresses, the default routers IPv6 addresses.
+    public let hosts: Set<LinkHost>
+    /// The server identifier of the lease (RFC 2131, 9.7); `nil` where no program has the lease.
+    public let leaseServer: String?
+
+    public init(_ hosts: Set<LinkHost> = [], leaseServer: String? = nil) {
+        self.hosts = hosts
+        self.leaseServer = leaseServer
+    }
+
+    /// Why an answer does not count.
+    public enum Objection: String, Codable, Hashable, Sendable {
+        case stranger, hardware, identifier
+
+        /// For people.
+        public var words: String {
+            switch self {
+            case .stranger: "the sender is neither the lease's server nor a default router"
+            case .hardware: "the sender's MAC address does not belong to its IP address"
+            case .identifier: "the server identifier is not the lease's"
+            }
+        }
+    }
+
+    /// Returns why this answer does not count; `nil` if it counts.
+    func objection(to reply: Inquiry.Reply, from sender: LinkHost) -> Objection? {
+        guard hosts.contains(sender) else {
+            return hosts.contains { $0.address == sender.address } ? .hardware : .stranger
+        }
+        // A relay forwards the answers of several servers. RFC 2131, 4.3.1 demands the identifier in each.
+        if case .dhcp4(let packet) = reply, let leaseServer, packet.server != leaseServer { return .identifier }
+        return nil
+    }
+
+    // MARK: Arguments
+
+    /// The arguments of `hotspot-dhcp` after the interface: the lease's server or `-`, then the hosts.
+    public var arguments: [String] { [leaseServer ?? "-"] + hosts.map(\.description).sorted() }
+
+    /// Reads ``arguments``; `nil` if one of them is malformed.
+    public init?(arguments: some Collection<String>) {
+        guard let server = arguments.first, server == "-" || AddressText.octets(of: server)?.count == 4 else { return nil }
+        let hosts = arguments.dropFirst().map { LinkHost($0) }
+        guard hosts.allSatisfy({ $0 != nil }) else { return nil }
+        self.init(Set(hosts.compactMap { $0 }), leaseServer: server == "-" ? nil : server)
+    }
+}

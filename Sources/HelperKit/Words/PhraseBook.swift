@@ -1,5 +1,3 @@
-import Glibc
-
 /// The phrases of all languages by purpose, from the files beside this one: `de.words` and so on.
 struct PhraseBook: Sendable {
     /// A section of the files.
@@ -86,18 +84,7 @@ struct PhraseBook: Sendable {
     }
 
     private static func range(of phrase: [UInt8], in text: [UInt8], from start: Int) -> Range<Int>? {
-        text.withUnsafeBytes { text in
-            guard let base = text.baseAddress else { return nil }
-            var index = start
-            while index + phrase.count <= text.count {
-                let rest = text.count - phrase.count - index + 1
-                guard let place = memchr(base + index, Int32(phrase[0]), rest) else { return nil }
-                index = UnsafeRawPointer(place) - base
-                if memcmp(place, phrase, phrase.count) == 0 { return index..<index + phrase.count }
-                index += 1
-            }
-            return nil
-        }
+        text.withUnsafeBytes { text in phrase.withUnsafeBytes { text.firstRange(of: $0, from: start) } }
     }
 
     private static func followsLetter(_ range: Range<Int>, in text: [UInt8]) -> Bool {

@@ -4,8 +4,9 @@ import PortalCatalogue
 
 /// A page as the network shows it after the probe.
 struct SavedPage: Sendable {
-    var octets: [UInt8]
-    var url: WebURL
+    let octets: [UInt8]
+    let url: WebURL
+    let page: HTMLPage
     var portals: [PortalFile]
     /// The answers that are stored for the portal.
     var credential: [String: String]?
@@ -24,7 +25,10 @@ struct SavedPage: Sendable {
         ]
     }
 
-    var page: HTMLPage { HTMLPage.read(octets, at: url) }
+    init(octets: [UInt8], url: WebURL, portals: [PortalFile]) {
+        (self.octets, self.url, self.portals) = (octets, url, portals)
+        page = HTMLPage.read(octets, at: url)
+    }
 
     func portal(kind: String) -> Portal {
         Portal(origin: url.origin, pin: url.isSecure ? "key" : nil, kind: kind, title: page.title)

@@ -94,6 +94,21 @@ struct FieldTests {
         #expect(try daemon.outcomes().last == "unclaimedCaptive")
     }
 
+    @Test("D33 A session that its helper wants to maintain sooner is maintained then, each time") func keptOpen() throws {
+        let daemon = try daemon(
+            answers: "answer(line, host, os.path.exists(FOLDER + '/notes/accepted'))",
+            plan: [
+                "Evaluate": ["confidence": "high", "portal": ["origin": "http://192.0.1.1", "kind": "form"]],
+                "Authenticate": ["session": ["maintainAfter": 5]], "Maintain": ["session": ["maintainAfter": 5]],
+            ])
+        try daemon.wait("hot1", "authenticating")
+        try daemon.leave("accepted", "")
+        try daemon.eventually("the session is maintained twice") {
+            try daemon.methods().filter { $0 == "Maintain" }.count >= 2
+        }
+        #expect(daemon.state() != "failure")
+    }
+
     @Test("D32 Terms at one host, then the network leads to another: its portal has its race at once") func behind() throws {
         let daemon = try daemon(
             answers: """

@@ -178,6 +178,8 @@ public struct Reply: Codable, Hashable, Sendable {
     public var unsent: [String]?
     /// The names of answers that the portal refused before it accepted others.
     public var refused: [String]?
+    /// The company whose account the portal asks for, though it is not the company's; the user is warned.
+    public var imitates: String?
 
     public init(
         _ result: HelperResult, prompt: Prompt? = nil, portal: Portal? = nil, session: Session? = nil, reason: String? = nil,

@@ -123,6 +123,7 @@ extension Ruling {
         case .submit(let filled, let form): send(filled, of: form, [:])
         case .done: reason = "done"
         case .end(_, let text): reason = text
+        case .leave(let company): reason = "imitates \(company.name)"
         case .ask(_, _, let text?):
             self.class = .handOver
             reason = text

@@ -18,7 +18,8 @@ public enum AnswerLimits {
         ("session.bytesRemaining", .amount(Session.bytesLimit)), ("session.maintainAfter", .amount(Session.secondsLimit)),
     ]
     private static let limits =
-        common + common.map { ("reply." + $0, $1) } + [("reply.trace", .list(100, 2048)), ("needs", .list(64, 128))]
+        common + common.map { ("reply." + $0, $1) }
+        + [("reply.imitates", .text(64)), ("reply.trace", .list(100, 2048)), ("needs", .list(64, 128))]
 
     /// Names what is cut of the parameters of an answer, for the author of a helper: one sentence each.
     public static func losses(in parameters: JSONValue) -> [String] { cut(parameters).losses }

@@ -24,6 +24,7 @@ extension HelperOutcome {
         case .reply(var reply):
             reply.reason = secrets.mask(reply.reason)
             reply.trace = reply.trace?.map { secrets.mask($0) }
+            reply.imitates = secrets.mask(reply.imitates)
             reply.portal = reply.portal?.masked(secrets, known)
             if let url = reply.session?.venueURL, secrets.appear(in: url) { reply.session?.venueURL = nil }
             do throws(HelperFault) { reply.prompt = try reply.prompt?.masked(all, known: known) } catch {

@@ -1,9 +1,9 @@
 import HotspotCore
 
 /// A company that many people have an account of. A portal has no use for its password; a page that asks for it is often a trap.
-struct Company: Sendable {
-    let name: String
-    /// The words that pages name it by.
+package struct Company: Hashable, Sendable {
+    package let name: String
+    /// The words that pages name it by, as ``plain(_:)`` returns them.
     private let words: [String]
     private let domains: [String]
 
@@ -13,7 +13,7 @@ struct Company: Sendable {
             let parts = line.split(separator: "|").map { part in
                 part.split(separator: ",").map { PageText.squeezed($0) }
             }
-            return Company(name: parts[0][0], words: parts[1].map { " \($0) " }, domains: parts[2])
+            return Company(name: parts[0][0], words: parts[1].map { " \(LookAlikes.skeleton($0)) " }, domains: parts[2])
         }
 
     /// Returns a warning if a page that is no company's own names one where it asks for an account: beside a password, or in the title.
@@ -27,14 +27,17 @@ struct Company: Sendable {
         return "This page names \(company.name) and is not \(company.name)'s: type no password of \(company.name) here."
     }
 
-    /// Returns why a page is a trap: its title or heading is a company's that it does not belong to, and it asks for a password.
-    static func trap(_ page: HTMLPage, at url: WebURL) -> String? {
-        let text = " " + ([page.title ?? ""] + page.headings).map(plain).joined(separator: " ") + " "
-        guard page.forms.contains(where: { !$0.isInvisible && !$0.passwords.isEmpty }), let company = named(in: text, at: url)
-        else {
-            return nil
-        }
-        return "The page asks for an account of \(company.name) and is not \(company.name)'s; nothing was sent."
+    /// Returns the company that a page imitates: its title or a heading names the company, it asks for a password, and it is another's.
+    ///
+    /// - Parameter asksPassword: the login asks for a password where the page has no field for it.
+    package static func imitated(by page: HTMLPage, at url: WebURL, asksPassword: Bool = false) -> Company? {
+        guard asksPassword || page.forms.contains(where: { !$0.isInvisible && !$0.passwords.isEmpty }) else { return nil }
+        return imitated(naming: [page.title ?? ""] + page.headings, at: url)
+    }
+
+    /// Returns the company that a login with a password imitates by these names, and that does not own the address.
+    package static func imitated(naming names: [String], at url: WebURL) -> Company? {
+        named(in: " " + names.map(plain).joined(separator: " ") + " ", at: url)
     }
 
     /// Returns the company that a text of another one's page names.
@@ -48,8 +51,8 @@ struct Company: Sendable {
         url.isSecure && domains.contains { url.host == $0 || url.host.hasSuffix("." + $0) }
     }
 
-    /// Returns the words in lower case with one blank between them, without addresses such as `name@gmail.com`. Joined words, such as
-    /// "GoogleAccount" and "accounts.google.com", follow once more in parts.
+    /// Returns the words with one blank between them, as skeletons, without addresses such as `name@gmail.com`. Joined words, such as
+    /// "GoogleAccount", "PayPalLogin" and "accounts.google.com", follow once more in parts.
     private static func plain(_ text: String) -> String {
         var words: [String] = []
         for part in LookAlikes.folded(text).split(whereSeparator: \.isWhitespace) where !part.contains("@") {
@@ -58,17 +61,27 @@ struct Company: Sendable {
                 words.append(String(start.last == "." ? start.dropLast() : start))
             }
         }
-        let joined = words.map(Self.parts).filter { $0.contains(" ") }
-        return (words + joined).joined(separator: " ").lowercased()
+        return LookAlikes.skeleton((words + words.flatMap(Self.parts)).joined(separator: " "))
     }
 
-    /// Returns a word with a blank for each dot and before each capital that follows a small letter.
-    private static func parts(of word: String) -> String {
-        var parts = ""
+    /// The most parts of a word that are looked at.
+    private static let partLimit = 8
+
+    /// Returns the parts of a joined word, which begin behind each dot and at each capital that follows a small letter, alone and with their
+    /// neighbours: the name of a company may have a capital inside.
+    private static func parts(of word: String) -> [String] {
+        var parts = [""]
+        var isAfterSmall = false
         for letter in word {
-            if letter.isUppercase, parts.last?.isLowercase ?? false { parts.append(" ") }
-            parts.append(letter == "." ? " " : letter)
+            if letter == "." || (letter.isUppercase && isAfterSmall) { parts.append("") }
+            if letter != "." { parts[parts.count - 1].append(letter) }
+            isAfterSmall = letter.isLowercase
         }
+        parts = Array(parts.prefix(partLimit))
+        guard parts.count > 1 else { return [] }
         return parts
+            + parts.indices.flatMap { first in
+                parts.indices.dropFirst(first + 1).map { parts[first...$0].joined() }
+            }
     }
 }

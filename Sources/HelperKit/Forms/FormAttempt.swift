@@ -13,6 +13,8 @@ package struct FormAttempt: Sendable {
         case done
         /// Give up, with the reason.
         case end(HelperResult, String)
+        /// Send nothing: the page imitates this company.
+        case leave(Company)
     }
 
     /// The most forms that are submitted in one command.
@@ -109,7 +111,7 @@ package struct FormAttempt: Sendable {
             let isOver = notice.purpose == .offline || notice.purpose == .ended
             return .end(isOver ? .temporaryFailure : .unsupportedNetwork, notice.text + says(page))
         }
-        if isFirst, let trap = Company.trap(page, at: url) { return .end(.unsupportedNetwork, trap) }
+        if isFirst, let company = Company.imitated(by: page, at: url) { return .leave(company) }
         let soundsDone = FormWords.soundsLikeSuccess(page)
         switch engine.decide(on: page, at: url) {
         case .nothing where !isFirst:

@@ -232,6 +232,7 @@ public struct FormLogin: Sendable {
             switch move {
             case .submit: continue
             case .end(let result, let reason): return command.reply(result, portal: attempt.portal, reason: reason)
+            case .leave(let company): return command.leave(attempt.portal, imitating: company)
             case .done:
                 terms.keep(in: &memory)
                 memory.shownTerms = nil

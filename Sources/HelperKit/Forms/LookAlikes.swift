@@ -1,30 +1,57 @@
-/// Letters of other alphabets that look like Latin ones, as the names of companies use them.
+/// Characters that look like Latin letters, as impostors write the names of companies with them (Unicode Technical Standard 39, section 4).
 enum LookAlikes {
-    /// Returns a text with its look-alikes, full-width and mathematical letters as Latin ones, and without invisible characters.
+    /// Returns a text with styled letters, letters with marks and letters of other alphabets as plain Latin ones, without invisible
+    /// characters.
     static func folded(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            if scalar.properties.isDefaultIgnorableCodePoint { continue }
+            if scalar.properties.isDefaultIgnorableCodePoint || combiningMarks.contains(scalar.value) { continue }
             scalars.append(latin(scalar))
         }
         return String(scalars)
     }
 
+    /// Returns the form that two words share if they look alike, such as "goog1e", "GoogIe" and "Google". It serves for comparison alone.
+    static func skeleton(_ text: String) -> String {
+        var skeleton = folded(text).lowercased()
+        for (look, letter) in [("0", "o"), ("1", "l"), ("i", "l"), ("3", "e"), ("5", "s"), ("rn", "m"), ("vv", "w")] {
+            skeleton = skeleton.replacing(look, with: letter)
+        }
+        return skeleton
+    }
+
+    private static let combiningMarks: ClosedRange<UInt32> = 0x300...0x36F
+
     private static func latin(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar.value {
+        // Latin letters with marks, small capitals, letterlike symbols, and letters in circles and squares.
+        case 0xC0...0x2AF, 0x1D00...0x1D25, 0x1E00...0x1EFF, 0x2100...0x214F, 0x249C...0x24E9, 0xA730...0xA7FF,
+            0x1F110...0x1F189, 0x1F1E6...0x1F1FF:
+            return named(scalar) ?? table[scalar] ?? scalar
         case 0xFF01...0xFF5E: return Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
-        // Thirteen mathematical alphabets of 26 capitals and 26 small letters each.
-        case 0x1D400...0x1D6A3:
-            let place = UInt8((scalar.value - 0x1D400) % 52)
-            return Unicode.Scalar(place < 26 ? 0x41 + place : 0x61 + place - 26)
+        // Five mathematical alphabets of Greek letters, of which each has 25 capitals, nabla, 25 small letters and 7 symbols.
+        case 0x1D6A8...0x1D7C9:
+            let place = (scalar.value - 0x1D6A8) % 58
+            let greek = Unicode.Scalar(place < 26 ? 0x391 + place : 0x3B1 + place - 26) ?? scalar
+            return table[greek] ?? scalar
+        // Five sets of mathematical digits.
+        case 0x1D7CE...0x1D7FF: return Unicode.Scalar(UInt8(0x30 + (scalar.value - 0x1D7CE) % 10))
+        case 0x1D400...0x1D6A5: return named(scalar) ?? scalar
         default: return table[scalar] ?? scalar
         }
     }
 
+    /// Returns the letter that ends the character's name, such as MATHEMATICAL BOLD CAPITAL G or LATIN SMALL LETTER O WITH STROKE.
+    private static func named(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        let words = scalar.properties.name?.split(separator: " ").prefix { $0 != "WITH" }
+        guard let words, let last = words.last, last.utf8.count == 1, let letter = last.unicodeScalars.first else { return nil }
+        return words.contains("CAPITAL") ? letter : letter.properties.lowercaseMapping.unicodeScalars.first
+    }
+
     private static let table: [Unicode.Scalar: Unicode.Scalar] = Dictionary(
         zip(
-            "аеорсухіјѕԁӏɡοανικρΑΒΕΗΙΚΜΝΟΡΤΧАВЕКМНОРСТХІЈЅℊℯℴ".unicodeScalars,
-            "aeopcyxijsdlgoavikpABEHIKMNOPTXABEKMHOPCTXIJSgeo".unicodeScalars),
+            "аеорсухіјѕԁӏɡοανικρΑΒΕΗΙΚΜΝΟΡΤΧАВЕКМНОРСТХІЈЅոսօհ".unicodeScalars,
+            "aeopcyxijsdlgoavikpABEHIKMNOPTXABEKMHOPCTXIJSnuoh".unicodeScalars),
         uniquingKeysWith: { first, _ in first })
 }

@@ -109,6 +109,15 @@ public struct HelperCommand: Sendable {
         return reply
     }
 
+    /// Makes the reply of a login that sent nothing, because the portal imitates a company.
+    package func leave(_ portal: Portal?, imitating company: Company) -> Reply {
+        var reply = reply(
+            .unsupportedNetwork, portal: portal,
+            reason: "The page asks for an account of \(company.name) and is not \(company.name)'s; nothing was sent.")
+        reply.imitates = company.name
+        return reply
+    }
+
     /// The names of the answers that say something: they are neither empty nor a no.
     package var answered: [String] { answers.filter { !["", "no", "false"].contains($0.value) }.keys.sorted() }
 

@@ -24,6 +24,7 @@ import Testing
             return "ask \(prompt.fields.map { "\($0.name)=\($0.value ?? "")" }) \(form == nil ? "" : "keeping ")\(reason ?? "")"
         case .done: return "done"
         case .end(let result, let reason): return "\(result.rawValue): \(reason)"
+        case .leave(let company): return "leave \(company.name)"
         }
     }
 
@@ -133,6 +134,7 @@ import Testing
                 return "browser: " + reason
             case .done: return "done"
             case .end(let result, let reason): return "\(result.rawValue): \(reason)"
+            case .leave(let company): return "unsupportedNetwork: imitates \(company.name)"
             }
         }
     }

@@ -33,6 +33,29 @@ import Testing
         #expect(message(body, "https://accounts.google.com/") == nil)
     }
 
+    /// Returns the company that a page with a password field imitates at an address of its own.
+    private func imitated(_ title: String) -> String? {
+        let body = "<title>\(title)</title><form><input name=u><input type=password name=p><button>Go</button></form>"
+        return Company.imitated(by: page(body, url: "https://login.test/"), at: WebURL("https://login.test/")!)?.name
+    }
+
+    @Test(arguments: [
+        ("𝕸𝖎𝖈𝖗𝖔𝖘𝖔𝖋𝖙 sign-in", "Microsoft"), ("𝙿𝚊𝚢𝙿𝚊𝚕", "PayPal"), ("Ⓕⓐⓒⓔⓑⓞⓞⓚ", "Facebook"), ("🅰🅼🅰🆉🅾🅽", "Amazon"),
+        ("ɪɴꜱᴛᴀɢʀᴀᴍ", "Instagram"), ("ℋ𝒮ℬ𝒞", "HSBC"), ("Rеvоlut", "Revolut"), ("Ｔｅｌｅｇｒａｍ", "Telegram"),
+        ("𝛭icr𝝄soft", "Microsoft"), ("Goog1e", "Google"), ("GoogIe", "Google"), ("paypa1 login", "PayPal"),
+        ("rnicrosoft 365", "Microsoft"), ("L1nked1n", "LinkedIn"), ("Gōögłe", "Google"), ("Go\u{200B}ogle", "Google"),
+        ("LinkedInAccount", "LinkedIn"), ("PayPalLogin", "PayPal"), ("signin.PayPal.secure", "PayPal"),
+        ("Office 𝟑𝟔𝟓", "Microsoft"), ("Сбербанк Онлайн", "Sberbank"), ("Яндекс", "Yandex"), ("支付宝", "Alipay"),
+    ]) func aNameInAnyLettersIsTheCompanys(_ title: String, _ company: String) {
+        #expect(imitated(title) == company)
+    }
+
+    @Test(arguments: [
+        "Hotel Amazonas", "Pineapple Lodge", "Café Métropole 1905", "ЖК Северный", "𝐀𝐢𝐫𝐩𝐨𝐫𝐭 𝟐𝟒", "Modern Inn", "ING-Wenceslas 3",
+    ]) func anotherNameIsNoCompanys(_ title: String) {
+        #expect(imitated(title) == nil)
+    }
+
     /// Pages of tools for traps do so.
     @Test func anAddressWithItsPasswordIsNotGivenAway() {
         let form = "<form action=/get><input type=email name=e><input type=password name=p><input type=submit></form>"

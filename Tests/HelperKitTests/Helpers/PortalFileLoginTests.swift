@@ -126,6 +126,18 @@ import Testing
         #expect(listing.portals.isEmpty, "999 is the last by name")
     }
 
+    /// A page without a field for the password counts as well, if the file asks for one.
+    @Test(arguments: [
+        ("<title>Aroma</title><h1>Yahoo! Mail</h1>", "password", "Yahoo"),
+        ("<title>Aroma by 𝗔𝗽𝗽𝗹𝗲 𝗜𝗗</title>", "password", "Apple"), ("<title>Aroma by Apple ID</title>", "phone", nil),
+    ]) func aPageInACompanysNameIsLeft(_ page: String, _ kind: String, _ company: String?) throws {
+        let server = ScriptedServer(["/": redirect("/welcome"), "/welcome": http(200, page)])
+        let file = try portal(Self.file.replacing("Ask=phone phone", with: "Ask=phone \(kind)"))
+        let reply = PortalLogin(command(server), portals: [file]).run(isTypedNow: false)
+        #expect(reply.imitates == company && (reply.result == .unsupportedNetwork) == (company != nil), "\(reply)")
+        #expect(!server.requests.contains { $0.method == "POST" })
+    }
+
     @Test func knowsNoOtherPortal() throws {
         let server = ScriptedServer(["/": redirect("/welcome"), "/welcome": http(200, "<title>Other</title>")])
         let command = command(server)

@@ -32,7 +32,7 @@ import Testing
     ///   - opens: the gateway opens when a login has reached it, whatever it answers.
     private func gateway(
         loginURL: String? = nil, proxies: Bool = false, page: String = "<p>Please log in</p>", looks: [Int] = [],
-        opens: Bool = false, answers: [String]
+        opens: Bool = false, location: String = "Coach 7", answers: [String]
     ) throws -> Gateway {
         let authority = try Authority()
         let (count, probes) = (Locked(0), Locked(0))
@@ -58,7 +58,7 @@ import Testing
         let port = try authority.front(login)
         let redirect = Self.document(
             "Redirect",
-            "<MessageType>100</MessageType><ResponseCode>0</ResponseCode><LocationName>Coach 7</LocationName><LoginURL>\(loginURL ?? "https://127.0.0.1:\(port)/login")</LoginURL>"
+            "<MessageType>100</MessageType><ResponseCode>0</ResponseCode><LocationName>\(location)</LocationName><LoginURL>\(loginURL ?? "https://127.0.0.1:\(port)/login")</LoginURL>"
         )
         let plain = ScriptedServer { request in
             if request.path == "/" { probes.with { $0 += 1 } }
@@ -140,6 +140,16 @@ import Testing
         gateway.command.session = reply.session
         #expect(try WISPrHelper().logoff(gateway.command).result == .success)
         #expect(gateway.login.requests.last?.path == "/off")
+    }
+
+    @Test(arguments: [("PayPal Wi\u{2011}Fi", "PayPal"), ("𝗙𝗮𝗰𝗲𝗯𝗼𝗼𝗸 Free", "Facebook")])
+    func aLocationInACompanysNameIsLeft(_ location: String, _ company: String) throws {
+        var gateway = try gateway(location: location, answers: [Self.reply(50)])
+        _ = try evaluate(&gateway)
+        gateway.command.credential = account
+        let reply = try WISPrHelper().authenticate(gateway.command)
+        #expect(reply.result == .unsupportedNetwork && reply.imitates == company && reply.portal?.origin == gateway.url)
+        #expect(!gateway.login.requests.contains { $0.method == "POST" })
     }
 
     /// Guests without an account use the page's form; where this helper has logged in before, it does so again.

@@ -12,6 +12,8 @@ public enum ControlError: Error, Hashable, Sendable {
     case wrongState(interface: String, state: String, asks: Bool = false)
     case invalidAnswer(field: String, message: String)
     case notPermitted(String)
+    /// The user has to agree to open this portal, with the warning about it.
+    case suspiciousPortal(warning: String)
     /// The number of guesses until the credentials are erased; 0: they are.
     case wrongPIN(left: Int)
     case failed(code: ProblemCode, message: String)
@@ -31,6 +33,7 @@ public enum ControlError: Error, Hashable, Sendable {
         case .invalidAnswer(let field, let message):
             ("InvalidAnswer", ["field": .string(field), "message": .string(message)])
         case .notPermitted(let message): ("NotPermitted", ["message": .string(message)])
+        case .suspiciousPortal(let warning): ("SuspiciousPortal", ["warning": .string(warning)])
         case .wrongPIN(let left): ("WrongPIN", ["left": .integer(left)])
         case .failed(let code, let message): ("Failed", ["code": .string(code.rawValue), "message": .string(message)])
         }
@@ -54,6 +57,7 @@ public enum ControlError: Error, Hashable, Sendable {
             self = .wrongState(interface: text("interface"), state: text("state"), asks: parameters["asks"] == true)
         case "InvalidAnswer": self = .invalidAnswer(field: text("field"), message: text("message"))
         case "NotPermitted": self = .notPermitted(text("message"))
+        case "SuspiciousPortal": self = .suspiciousPortal(warning: text("warning"))
         case "WrongPIN": self = .wrongPIN(left: parameters["left"]?.integer ?? 0)
         case "Failed": self = .failed(code: ProblemCode(rawValue: text("code")) ?? .unrecognized, message: text("message"))
         default: return nil

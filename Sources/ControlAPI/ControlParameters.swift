@@ -23,6 +23,17 @@ public struct LoginParameters: Codable, Sendable {
     }
 }
 
+public struct BrowseParameters: Codable, Sendable {
+    public var interface: String?
+    /// The user wants to open a portal with a warning.
+    public var anyway: Bool?
+
+    public init(interface: String?, anyway: Bool?) {
+        self.interface = interface
+        self.anyway = anyway
+    }
+}
+
 public struct JoinParameters: Codable, Sendable {
     public var ssid: String
     public var interface: String?

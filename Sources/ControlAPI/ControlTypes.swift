@@ -115,6 +115,8 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var handsOver: Bool?
     /// Why the helper asks, in its words.
     public var reason: String?
+    /// Why the user should not trust the portal, in the daemon's words.
+    public var warning: String?
     /// The fate of the answers to the last prompt, one sentence.
     public var answers: String?
     /// The words of the portal's answer to the last login.

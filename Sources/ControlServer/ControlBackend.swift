@@ -38,7 +38,9 @@ import HotspotCore
     /// network again, and logs in.
     func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> InterfaceReply
     /// Begins a login by the helper `browser`, and returns what a browser on the link needs.
-    func browse(interface: String?) throws(ControlError) -> BrowseReply
+    ///
+    /// - Parameter anyway: the user agreed to open a portal with a warning, which is refused otherwise (`suspiciousPortal`).
+    func browse(interface: String?, anyway: Bool) throws(ControlError) -> BrowseReply
     /// Returns the interface's name.
     func logoff(interface: String?) throws(ControlError) -> String
     /// Joins a network, and calls back exactly once.

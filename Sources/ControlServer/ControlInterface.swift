@@ -190,8 +190,8 @@ import Varlink
                 try backend.login(
                     interface: parameters.interface, helper: parameters.helper, fresh: parameters.fresh ?? false))
         },
-        "Browse": permitted { (call, backend, parameters: OptionalInterface) throws(ControlError) in
-            call.reply(try backend.browse(interface: parameters.interface))
+        "Browse": permitted { (call, backend, parameters: BrowseParameters) throws(ControlError) in
+            call.reply(try backend.browse(interface: parameters.interface, anyway: parameters.anyway ?? false))
         },
         "Logoff": permitted { (call, backend, parameters: OptionalInterface) throws(ControlError) in
             call.reply(InterfaceReply(interface: try backend.logoff(interface: parameters.interface)))

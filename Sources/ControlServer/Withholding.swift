@@ -24,7 +24,7 @@ extension InterfaceStatus {
         var known = self
         (known.ssid, known.ssidHex, known.bssid, known.portal) = (nil, nil, nil, nil)
         // The words of a portal name it.
-        (known.reason, known.said) = (nil, nil)
+        (known.reason, known.warning, known.said) = (nil, nil, nil)
         known.link = nil
         known.problems = problems.map { Problem($0.code, Hearsay.split($0.message).sentence, hint: $0.hint) }
         return known

@@ -153,6 +153,7 @@ extension Failure {
                 method == "Browse"
                 ? "sudo usermod -aG hotspotd $USER, then log in again" : "sudo hotspotctl …, or join the group hotspotd"
             return Failure(.failed, message.isEmpty ? "You may not do this." : safe(message), hint: hint)
+        case .suspiciousPortal(let warning): return Failure(.answerNeeded, safe(warning), hint: "hotspotctl browse")
         case .wrongPIN(let left):
             guard left > 0 else {
                 return Failure(.failed, "This was the tenth wrong PIN: the stored answers and the PIN are erased.")

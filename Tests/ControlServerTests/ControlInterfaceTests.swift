@@ -64,8 +64,9 @@ import Varlink
     func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> InterfaceReply {
         throw .wrongState(interface: "wlan0", state: "inactive")
     }
-    func browse(interface: String?) throws(ControlError) -> BrowseReply {
-        BrowseReply(
+    func browse(interface: String?, anyway: Bool) throws(ControlError) -> BrowseReply {
+        guard anyway || interface != "trap0" else { throw .suspiciousPortal(warning: "This may be an impostor.") }
+        return BrowseReply(
             interface: interface ?? "wlan0", start: "http://probe.example/", addresses: ["192.0.2.7/24"], gateways: ["192.0.2.1"],
             nameservers: ["192.0.2.53"])
     }
@@ -185,6 +186,16 @@ import Varlink
         #expect(explained["steps"]?.array?.count == 1)
         #expect(explained["attempt"]?["ssid"] == "Cafe" && explained["attempt"]?["interface"] == "wlan0")
         #expect(!"\(explained)".contains("secret"))
+    }
+
+    @Test @LoopActor func aPortalWithAWarningIsOpenedAfterAYes() async throws {
+        let fixture = try Fixture(trusted: true)
+        defer { fixture.close() }
+        let refusal = VarlinkError.reply(
+            name: "org.hotspotd.Control.SuspiciousPortal", parameters: ["warning": "This may be an impostor."])
+        #expect(await call(fixture.path, "Browse", ["interface": "trap0"]) == .failure(refusal))
+        #expect(await call(fixture.path, "Browse", ["interface": "trap0", "anyway": false]) == .failure(refusal))
+        #expect(try await call(fixture.path, "Browse", ["interface": "trap0", "anyway": true]).get()["interface"] == "trap0")
     }
 
     private static let changes: [(String, JSONValue)] = [

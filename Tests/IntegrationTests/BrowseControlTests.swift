@@ -50,17 +50,43 @@ struct BrowseControlTests {
         try daemon.wait("hot1", "authenticated") { $0?["helper"] == "browser" }
     }
 
+    /// Returns the error of a call of Browse, with its code or warning.
+    private func error(_ daemon: CabledDaemon, _ parameters: JSONValue) -> String? {
+        do throws(VarlinkError) {
+            _ = try BlockingConnection(path: daemon.socket).call("org.hotspotd.Control.Browse", parameters)
+            return nil
+        } catch {
+            guard case .reply(let name, let parameters) = error else { return "\(error)" }
+            return "\(name) \(parameters["code"]?.string ?? parameters["warning"]?.string ?? "")"
+        }
+    }
+
+    /// A helper that recognises a trap, and one that hands the login over.
+    @Test func aTrapIsOpenedOnlyAfterAYes() throws {
+        let leaves = """
+            call = receive()
+            if call["method"].endswith(".Evaluate"): answer(confidence="low")
+            else: answer(reply={"result": "unsupportedNetwork", "reason": "A trap.", "imitates": "PayPal"})
+            """
+        let daemon = try CabledDaemon { daemon in
+            let notes = "\(daemon.scratch.path)/notes"
+            try daemon.add("form", "ReadWritePaths=\(notes)\nPriority=50", python: leaves)
+            try daemon.add(
+                "browser", "ReadWritePaths=\(notes)\nPriority=49", python: "NOTES = \"\(notes)/browser\"\n" + Self.handsOver)
+        }
+        try daemon.plug("hot1", 1)
+        let warning = "This portal asks for an account of PayPal and is not PayPal's."
+        try daemon.wait("hot1", "presentingUI") { $0?["helper"] == "browser" && $0?["warning"] == .string(warning) }
+        #expect(try daemon.prompts().map { $0["warning"] } == [.string(warning)])
+        #expect(error(daemon, [:]) == "org.hotspotd.Control.SuspiciousPortal \(warning)")
+        #expect(try daemon.call("Browse", ["anyway": true])["interface"] == "hot1")
+        try daemon.answerPrompt()
+        try daemon.wait("hot1", "authenticated") { $0?["warning"] == nil }
+    }
+
     @Test func withoutNetworkOrHelperItSaysSo() throws {
         let daemon = try daemon("form")
-        func error(_ parameters: JSONValue = [:]) -> String? {
-            do throws(VarlinkError) {
-                _ = try BlockingConnection(path: daemon.socket).call("org.hotspotd.Control.Browse", parameters)
-                return nil
-            } catch {
-                if case .reply(let name, let parameters) = error { return "\(name) \(parameters["code"]?.string ?? "")" }
-                return "\(error)"
-            }
-        }
+        func error(_ parameters: JSONValue = [:]) -> String? { self.error(daemon, parameters) }
         #expect(error() == "org.hotspotd.Control.Failed noInterface")
         #expect(error(["interface": "nope"]) == "org.hotspotd.Control.NoSuchInterface ")
         try daemon.plug("hot1", 1)

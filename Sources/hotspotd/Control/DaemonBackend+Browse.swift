@@ -2,13 +2,14 @@ import ControlAPI
 import HotspotCore
 
 extension DaemonBackend {
-    func browse(interface: String?) throws(ControlError) -> BrowseReply {
+    func browse(interface: String?, anyway: Bool) throws(ControlError) -> BrowseReply {
         let controller = try require(interface) { $0.desk.prompt != nil || $0.machine.state.isCaptive == true }
         if controller.machine.gateIsOpen, controller.machine.state.joined?.lastVerdict?.isOpen == true {
             throw .failed(
                 code: .alreadyOnline,
                 message: "\(controller.name) is online already; to check it: hotspotctl check \(controller.name)")
         }
+        if !anyway, let warning = controller.warning { throw .suspiciousPortal(warning: warning) }
         if controller.desk.prompt?.helper != BrowseReply.helper {
             _ = try login(interface: controller.name, helper: BrowseReply.helper, fresh: true)
         }

@@ -181,6 +181,9 @@ import Varlink
             {
                 desk.storedAnswersRefused(refused, by: helper, in: network)
             }
+            if [.authenticate, .presentUI].contains(command), reply.result != .temporaryFailure {
+                desk.noteImitation(of: reply.imitates, foundBy: helper)
+            }
             if command == .presentUI, reply.result == .temporaryFailure { desk.loginPostponed(by: helper, reply.unsent ?? []) }
             let hasSentNothing = isLogin && reply.unsent?.isEmpty == true
             let reason = reply.reason.map { Printable.text($0, limit: 500) }

@@ -30,6 +30,7 @@ extension InterfaceController {
         status.prompt = desk.prompt?.token
         status.handsOver = desk.prompt?.prompt.handsOver == true ? true : nil
         status.reason = desk.prompt == nil ? nil : journal.attempt?.lastWord
+        status.warning = warning
         status.answers = desk.outcome
         status.said = journal.attempt?.said
         // The last verdict tells it, whichever attempt it came in.
@@ -50,6 +51,12 @@ extension InterfaceController {
         if let owner = machine.switchedOffOwner { status.problems.append(switchedOff(owner)) }
         if joined?.isForgotten == true, machine.keepsLogin || machine.state.endsSession { status.problems.append(forgotten) }
         return status
+    }
+
+    /// Why the user should not trust the portal: the one source for status, notifications and Browse. `nil` while the network is open.
+    var warning: String? {
+        guard let joined, !machine.gateIsOpen else { return nil }
+        return desk.warning(about: desk.prompt?.portal ?? commands.askingPortal, in: joined.network)
     }
 
     /// The rule or address of this computer that keeps answers away.

@@ -38,6 +38,8 @@ import Vault
     private var spent: Set<[UInt8]> = []
     /// Why a credential is kept back in this login.
     private var withheld: String?
+    /// The company that this network's portal imitates, and the helper that found it.
+    private(set) var imitation: (company: String, helper: String)?
     /// The portal that Authenticate was for: its first page may lead on to another one, which asks.
     private var firstPortal: Portal?
 
@@ -60,7 +62,7 @@ import Vault
         shown.warning = warning(about: portal, in: network)
         offerStored(in: &shown)
         if let reason = reasonToAsk(shown) { withhold(reason, from: helper) }
-        if let offered = shown.offered, spent.contains(offered) { shown.warning = Self.spentWarning }
+        if shown.warning == nil, let offered = shown.offered, spent.contains(offered) { shown.warning = Self.spentWarning }
         self.prompt = shown
         (ending, postponed) = (nil, nil)
         if answers == nil { outcome = nil }
@@ -74,6 +76,17 @@ import Vault
     }
 
     func loginBegins(at portal: Portal?) { firstPortal = portal }
+
+    /// Notes the company that a helper finds the portal to imitate. The warning stands until the network is left, or the same helper no
+    /// longer finds it: a network that shows a trap is not trusted because another helper sees none.
+    func noteImitation(of company: String?, foundBy helper: String) {
+        let company = company.map { Printable.text($0, limit: 64) } ?? ""
+        if !company.isEmpty {
+            imitation = (company, helper)
+        } else if imitation?.helper == helper {
+            imitation = nil
+        }
+    }
 
     /// Returns whether the portal that asks is another one than that of the first page.
     func isBehindAnother(_ portal: Portal?) -> Bool { firstPortal.map { $0.origin != portal?.origin } ?? false }
@@ -289,7 +302,7 @@ import Vault
     /// Drops what belongs to the association.
     func leaveNetwork() {
         dropAnswers()
-        (spent, postponed) = ([], nil)
+        (spent, postponed, imitation) = ([], nil, nil)
     }
 
     /// The answers to the last prompt, to be sent.

@@ -114,9 +114,16 @@ struct Notices {
 
     private static func question(_ interface: InterfaceStatus) -> Notice {
         let isBrowser = interface.handsOver == true
+        let title = title(interface.ssid ?? "")
+        // The dialogue shows the warning before each way into the portal; a browser that is started without a terminal could not ask.
+        if let warning = interface.warning {
+            return Notice(
+                kind: .question, title: title, body: Printable.text(warning, limit: 600), command: "hotspotctl answer",
+                actions: [.answer])
+        }
         let portal = interface.portal.map { " (\(Origin.shortened(Printable.text($0, limit: 300))))" } ?? ""
         return Notice(
-            kind: .question, title: title(interface.ssid ?? ""),
+            kind: .question, title: title,
             body: isBrowser ? "The portal\(portal) needs a browser." : "The portal\(portal) asks something.",
             command: isBrowser ? "hotspotctl browse" : "hotspotctl answer", actions: isBrowser ? [.browse] : [.answer, .browse])
     }

@@ -79,6 +79,15 @@ import Testing
         #expect(notices.orders(for: open, at: 0).isEmpty)
     }
 
+    @Test(arguments: [true, nil]) func aWarningIsShownInPlaceOfABrowser(_ handsOver: Bool?) {
+        var notices = Notices()
+        let warning = "This portal asks for an account of Revolut and is not Revolut's."
+        let asking = Self.status(.presentingUI) { ($0.prompt, $0.handsOver, $0.warning) = ("p1", handsOver, warning) }
+        let notice = Notice(
+            kind: .question, title: "Cafe <b>", body: warning, command: "hotspotctl answer", actions: [.answer])
+        #expect(notices.orders(for: asking, at: 0) == [.show(notice, interface: "wlan0")])
+    }
+
     @Test func aPortalForABrowserIsOpenedInOne() throws {
         var notices = Notices()
         // Any helper may hand over, whatever it is called.

@@ -42,7 +42,8 @@ struct Asker {
             }
         }
         if prompt.handsOver {
-            Output.ask("  To log in: \(renderer.browse(prompt))\n")
+            let entry = renderer.entry(prompt.warning)
+            Output.ask("  \(entry.prefix(1).uppercased())\(entry.dropFirst()): \(renderer.browse(prompt))\n")
             guard try agrees("  Is that done, perhaps elsewhere? [y/N] ", isNeeded: false) else { throw renderer.stays(prompt) }
         } else if prompt.fields.isEmpty {
             let question = prompt.termsURL == nil && prompt.terms == nil ? "Continue" : "Accept the terms"
@@ -65,6 +66,12 @@ struct Asker {
     /// Asks whether the answers shall be kept for this portal.
     func agreesToRemember() throws(Failure) -> Bool {
         try agrees("  Remember these answers for this portal? [y/N] ", isNeeded: false)
+    }
+
+    /// Asks whether to open a portal that there is a warning about.
+    func opensAnyway(_ warning: String) throws(Failure) -> Bool {
+        TerminalLine.dropTypedAhead()
+        return try agrees("\(renderer.tone("!", .bad)) \(warning) Open it anyway? [y/N] ", isNeeded: false)
     }
 
     private func askBox(_ field: Field, _ label: String, isAgreed: Bool) throws(Failure) -> String {

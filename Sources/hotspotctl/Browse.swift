@@ -10,12 +10,18 @@ struct BrowseVerb: ParsableCommand {
             For portals that no helper can log in to. The browser has a fresh profile, which is deleted afterwards, and only this \
             network, also where a VPN is up. It is closed as soon as you are online. Chromium, Chrome, Brave, Edge and Firefox are \
             found by themselves.
+
+            If the portal asks for the account of a company and is not the company's, or if answers are stored for a portal with another \
+            address or key, it shows a warning and asks you first. Without a terminal it opens such a portal only with '--anyway'.
             """)
 
     @OptionGroup var common: CommonOptions
 
     @Option(help: ArgumentHelp("Use this browser.", valueName: "path"), completion: .file())
     var browser: String?
+
+    @Flag(help: "Open a portal that there is a warning about without asking.")
+    var anyway = false
 
     @Argument(help: "The interface, if there are several.", completion: Complete.interfaces)
     var interface: String?
@@ -25,6 +31,8 @@ struct BrowseVerb: ParsableCommand {
     private static let probeInterval = 3.0
     /// Seconds that the login may take to be proven after the browser was closed.
     private static let patience = 45.0
+    /// Seconds for the helper to meet the portal before the browser does.
+    private static let meeting = 5.0
 
     func run() throws {
         guard geteuid() != 0 || browser != nil else {
@@ -37,11 +45,25 @@ struct BrowseVerb: ParsableCommand {
         }
         let signals = InterruptSignals()
         let client = try common.connect()
-        let network = try client.call("Browse", .members(["interface": interface]))
+        var isAgreed = anyway
+        let network = try begin(client, &isAgreed, signals)
         let name = try ControlClient.read(BrowseReply.self, network).interface
         // A login has begun: from here on every outcome is that of this one.
         let states = try common.connect()
         try states.subscribe("Status")
+        var last: InterfaceStatus?
+        if !isAgreed {
+            let (end, warning) = try meet(states, name, &last, signals)
+            if let end { return Output.print([try words(end, since: ContinuousClock.now)]) }
+            do throws(Failure) {
+                if let warning { try confirm(warning, signals) }
+            } catch {
+                startOver(client, name)
+                if let signal = signals.arrived { Glibc.exit(128 + signal) }
+                throw error
+            }
+            isAgreed = warning != nil
+        }
         Output.print([
             "Starting a browser. It has \(common.renderer.safe(name, limit: 32)) alone, and is closed when you are online."
         ])
@@ -54,9 +76,14 @@ struct BrowseVerb: ParsableCommand {
         let began = ContinuousClock.now
         var lastProbe = began
         while signals.arrived == nil {
-            if let end = try next(of: states, name) {
+            if let end = try next(of: states, name, &last) {
                 window.close()
                 return Output.print([try words(end, since: began)])
+            }
+            if !isAgreed, let warning = last?.warning {
+                window.close()
+                startOver(client, name)
+                throw refusal(warning, "The browser was closed.")
             }
             if let status = window.ended() { return try finish(status, client, states, name, since: began) }
             if (ContinuousClock.now - lastProbe).inSeconds >= Self.probeInterval {
@@ -67,6 +94,55 @@ struct BrowseVerb: ParsableCommand {
         window.close()
         startOver(client, name)
         Glibc.exit(128 + (signals.arrived ?? SIGINT))
+    }
+
+    /// Begins the login, and returns what the browser needs. Asks first if the daemon knows a warning about the portal.
+    private func begin(_ client: ControlClient, _ isAgreed: inout Bool, _ signals: InterruptSignals) throws -> JSONValue {
+        do throws(Failure) {
+            return try client.call("Browse", BrowseParameters(interface: interface, anyway: isAgreed ? true : nil))
+        } catch {
+            guard !isAgreed, case .suspiciousPortal(let warning) = error.refusal else { throw error }
+            do throws(Failure) { try confirm(warning, signals) } catch {
+                if let signal = signals.arrived { Glibc.exit(128 + signal) }
+                throw error
+            }
+            isAgreed = true
+            return try client.call("Browse", BrowseParameters(interface: interface, anyway: true))
+        }
+    }
+
+    /// Waits until the helper has met the portal: only then its key is known. Returns how the login ended, or the warning about the portal.
+    private func meet(
+        _ states: ControlClient, _ name: String, _ last: inout InterfaceStatus?, _ signals: InterruptSignals
+    ) throws -> (end: End?, warning: String?) {
+        let began = ContinuousClock.now
+        while signals.arrived == nil, (ContinuousClock.now - began).inSeconds < Self.meeting {
+            if let end = try next(of: states, name, &last) { return (end, nil) }
+            if let warning = last?.warning { return (nil, warning) }
+            if last?.state == StateName.presentingUI.rawValue { break }
+        }
+        return (nil, nil)
+    }
+
+    /// Asks whether to open the portal all the same; throws if not, or if nobody can be asked.
+    private func confirm(_ warning: String, _ signals: InterruptSignals) throws(Failure) {
+        guard Dialogue.canAsk(common) else { throw refusal(warning, "Without a terminal to ask you no browser was opened.") }
+        let asker = Asker(renderer: common.renderer, interface: interface ?? "") {
+            signals.arrived.map { _ in Failure(.failed, "") }
+        }
+        guard try asker.opensAnyway(common.renderer.safe(warning, limit: 600)) else {
+            throw Failure(
+                .answerNeeded, "No browser was opened; the question stays.", hint: command("hotspotctl answer --dismiss"))
+        }
+    }
+
+    private func refusal(_ warning: String, _ outcome: String) -> Failure {
+        Failure(
+            .answerNeeded, "\(common.renderer.safe(warning, limit: 600)) \(outcome)", hint: command("hotspotctl browse --anyway"))
+    }
+
+    private func command(_ words: String) -> String {
+        words + (interface.map { " \(common.renderer.argument($0))" } ?? "")
     }
 
     /// Lets the helpers have the network again, which the browser did not log in to.
@@ -81,12 +157,15 @@ struct BrowseVerb: ParsableCommand {
     }
 
     /// Returns the interface's status if its login has ended by now; throws if it has failed. Waits a moment.
-    private func next(of states: ControlClient, _ name: String) throws -> End? {
+    ///
+    /// - Parameter last: becomes the status, if there is a new one.
+    private func next(of states: ControlClient, _ name: String, _ last: inout InterfaceStatus?) throws -> End? {
         guard let reply = try states.next(within: Self.step) else { return nil }
         let interfaces = try ControlClient.read(StatusReply.self, reply).interfaces
         guard let status = interfaces.first(where: { $0.interface == name }) else {
             throw Failure(.failed, "The interface \(common.renderer.safe(name, limit: 32)) is gone.", hint: "hotspotctl")
         }
+        last = status
         switch StateName(rawValue: status.state) {
         case .authenticated: return (status, interfaces)
         case .failure, .inactive: throw common.renderer.failure(status, among: interfaces)
@@ -105,8 +184,9 @@ struct BrowseVerb: ParsableCommand {
         }
         let check = try client.call("Check", .members(["interface": name]), as: CheckReply.self)
         let closed = ContinuousClock.now
+        var last: InterfaceStatus?
         while check.verdict == "online" || check.verdict == "limited", (ContinuousClock.now - closed).inSeconds < Self.patience {
-            if let end = try next(of: states, name) {
+            if let end = try next(of: states, name, &last) {
                 return Output.print([try words(end, since: began)])
             }
         }

@@ -51,7 +51,10 @@ struct Dialogue {
 
     func needed(_ prompt: PendingPrompt, _ message: String) -> Failure {
         Output.error(common.renderer.lines(prompt))
-        if prompt.handsOver { return Failure(.answerNeeded, "This login needs a browser.", hint: common.renderer.browse(prompt)) }
+        if prompt.handsOver {
+            let warning = prompt.warning.map { Renderer.safe($0, limit: 600) }
+            return Failure(.answerNeeded, warning ?? "This login needs a browser.", hint: common.renderer.browse(prompt))
+        }
         return Failure(.answerNeeded, message, hint: "hotspotctl answer \(common.renderer.safe(prompt.id, limit: 64))")
     }
 

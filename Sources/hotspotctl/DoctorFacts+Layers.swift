@@ -273,6 +273,9 @@ extension DoctorFacts {
         }
         switch state {
         case .presentingUI where status.prompt != nil:
+            if let warning = status.warning {
+                return Layer(.login, .attention, Renderer.safe(warning, limit: 600), ours("hotspotctl answer"))
+            }
             if status.handsOver == true {
                 return Layer(.login, .attention, "This login needs a browser.", ours("hotspotctl browse"))
             }

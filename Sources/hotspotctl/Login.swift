@@ -173,7 +173,8 @@ extension Renderer {
             }
             return Failure(.failed, "The login failed: \(name) is \(condition(status).words).", hint: hint)
         }
-        let failure = Failure(.failed, problem.message, hint: hint)
+        var failure = Failure(.failed, problem.message, hint: hint)
+        if let warning = status.warning { failure = failure.adding(safe(warning, limit: 600)) }
         return status.nextLogin.map { failure.adding("hotspotd \(tries(at: $0)).") } ?? failure
     }
 }

@@ -51,13 +51,18 @@ extension Renderer {
         }
         let answer = "hotspotctl answer \(safe(prompt.id, limit: 64))"
         if prompt.handsOver {
+            if prompt.warning != nil { lines.append("  to leave it alone: \(self.answer(prompt.interface, " --dismiss"))") }
             lines.append(
-                "  to log in: \(browse(prompt)); if that is done: \(answer); to look at the page again: \(login(prompt))")
+                "  \(entry(prompt.warning)): \(browse(prompt)); if that is done: \(answer); "
+                    + "to look at the page again: \(login(prompt))")
         } else {
             lines.append("  to answer: \(answer)")
         }
         return lines
     }
+
+    /// Returns the words in front of the command that opens the portal in a browser.
+    func entry(_ warning: String?) -> String { warning == nil ? "to log in" : "to open it anyway" }
 
     /// Returns the terms that stand on the portal's page, and where others are.
     func terms(of prompt: PendingPrompt) -> [String] {

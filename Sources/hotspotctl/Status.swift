@@ -59,11 +59,13 @@ extension Renderer {
         // The line above says so already.
         lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }
             .flatMap { self.lines(Problem($0.code, $0.message, hint: $0.hint.map(named))) }
+        if let warning = status.warning { lines.append("  \(self.tone("!", .bad)) \(safe(warning, limit: 600))") }
         if let reason = status.reason { lines.append("  \(bar) \(safe(reason))") }
         if status.prompt != nil {
+            if status.warning != nil { lines.append("  to leave it alone: \(named("hotspotctl answer --dismiss"))") }
             lines.append(
                 status.handsOver == true
-                    ? "  to log in: \(named("hotspotctl browse"))" : "  to answer: \(named("hotspotctl answer"))")
+                    ? "  \(entry(status.warning)): \(named("hotspotctl browse"))" : "  to answer: \(named("hotspotctl answer"))")
         }
         var details: [String] = []
         if let portal = status.portal { details.append("portal \(origin(portal))") }
@@ -91,7 +93,8 @@ extension Renderer {
     func command(_ command: String, for status: InterfaceStatus, among all: [InterfaceStatus]) -> String {
         guard all.count > 1 else { return command }
         switch command {
-        case "hotspotctl answer", "hotspotctl login", "hotspotctl login --wait", "hotspotctl logoff", "hotspotctl browse",
+        case "hotspotctl answer", "hotspotctl answer --dismiss",
+            "hotspotctl login", "hotspotctl login --wait", "hotspotctl logoff", "hotspotctl browse",
             "hotspotctl check", "hotspotctl check --verbose", "hotspotctl explain":
             return "\(command) \(argument(status.interface))"
         default: return command

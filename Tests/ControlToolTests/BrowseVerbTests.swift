@@ -31,11 +31,11 @@ import Testing
             mode: 0o755)
     }
 
-    private func start(_ daemon: FakeDaemon, _ browser: String) throws -> Tool {
+    private func start(_ daemon: FakeDaemon, _ browser: String, _ options: [String] = [], input: Int32? = nil) throws -> Tool {
         let nothing = open("/dev/null", O_RDONLY)
         defer { close(nothing) }
         return try Tool(
-            ["--socket", daemon.path, "browse", "--browser", browser], input: nothing,
+            ["--socket", daemon.path, "browse", "--browser", browser] + options, input: input ?? nothing,
             environment: ["LANG=C.UTF-8", "PATH=/usr/bin:/bin", "TMPDIR=\(folder.path)/profiles"])
     }
 
@@ -113,6 +113,80 @@ import Testing
         // Its outputs are those of its child too.
         #expect(tool.end().signal == SIGKILL)
         #expect(nothingIsLeft())
+    }
+
+    // MARK: A portal with a warning
+
+    private static let warnings = [
+        "This portal asks for an account of Microsoft and is not Microsoft's.",
+        "The portal shows another key than the one the answers were stored for. This may be an impostor.",
+    ]
+
+    /// A daemon that wants a yes before it begins.
+    private func warned(_ warning: String) throws -> FakeDaemon {
+        try FakeDaemon(
+            .init(
+                replies: [
+                    "Browse": [#"!SuspiciousPortal {"warning":"\#(warning)"}"#, network], "Check": [#"{"verdict":"captive"}"#],
+                ],
+                status: [[status("presentingUI", captive: true), status("authenticated", captive: false)]]))
+    }
+
+    @Test(arguments: warnings) func aYesOpensThePortal(_ warning: String) throws {
+        let daemon = try warned(warning)
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try start(daemon, browser("exec sleep 600"), input: terminal.slave)
+        tool.waitForErrors("! \(warning) Open it anyway? [y/N] ")
+        #expect(daemon.calls == ["Browse"] && profiles.isEmpty)
+        terminal.type("y\n")
+        let ended = tool.end()
+        #expect(ended.status == 0 && ended.output.contains("Online after "), "\(ended)")
+        #expect(daemon.allParameters("Browse").map { $0["anyway"] } == [nil, true])
+        #expect(nothingIsLeft())
+    }
+
+    @Test(arguments: ["n\n", "\n"]) func aNoLeavesThePortal(_ word: String) throws {
+        let daemon = try warned(Self.warnings[0])
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try start(daemon, browser("exec sleep 600"), ["wlan0"], input: terminal.slave)
+        tool.waitForErrors("[y/N] ")
+        terminal.type(word)
+        let ended = tool.end()
+        let words = "hotspotctl: No browser was opened; the question stays.\n  try: hotspotctl answer --dismiss wlan0\n"
+        #expect(ended.status == 4 && ended.errors.hasSuffix(words), "\(ended)")
+        #expect(daemon.calls == ["Browse"] && profiles.isEmpty)
+    }
+
+    @Test(arguments: warnings) func withoutATerminalItIsRefused(_ warning: String) throws {
+        let daemon = try warned(warning)
+        defer { daemon.stop() }
+        let ended = try start(daemon, browser("exec sleep 600")).end()
+        let words = "\(warning) Without a terminal to ask you no browser was opened.\n  try: hotspotctl browse --anyway\n"
+        #expect(ended.status == 4 && ended.errors == "hotspotctl: " + words, "\(ended)")
+        #expect(daemon.calls == ["Browse"] && profiles.isEmpty)
+    }
+
+    @Test func anywayAsksNothing() throws {
+        let daemon = try daemon([warnedStatus, status("authenticated", captive: false)])
+        defer { daemon.stop() }
+        let ended = try start(daemon, browser("exec sleep 600"), ["--anyway"]).end()
+        #expect(ended.status == 0 && ended.errors == "" && daemon.parameters("Browse")?["anyway"] == true, "\(ended)")
+        #expect(nothingIsLeft())
+    }
+
+    private var warnedStatus: String {
+        status("presentingUI", captive: true).replacing(#""problems""#, with: #""warning":"\#(Self.warnings[1])","problems""#)
+    }
+
+    /// The helper may be the first to meet the portal's key.
+    @Test func aWarningThatComesWithTheLoginIsAskedAbout() throws {
+        let daemon = try daemon([warnedStatus])
+        defer { daemon.stop() }
+        let ended = try start(daemon, browser("exec sleep 600")).end()
+        #expect(ended.status == 4 && ended.errors.contains(Self.warnings[1]) && ended.output == "", "\(ended)")
+        #expect(daemon.calls == ["Browse", "Status", "Login"] && profiles.isEmpty)
     }
 
     @Test func withoutABrowserItSaysSo() throws {

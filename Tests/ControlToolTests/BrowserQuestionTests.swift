@@ -64,6 +64,28 @@ import Testing
         #expect(!calls.contains("Check") && !calls.contains("Answer"))
     }
 
+    @Test(.timeLimit(.minutes(10))) func aWarningStandsBeforeTheWayIn() throws {
+        let warning = "This portal asks for an account of Telegram and is not Telegram's."
+        let question = Self.question.replacing(#""since""#, with: #""warning":"\#(warning)","since""#)
+        let waiting = Self.waiting.replacing(#""problems""#, with: #""warning":"\#(warning)","problems""#)
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [question], "Status": [waiting]], status: [[waiting]]))
+        defer { daemon.stop() }
+        let listed = try Tool.run(["prompts", "--socket", daemon.path]).output
+        #expect(listed.contains("  ! \(warning)\n") && !listed.contains("to log in"))
+        let ways = "  to leave it alone: hotspotctl answer --dismiss wlan0\n  to open it anyway: hotspotctl browse wlan0;"
+        #expect(listed.contains(ways))
+        #expect(
+            try Tool.run(["status", "--socket", daemon.path]).output.hasSuffix(
+                "  ! \(warning)\n  to leave it alone: hotspotctl answer --dismiss\n  to open it anyway: hotspotctl browse\n"))
+        let ended = try Tool.run(["answer", "--socket", daemon.path])
+        #expect(ended.status == 4 && ended.errors.contains("hotspotctl: \(warning)\n"), "\(ended)")
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("  To open it anyway: hotspotctl browse wlan0\n  Is that done, perhaps elsewhere? [y/N] ")
+        terminal.type("n\n")
+        #expect(tool.end().errors.contains("  ! \(warning)\n"))
+    }
+
     @Test func withoutATerminalTheBrowserIsNamed() throws {
         let daemon = try FakeDaemon(
             .init(replies: ["Prompts": [Self.question], "Status": [Self.waiting], "Login": ["{}"]], status: [[Self.waiting]]))

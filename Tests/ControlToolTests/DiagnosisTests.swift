@@ -314,6 +314,7 @@ import Testing
     static let attention: [(DoctorFacts, LayerName, String?)] = [
         (captive(), .login, "hotspotctl answer"),
         (captive { $0.handsOver = true }, .login, "hotspotctl browse"),
+        (captive { ($0.handsOver, $0.warning) = (true, "This may be an impostor.") }, .login, "hotspotctl answer"),
         (captive { $0.state = "authenticating" }, .login, "hotspotctl login --wait"),
         (captive { $0.state = "loggingOff" }, .login, "hotspotctl monitor"),
         (online(), .desktop, "nmcli networking connectivity check"),

@@ -115,7 +115,7 @@ struct Notices {
     private static func question(_ interface: InterfaceStatus) -> Notice {
         let isBrowser = interface.handsOver == true
         let title = title(interface.ssid ?? "")
-        // The dialogue shows the warning before each way into the portal; a browser that is started without a terminal could not ask.
+        // The dialogue shows the warning before each way into the portal. A browser that starts without a terminal cannot ask.
         if let warning = interface.warning {
             return Notice(
                 kind: .question, title: title, body: Printable.text(warning, limit: 600), command: "hotspotctl answer",

@@ -33,17 +33,22 @@ struct BrowserHelper: Helper {
         case .online, .partial:
             return command.reply(.success, session: Session(secondsRemaining: result.secondsRemaining))
         case .captive:
-            let portal = portal(result, command)
+            let inspection = inspect(result, command)
+            let portal = inspection?.portal
             let prompt = Prompt(
                 title: portal.flatMap { WebURL($0.origin)?.host } ?? "Portal",
                 message: "\(reason) A login in a browser on this network counts as one here.")
-            return command.reply(.uiRequired, prompt: prompt, portal: portal)
+            var reply = command.reply(.uiRequired, prompt: prompt, portal: portal)
+            reply.imitates = inspection?.imitates
+            return reply
         case .limited:
             return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
         }
     }
 
-    private func portal(_ result: ProbeResult, _ command: HelperCommand) -> Portal? {
-        FormLogin(kind: "browser", command: command).inspect(from: result)?.portal
+    private func portal(_ result: ProbeResult, _ command: HelperCommand) -> Portal? { inspect(result, command)?.portal }
+
+    private func inspect(_ result: ProbeResult, _ command: HelperCommand) -> FormLogin.Inspection? {
+        FormLogin(kind: "browser", command: command).inspect(from: result)
     }
 }

@@ -22,6 +22,8 @@ public struct FormLogin: Sendable {
         public var canAct: Bool
         /// Why the page could not be fetched.
         public var failure: TransferError?
+        /// The company that the page imitates if a browser shows it.
+        package var imitates: String?
     }
 
     /// Inspects the portal's first page at an address; it is fetched once for all helpers of an attempt. `nil` if the command was
@@ -35,9 +37,10 @@ public struct FormLogin: Sendable {
         guard let portalPage = command.portalPage(source) else { return nil }
         let engine = FormEngine(redirects: command.redirects)
         let page = portalPage.chain.map { ($0.page, $0.final.url) }
+        let company = page.flatMap { Company.imitated(by: $0.0, asking: Prompt(title: ""), at: $0.1) }
         return Inspection(
             portal: portalPage.portal(kind: kind), needs: page.map { engine.needs(on: $0.0, at: $0.1) } ?? [],
-            canAct: page.map { engine.canAct(on: $0.0, at: $0.1) } ?? false, failure: portalPage.failure)
+            canAct: page.map { engine.canAct(on: $0.0, at: $0.1) } ?? false, failure: portalPage.failure, imitates: company?.name)
     }
 
     /// Answers Authenticate and PresentUI: submits the forms from the portal's first page on, or from the page that asked the user.
@@ -278,6 +281,7 @@ public struct FormLogin: Sendable {
                 var asked = reply(.uiRequired, memory, attempt.portal, client, prompt, reason)
                 let refused = prompt.fields.map(\.name).filter(attempt.engine.offeredNow.contains)
                 if !refused.isEmpty, !isUnjudged { asked.refused = refused.sorted() }
+                asked.imitates = Company.imitated(by: page, asking: prompt, at: url)?.name
                 return asked
             }
         }

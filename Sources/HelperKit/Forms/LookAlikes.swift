@@ -1,7 +1,7 @@
-/// Characters that look like Latin letters, as impostors write the names of companies with them (Unicode Technical Standard 39, section 4).
+/// Characters that look like Latin letters, with which impostors write the names of companies (UTS 39, section 4).
 enum LookAlikes {
-    /// Returns a text with styled letters, letters with marks and letters of other alphabets as plain Latin ones, without invisible
-    /// characters.
+    /// Returns a text in plain Latin letters: styled letters, letters with marks and look-alikes of other alphabets are replaced, and
+    /// invisible characters are left out.
     static func folded(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var scalars = String.UnicodeScalarView()
@@ -12,7 +12,7 @@ enum LookAlikes {
         return String(scalars)
     }
 
-    /// Returns the form that two words share if they look alike, such as "goog1e", "GoogIe" and "Google". It serves for comparison alone.
+    /// Returns the form that words share if they look alike, such as "goog1e", "GoogIe" and "Google". It is for comparison alone.
     static func skeleton(_ text: String) -> String {
         var skeleton = folded(text).lowercased()
         for (look, letter) in [("0", "o"), ("1", "l"), ("i", "l"), ("3", "e"), ("5", "s"), ("rn", "m"), ("vv", "w")] {
@@ -42,7 +42,7 @@ enum LookAlikes {
         }
     }
 
-    /// Returns the letter that ends the character's name, such as MATHEMATICAL BOLD CAPITAL G or LATIN SMALL LETTER O WITH STROKE.
+    /// Returns the letter in the character's name, such as MATHEMATICAL BOLD CAPITAL G or LATIN SMALL LETTER O WITH STROKE.
     private static func named(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
         let words = scalar.properties.name?.split(separator: " ").prefix { $0 != "WITH" }
         guard let words, let last = words.last, last.utf8.count == 1, let letter = last.unicodeScalars.first else { return nil }

@@ -53,7 +53,7 @@ extension InterfaceController {
         return status
     }
 
-    /// Why the user should not trust the portal: the one source for status, notifications and Browse. `nil` while the network is open.
+    /// Why the user should not trust the portal, for status, notifications and Browse alike. `nil` while the network is open.
     var warning: String? {
         guard let joined, !machine.gateIsOpen else { return nil }
         return desk.warning(about: desk.prompt?.portal ?? commands.askingPortal, in: joined.network)

@@ -52,6 +52,15 @@ import Testing
         #expect(try BrowserHelper().presentUI(command).result == .success)
     }
 
+    @Test(arguments: [
+        ("<title>Іnstagram</title><script>login()</script>", "Instagram"),
+        ("<h1>OneDrive</h1><form><input type=password name=p></form>", "Microsoft"),
+        ("<h1>Instagram</h1><script>login()</script>", nil),
+    ]) func namesTheCompanyThatThePageImitates(_ page: String, _ company: String?) throws {
+        let server = ScriptedServer(["/": redirect("/in"), "/in": http(200, page)])
+        #expect(try BrowserHelper().authenticate(command(server)).imitates == company)
+    }
+
     @Test func theProbeMaintainsTheSession() throws {
         let server = portal()
         isOpen.with { $0 = true }

@@ -378,6 +378,30 @@ import Testing
         #expect(run(command, typed: true).result == .success)
     }
 
+    /// A page that is not left alone has the warning beside its questions.
+    @Test(arguments: [
+        ("<title>Yandex ID</title><form><input type=email name=e><input type=submit></form>", "Yandex"),
+        ("<title>Sign in to 𝚃𝚎𝚕𝚎𝚐𝚛𝚊𝚖</title><div id=app></div><script src=app.js></script>", "Telegram"),
+        ("<title>Inn</title><h1>Like us on Facebook</h1><form><input type=email name=e><input type=submit></form>", nil),
+        ("<title>Inn</title><div id=app></div><script src=app.js></script>", nil),
+    ]) func aQuestionNamesTheCompanyThatThePageImitates(_ page: String, _ company: String?) {
+        let server = ScriptedServer { _ in .page(page) }
+        let reply = run(command(loopback(probe: server.url + "/")))
+        #expect(reply.result == .uiRequired && reply.imitates == company, "\(reply)")
+    }
+
+    @Test func aPasswordBehindAButtonNamesTheCompanyAsWell() {
+        let server = ScriptedServer { request in
+            .page(
+                request.path == "/next"
+                    ? "<h1>Proton Mail</h1><form method=post><input name=u><input type=password name=p><button>Go</button></form>"
+                    : "<form action=/next><input type=submit value=Continue></form>")
+        }
+        let reply = run(command(loopback(probe: server.url + "/")))
+        #expect(reply.result == .uiRequired && reply.imitates == "Proton", "\(reply)")
+        #expect(!server.requests.contains { $0.method == "POST" })
+    }
+
     @Test(arguments: ["", " \n", "<html></html>", "<!-- -->"]) func asksForABrowserIfThePageIsEmpty(_ page: String) {
         let server = ScriptedServer(["/": redirect("/in"), "/in": http(200, page)])
         let reply = run(command(loopback(probe: server.url + "/")))

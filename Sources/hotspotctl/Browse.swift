@@ -11,8 +11,8 @@ struct BrowseVerb: ParsableCommand {
             network, also where a VPN is up. It is closed as soon as you are online. Chromium, Chrome, Brave, Edge and Firefox are \
             found by themselves.
 
-            Asks you first if the portal imitates a company, or if answers are stored for a portal with another address or key. Without \
-            a terminal such a portal is opened only with '--anyway'.
+            Asks you first if the portal imitates a company, or if answers are stored for a portal with another address or key. \
+            Without a terminal it opens such a portal only with '--anyway'.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -111,7 +111,8 @@ struct BrowseVerb: ParsableCommand {
         }
     }
 
-    /// Waits until the helper has met the portal, because only then its key is known. Returns how the login ended, or the warning.
+    /// Waits until the helper has met the portal, because only then its key is known. Returns how the login ended, or the
+    /// warning.
     private func meet(
         _ states: ControlClient, _ name: String, _ last: inout InterfaceStatus?, _ signals: InterruptSignals
     ) throws -> (end: End?, warning: String?) {

@@ -27,8 +27,8 @@ package struct Company: Hashable, Sendable {
         return "This page names \(company.name) and is not \(company.name)'s: type no password of \(company.name) here."
     }
 
-    /// Returns the company that a page imitates. Its title or a heading names the company, it asks for a password, and it is not the
-    /// company's.
+    /// Returns the company that a page imitates. Its title or a heading names the company, it asks for a password, and it is not
+    /// the company's.
     ///
     /// - Parameter asksPassword: the login asks for a password where the page has no field for it.
     package static func imitated(by page: HTMLPage, at url: WebURL, asksPassword: Bool = false) -> Company? {
@@ -38,8 +38,8 @@ package struct Company: Hashable, Sendable {
 
     /// Returns the company that a page imitates whose questions go to the user.
     ///
-    /// A company's login may ask for the mail address alone at first. A page that only a browser can show may ask for anything. For both
-    /// the title decides.
+    /// A company's login may ask for the mail address alone at first. A page that only a browser can show may ask for anything.
+    /// For both the title decides.
     package static func imitated(by page: HTMLPage, asking prompt: Prompt, at url: WebURL) -> Company? {
         if let company = imitated(by: page, at: url) { return company }
         guard prompt.handsOver || prompt.fields.contains(where: { $0.kind == .email }), let title = page.title else { return nil }
@@ -62,8 +62,8 @@ package struct Company: Hashable, Sendable {
         url.isSecure && domains.contains { url.host == $0 || url.host.hasSuffix("." + $0) }
     }
 
-    /// Returns the words with one blank between them, as skeletons, without addresses such as `name@gmail.com`. The parts of joined
-    /// words follow, such as those of "GoogleAccount", "PayPalLogin" and "accounts.google.com".
+    /// Returns the words with one blank between them, as skeletons, without addresses such as `name@gmail.com`. The parts of
+    /// joined words follow, such as those of "GoogleAccount", "PayPalLogin" and "accounts.google.com".
     private static func plain(_ text: String) -> String {
         var words: [String] = []
         for part in LookAlikes.folded(text).split(whereSeparator: \.isWhitespace) where !part.contains("@") {
@@ -78,8 +78,8 @@ package struct Company: Hashable, Sendable {
     /// The most parts of a word that are looked at.
     private static let partLimit = 8
 
-    /// Returns the parts of a joined word, alone and with their neighbours, for a company's name may have a capital inside. A part begins
-    /// behind each dot, and at each capital that follows a small letter.
+    /// Returns the parts of a joined word, alone and with their neighbours, for a company's name may have a capital inside. A
+    /// part begins behind each dot, and at each capital that follows a small letter.
     private static func parts(of word: String) -> [String] {
         var parts = [""]
         var isAfterSmall = false

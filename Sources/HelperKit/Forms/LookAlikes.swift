@@ -1,7 +1,7 @@
 /// Characters that look like Latin letters, with which impostors write the names of companies (UTS 39, section 4).
 enum LookAlikes {
-    /// Returns a text in plain Latin letters: styled letters, letters with marks and look-alikes of other alphabets are replaced, and
-    /// invisible characters are left out.
+    /// Returns a text in plain Latin letters: styled letters, letters with marks and look-alikes of other alphabets are replaced,
+    /// and invisible characters are left out.
     static func folded(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var scalars = String.UnicodeScalarView()

@@ -77,8 +77,8 @@ import Vault
 
     func loginBegins(at portal: Portal?) { firstPortal = portal }
 
-    /// Notes the company that the portal imitates, as a helper finds. The warning stands until the network is left, or until the same
-    /// helper no longer finds it. A network that shows a trap is not trusted because another helper sees none.
+    /// Notes the company that the portal imitates, as a helper finds. The warning stands until the network is left, or until the
+    /// same helper no longer finds it. A network that shows a trap is not trusted because another helper sees none.
     func noteImitation(of company: String?, foundBy helper: String) {
         let company = company.map { Printable.text($0, limit: 64) } ?? ""
         if !company.isEmpty {

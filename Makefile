@@ -53,7 +53,7 @@ help:
 	@echo 'make install    (after make build, as root) programs, unit, user, folders, our helpers; DESTDIR= PREFIX='
 	@echo 'make uninstall  remove them; settings and state stay'
 	@echo 'make figures    the café with its measurements'
-	@echo 'make bench      what an event, a scan list and 10,000 days cost'
+	@echo 'make bench      what an event, a scan list, 10,000 days and the worst pages cost'
 	@echo 'make table      the state machine'"'"'s picture and tables in its documents, from the machine'
 	@echo 'make format     write the sources in the project'"'"'s style;  make lint: only look'
 	@echo 'make deps       install the Debian packages for all of this'
@@ -112,6 +112,8 @@ bench: swift $(STATIC)/libstdc++.a
 	swift build $(RELEASE) --product hotspotd
 	Tests/Benchmarks/helpers.py --bin $(BINARIES)
 	Tests/Benchmarks/own-time.py --bin $(BINARIES)
+	swift build $(RELEASE) --product page-judge
+	Tests/Benchmarks/page-limits.py --bin $(BINARIES)
 
 table: swift
 	HOTSPOTD_WRITE_TABLES=1 swift test --filter '^HotspotMachineTests.TransitionTableTests/documents'

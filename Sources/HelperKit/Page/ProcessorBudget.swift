@@ -3,7 +3,7 @@ import Glibc
 /// The processor time that a thread may spend on one page. It does not depend on what other threads and processes do.
 struct ProcessorBudget {
     /// Milliseconds for reading a page, from its octets to what its scripts do with its forms. A build without optimisation is slower.
-    static let page = _isDebugAssertConfiguration() ? 10_000 : 2_000
+    static let page = _isDebugAssertConfiguration() ? 5_000 : 1_000
 
     private let end: Int
 

@@ -2,12 +2,14 @@ import Glibc
 
 /// The processor time of this thread, which does not depend on what else the machine does.
 public enum ProcessorTime {
-    /// Returns how many times longer some work takes for 256 KiB than for 64 KiB: about 4 where it is linear, and 16 where it is quadratic.
+    /// Returns how many times longer some work takes for four times as much: about 4 where it is linear, and 16 where it is quadratic.
     ///
-    /// - Parameter work: is called with a number of octets.
-    public static func growth(_ work: (Int) -> Void) -> Double {
-        let (small, large) = (least { work(64 << 10) }, least { work(256 << 10) })
-        // Shorter times are of the clock more than of the work.
+    /// - Parameters:
+    ///   - size: the smaller amount, of octets where a test says no other.
+    ///   - work: is called with an amount.
+    public static func growth(from size: Int = 64 << 10, _ work: (Int) -> Void) -> Double {
+        let (small, large) = (least { work(size) }, least { work(4 * size) })
+        // The clock disturbs shorter times.
         return large / max(small, 0.001)
     }
 

@@ -1,4 +1,5 @@
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import HelperKit
@@ -24,7 +25,7 @@ import Testing
     @Test(arguments: [false, true]) func radioButtonsGrowInLine(isOneGroup: Bool) {
         var page = page("<form method=post action=/in><input name=user><input type=submit value=Connect></form>", url: url.text)
         let form = page.forms[0]
-        let ratio = costRatio(500, 2000) { count in
+        let ratio = ProcessorTime.growth(from: 500) { count in
             page.forms = [form]
             page.forms[0].controls += (0..<count).map {
                 HTMLControl(kind: .radio, name: isOneGroup ? "tariff" : "tariff\($0)", label: "Choice")

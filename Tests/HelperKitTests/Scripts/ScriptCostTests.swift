@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HelperKit
@@ -25,7 +26,7 @@ import Testing
         "x.submit();", "x.value=", "x.href=x;", "a.attr('action',", "setTimeout('a()',",
     ]) func bracketsAndAddressesGrowInLine(_ part: String) {
         let count = 16 * 1024 / part.utf8.count
-        #expect(costRatio(count, 4 * count) { read(part, $0) } < 8, "\(part)")
+        #expect(ProcessorTime.growth(from: count) { read(part, $0) } < 8, "\(part)")
     }
 
     /// The handler of the form calls a function with so many statements.
@@ -35,13 +36,14 @@ import Testing
     ]) func handlersGrowInLine(_ part: String) {
         let count = 16 * 1024 / part.utf8.count
         #expect(
-            costRatio(count, 4 * count) { read(part, $0, before: "f=document.forms[0];function a(){", after: "}") } < 8, "\(part)"
+            ProcessorTime.growth(from: count) { read(part, $0, before: "f=document.forms[0];function a(){", after: "}") } < 8,
+            "\(part)"
         )
     }
 
     /// A variable with a long list of selectors stands before each dot.
     @Test(arguments: ["#a,", "#a .b,", ",", "a "]) func aListOfSelectorsGrowsInLine(_ selector: String) {
-        let ratio = costRatio(500, 2000) { count in
+        let ratio = ProcessorTime.growth(from: 500) { count in
             read("x.submit();x.value=1;", count, before: "x='" + String(repeating: selector, count: 5 * count) + "';")
         }
         #expect(ratio < 8)

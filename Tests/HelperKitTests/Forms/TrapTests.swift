@@ -10,10 +10,6 @@ import Testing
         return prompt.message
     }
 
-    private func isRefused(_ body: String, _ url: String) -> Bool {
-        if case .refuse = FormEngine().decide(on: page(body, url: url), at: WebURL(url)!) { true } else { false }
-    }
-
     @Test(arguments: [
         ("<title>Sign in - Google Accounts</title><form><input type=email name=e><input type=submit></form>", true),
         ("<form>Sign in with your Apple ID<input name=u><input type=password name=p><button>Go</button></form>", true),
@@ -54,13 +50,5 @@ import Testing
         "Hotel Amazonas", "Pineapple Lodge", "Café Métropole 1905", "ЖК Северный", "𝐀𝐢𝐫𝐩𝐨𝐫𝐭 𝟐𝟒", "Modern Inn", "ING-Wenceslas 3",
     ]) func anotherNameIsNoCompanys(_ title: String) {
         #expect(imitated(title) == nil)
-    }
-
-    /// Pages of tools for traps do so.
-    @Test func anAddressWithItsPasswordIsNotGivenAway() {
-        let form = "<form action=/get><input type=email name=e><input type=password name=p><input type=submit></form>"
-        #expect(isRefused(form, "http://portal.test/"))
-        #expect(!isRefused(form, "https://portal.test/"))
-        #expect(!isRefused(form.replacing("<form", with: "<form method=post"), "http://portal.test/"))
     }
 }

@@ -10,28 +10,6 @@ import Testing
         #expect(page.errors == ["The password is not correct.", "Three wrong passwords lock your device."])
     }
 
-    @Test func theQuestionOfRadioButtonsStandsBeforeThem() {
-        let form = page(
-            """
-            <form><p>Purpose of your trip: <label><input type=radio name=t value=b> Business</label>
-            <label><input type=radio name=t value=l> Leisure</label></p></form>
-            """
-        ).forms[0]
-        #expect(form.controls.map(\.label) == ["Business", "Leisure"] && form.controls[0].legend == "Purpose of your trip")
-    }
-
-    /// The choices of a select are no part of its question.
-    @Test func aLabelAroundAControlHasNoneOfItsText() {
-        let form = page(
-            """
-            <form><label>Country <select name=c><option>Germany</option><option>France</option></select></label>
-            <label for=p>Purpose<select name=p id=p><option>Business</option></select></label>
-            <label><input type=checkbox name=t> I accept<p>Terms v1</p><p>Be nice.</p></label></form>
-            """
-        ).forms[0]
-        #expect(form.controls.map(\.label) == ["Country", "Purpose", "I accept Terms v1 Be nice."])
-    }
-
     @Test func readsAForm() throws {
         let page = page(
             """
@@ -82,12 +60,6 @@ import Testing
         #expect(own(hidden, "document.b.submit()") == "/b" && own(hidden, "document.forms['a'].submit()") == "/a")
         #expect(own("<input name=room>", "document.b.submit()") == nil)
         #expect(own(hidden, "document.c.submit()") == nil && own(hidden, "document.b.submit(); document.a.submit()") == nil)
-    }
-
-    @Test func aWrittenRefreshIsAScripts() {
-        let write = "document.write('<meta http-equiv=\"refresh\" content=\"0;url=' + next + '\">')"
-        #expect(page("Please wait <script>\(write)</script>").isScripted)
-        #expect(!page("Please wait <script>document.write('<p>Welcome</p>')</script>").isScripted)
     }
 
     /// Endless combining marks in text, attributes and entities are cut, so that strings compare in linear time.
@@ -155,16 +127,6 @@ import Testing
         }
     }
 
-    @Test func aTemplateWithoutAnEndHidesTheRestAndAShadowTreeIsShown() {
-        let form = "<form action=/in><input name=room></form>"
-        #expect(page("<template>\(form)").forms.isEmpty)
-        #expect(
-            page("<portal-login><template shadowrootmode=open>\(form)</template></portal-login>").forms.map(\.action) == ["/in"])
-        #expect(
-            page("<form action=/in><template><input name=x></form></template><input name=room></form>").forms.first?.inputs.map(
-                \.name) == ["room"])
-    }
-
     @Test func framesOfTheOwnOriginAreNoted() {
         let markup = """
             <iframe src=/login></iframe><iframe src=//ads.test/></iframe><iframe src=/beat width=1 height=1></iframe>
@@ -175,18 +137,6 @@ import Testing
             page("<frameset cols='20%,80%'><frame src=menu.html><frame src=main.html></frameset>").frames.map(\.path) == [
                 "/menu.html", "/main.html",
             ])
-    }
-
-    /// A refresh that waits gives the user time to fill in a form.
-    @Test(arguments: [
-        ("0", "<form><input name=mail></form>", true), ("5", "<form><input name=mail></form>", false),
-        ("5", "<form><input type=checkbox name=ok></form>", false), ("5", "<input id=code>", false),
-        ("5", "<form><button>Continue</button></form>", true),
-        ("5", "<form><select name=lang><option>de<option>en</select></form>", true),
-        ("5", "<form style='display:none'><input name=mail></form>", true),
-    ]) func aFormComesBeforeARefreshThatWaits(_ seconds: String, _ body: String, isFollowed: Bool) {
-        let refresh = "<meta http-equiv=refresh content='\(seconds); url=/next'>"
-        #expect(page(body + refresh).refresh == (isFollowed ? "/next" : nil))
     }
 
     @Test(arguments: [
@@ -200,13 +150,6 @@ import Testing
         "location='", "location.href = `${portal}/in`",
     ])
     func ignoresComputedRedirects(_ script: String) { #expect(ScriptScan(script).target == nil) }
-
-    @Test func aScriptMayAddTheQuery() {
-        let body = "<script>window.location.href = '/check' + document.location.search;</script>"
-        #expect(page(body, url: "http://portal.test/a?mac=1").scriptTarget == "/check?mac=1")
-        #expect(page(body, url: "http://portal.test/a").scriptTarget == "/check")
-        #expect(page(body.replacing("search", with: "hash"), url: "http://portal.test/a?mac=1").scriptTarget == nil)
-    }
 
     /// What a script does when the page has loaded, and soon after.
     @Test(arguments: [

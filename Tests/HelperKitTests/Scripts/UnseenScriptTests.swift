@@ -56,21 +56,6 @@ import Testing
         #expect(isForScript(form(attributes) + "<script src='\(source)'></script>") == expected)
     }
 
-    /// The form's own handler, which is not here, checks it; what is for the login beside it is not.
-    @Test func aCheckOfAnAddresslessForm() {
-        let body = form("method=post onsubmit='return validateForm()'") + "<script src=/js/notelogin.js></script>"
-        #expect(!isForScript(body))
-        #expect(isForScript(body.replacing("onsubmit", with: "id")))
-    }
-
-    @Test func aButtonOfAnAddresslessFormIsAScripts() {
-        let box = form("", "<input type=checkbox name=ok><button>Go</button>")
-        #expect(!isForScript(box))
-        #expect(isForScript(box + "<script>$.post('/api')</script>"))
-        let token = form("", "<input type=hidden name=tok value=1><button>Go</button>")
-        #expect(!isForScript(token + "<script src=/app.js></script>"), "a server has written it")
-    }
-
     @Test(arguments: [
         "@submit.prevent.once='go'", "wire:submit.prevent=go", "hx-post=/x", "data-hx-post=/x", "data-remote=true",
         "data-ajax=true",
@@ -78,40 +63,5 @@ import Testing
     ]) func frameworksSendTheirForms(_ attribute: String) {
         #expect(isForScript(form("method=post action=/in \(attribute)")))
         #expect(!isForScript(form("method=post action=/in data-ajax=false")))
-    }
-
-    /// The button stands elsewhere.
-    @Test(arguments: [("onclick='send()'", true), ("", false)]) func aButtonOutsideOfItsForm(_ handler: String, expected: Bool) {
-        let body = form("id=login method=post action=/in", "<input name=code>") + "<button form=login \(handler)>Go</button>"
-        #expect(isForScript(body + "<script>function send() { fetch('/in') }</script>") == expected)
-    }
-
-    @Test(arguments: [
-        ("<input name=code>", "", false), ("<input name=code>", "<script src=/x.js></script>", true),
-        ("<input name=code><a onclick='send()'>Go</a>", "", true), ("<input type=checkbox name=ok> Yes", "", true),
-    ]) func aFormWithoutAButton(_ inner: String, _ script: String, expected: Bool) {
-        #expect(isForScript(form("method=post action=/in", inner) + script) == expected)
-    }
-
-    @Test(arguments: [
-        ("<input name=code><input id=mail><button>Go</button>", true),
-        ("<input name=code><textarea readonly>Terms</textarea><button>Go</button>", false),
-    ]) func aFieldWithoutANameBesideAScript(_ inner: String, expected: Bool) {
-        #expect(isForScript(form("method=post action=/in", inner) + "<script>var a = 1</script>") == expected)
-        #expect(!isForScript(form("method=post action=/in", inner)))
-    }
-
-    @Test(arguments: [
-        ("/js/jsencrypt.js", true), ("/js/rsa.js", true), ("/js/universal.js", false), ("/js/jquery.base64.js", true),
-    ])
-    func scriptsThatEncrypt(_ source: String, expected: Bool) {
-        let body = form("method=post action=/in", "<input name=u><input type=password name=p><button>Go</button>")
-        #expect(isForScript(body + "<script src=\(source)></script>") == expected)
-    }
-
-    @Test func whatAScriptComputesIsLeftToIt() {
-        let body = form("method=post action=/in", "<input name=code><input type=hidden name=code_hash><button>Go</button>")
-        #expect(!isForScript(body))
-        #expect(isForScript(body + "<script src=/x.js></script>"))
     }
 }

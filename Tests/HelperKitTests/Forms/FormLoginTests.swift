@@ -402,13 +402,6 @@ import Testing
         #expect(!server.requests.contains { $0.method == "POST" })
     }
 
-    @Test(arguments: ["", " \n", "<html></html>", "<!-- -->"]) func asksForABrowserIfThePageIsEmpty(_ page: String) {
-        let server = ScriptedServer(["/": redirect("/in"), "/in": http(200, page)])
-        let reply = run(command(loopback(probe: server.url + "/")))
-        #expect(reply.result == .uiRequired && reply.prompt?.fields.isEmpty == true)
-        #expect(reply.reason == "The portal's page is empty.")
-    }
-
     @Test func givesUpOnEndlessPages() {
         let server = ScriptedServer { _ in
             .repeating(octets("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n"), [UInt8](repeating: 0x61, count: 65536))
@@ -416,15 +409,6 @@ import Testing
         let reply = run(command(loopback(probe: server.url + "/")))
         #expect(reply.result == .uiRequired)
         #expect(reply.reason?.contains("too large") == true)
-    }
-
-    @Test func givesUpOnCircles() {
-        let server = ScriptedServer { _ in
-            .page("<form><input type=hidden name=a value=1><input type=submit value=Continue></form>")
-        }
-        let reply = run(command(loopback(probe: server.url + "/")))
-        #expect(reply.result == .uiRequired && reply.reason == "The portal shows the same page again.")
-        #expect(server.requests.count <= 3)
     }
 
     /// Silence may pass; an answer that no try can read is for a browser.

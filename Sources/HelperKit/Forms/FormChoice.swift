@@ -221,8 +221,10 @@ enum FormChoice: Sendable {
     /// Returns whether a control is a choice among sums, also where the page has chosen already.
     private static func isTariff(_ control: HTMLControl) -> Bool {
         switch control.kind {
-        case .radio: FormWords.hasPrice(control.words)
-        case .select: FormWords.hasPrice(control.options.map(\.label).joined(separator: " "))
+        case .radio: FormWords.hasPrice(control.words) || Currencies.endsWithSum(control.label)
+        case .select:
+            FormWords.hasPrice(control.options.map(\.label).joined(separator: " "))
+                || control.options.contains { Currencies.endsWithSum($0.label) }
         case .hidden, .text, .password, .email, .telephone, .checkbox, .textarea, .submit, .image, .button, .file: false
         }
     }

@@ -12,6 +12,10 @@ enum PriceMention: Hashable, Sendable {
 
     /// Reads the text around each price of a form.
     init(of form: HTMLForm, on page: HTMLPage) {
+        if let hidden = form.controls.first(where: Self.isHiddenSum) {
+            self = .unclear("\(hidden.name) \(hidden.value)")
+            return
+        }
         guard FormWords.hasPrice(form.text) else {
             self = .elsewhere
             return
@@ -22,14 +26,23 @@ enum PriceMention: Hashable, Sendable {
             text = text.replacing(sentence, with: "\n" + sentence + "\n")
         }
         let priced = Self.clauses(of: text).filter(FormWords.hasPrice)
-        guard !priced.contains(where: Self.isAccess) else {
+        // A price in a box is the box's, which is not sent.
+        let boxes = form.inputs.filter { $0.kind == .checkbox }.map(\.label).filter(FormWords.hasPrice)
+        guard !priced.contains(where: { clause in Self.isAccess(clause) && !boxes.contains { $0.contains(clause) } }) else {
             self = .access
             return
         }
-        // A price in a box is part of the form's text, but may be missing from its clauses.
-        let boxes = form.inputs.filter { $0.kind == .checkbox }.map(\.label).filter(FormWords.hasPrice)
         let open = boxes + priced.filter(Self.mayBeAccess)
         self = (open + (priced.isEmpty ? [form.text] : [])).first.map { Self.unclear($0) } ?? .elsewhere
+    }
+
+    /// Whether a hidden control sends a sum that is not zero.
+    private static func isHiddenSum(_ control: HTMLControl) -> Bool {
+        guard control.kind == .hidden,
+            ["price", "amount", "cost", "total", "preis", "prix", "precio", "prezzo"]
+                .contains(control.name.lowercased())
+        else { return false }
+        return Double(control.value.replacing(",", with: ".")).map { $0 > 0 } ?? FormWords.hasPrice(control.value)
     }
 
     /// The box that the user ticks to go on all the same; it is asked for at each login.

@@ -40,12 +40,35 @@ struct Currencies: Sendable {
             let amount = letters[index..<end]
             if amount.contains(where: { ($0.wholeNumberValue ?? 0) > 0 }),
                 isFollowed(letters[end...]) || isPreceded(letters[..<index], amount)
+                    || (Self.hasCents(amount) && Self.isForPeriod(letters[end...]))
             {
                 return true
             }
             index = end
         }
         return false
+    }
+
+    /// Returns whether a text ends with a sum without a currency: a number that is not zero, with two decimals, as in "Gold - 9,90".
+    static func endsWithSum(_ text: String) -> Bool {
+        let amount = text.reversed().drop(while: \.isWhitespace).prefix { FormWords.isOfAmount($0) }.reversed()
+        return hasCents(Array(amount)[...]) && amount.contains { ($0.wholeNumberValue ?? 0) > 0 }
+    }
+
+    /// Returns whether a number has two decimals, behind digits or groups of three.
+    private static func hasCents(_ amount: ArraySlice<Character>) -> Bool {
+        let parts = amount.split(omittingEmptySubsequences: false) {
+            $0 == "." || $0 == "," || $0 == "'" || $0 == "’" || isBlank($0)
+        }
+        return parts.count > 1 && parts.last?.count == 2 && parts.dropFirst().dropLast().allSatisfy { $0.count == 3 }
+            && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.wholeNumberValue != nil } }
+    }
+
+    /// Returns whether a text goes on with a period, such as "a day", "/month" or "pro Woche".
+    private static func isForPeriod(_ rest: ArraySlice<Character>) -> Bool {
+        let words = rest.prefix(24).prefix { !",.;!?()\n".contains($0) }.split { !$0.isLetter && $0 != "/" }.prefix(2)
+        guard let first = words.first, first.first == "/" || first.count <= 5 else { return false }
+        return FormWords.isPeriod(words.map { String($0) }.joined(separator: " ").replacing("/", with: " "))
     }
 
     /// Returns whether a word alone means a currency.

@@ -60,6 +60,8 @@ enum FormWords {
     static func asksForCard(_ label: String) -> Bool { book.range(of: .card, in: PhraseBook.folded(label))?.lowerBound == 0 }
     /// Whether a sum in this text may be that of access.
     static func isTariff(_ text: String) -> Bool { book.finds(.tariff, in: text) }
+    /// Whether a text names a time that is sold, such as a day, and no amount of data.
+    static func isPeriod(_ text: String) -> Bool { book.finds(.period, in: text) }
     /// Whether a sum in this text is for something else than access, such as a lost key.
     static func isExtra(_ text: String) -> Bool { book.finds(.extra, in: text) }
     static func isSocial(_ text: String) -> Bool { book.finds(.social, in: text) }

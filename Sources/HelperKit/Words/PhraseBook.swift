@@ -6,7 +6,7 @@ struct PhraseBook: Sendable {
             choose
         case optional, recovery, email, language, tongue, offline, blocked, router, social, voucher, back, again, ended, scan,
             decline
-        case cookie, trial, key, device, identity, contact, tariff, extra, more, privacy, search
+        case cookie, trial, key, device, identity, contact, tariff, period, extra, more, privacy, search
     }
 
     /// A phrase in octets of UTF-8, because searching for octets is fast.

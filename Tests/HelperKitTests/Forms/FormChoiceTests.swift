@@ -199,6 +199,28 @@ import Testing
         #expect(prompt.fields.last?.label.hasSuffix("\". Log in all the same") == true)
     }
 
+    /// A sum need not name its currency. A box that the page ticks for it is not sent, also where the user goes on.
+    @Test(arguments: ["Travel insurance, only 2,49 a day", "Speed boost 2.49/day", "Reiseversicherung 2,49 pro Tag"])
+    func aTickedBoxWithASumForAPeriodIsNotSent(_ label: String) {
+        let box = "<label><input type=checkbox name=fast value=1 checked> \(label)</label>"
+        let form = "<form method=post action=/p>\(box)<button>Connect</button></form>"
+        let asked = decide(form)
+        #expect(asked.hasPrefix("ask agree:price:"), "\(asked)")
+        #expect(decide(form, [String(asked.dropFirst(4).dropLast()): "yes"]) == "send /p ")
+    }
+
+    @Test(arguments: ["<option value=1 selected>Gold – 9,90<option value=2>Basic – 0,00", "<option>Day 4.50<option>Week 19.00"])
+    func aChoiceAmongSumsPays(_ options: String) {
+        let form = "<form method=post action=/p><select name=p>\(options)</select><button>Connect</button></form>"
+        #expect(decide(form).hasPrefix("refuse The page asks for a payment"), "\(decide(form))")
+    }
+
+    @Test(arguments: [("price", "5.00", true), ("Amount", "3", true), ("price", "0.00", false), ("priceless", "5", false)])
+    func aHiddenSumIsAskedAbout(_ name: String, _ value: String, _ isAsked: Bool) {
+        let form = "<form method=post action=/p><input type=hidden name=\(name) value=\(value)><button>Connect</button></form>"
+        #expect(decide(form).hasPrefix("ask agree:price:") == isAsked, "\(decide(form))")
+    }
+
     /// A click may cost what the page says above its button. It is asked about at each login.
     @Test(arguments: [
         "Day pass: 5 EUR. The price is added to your bill.", "24 Stunden Internet kosten 5 EUR.", "24 hours: $9.99",

@@ -292,7 +292,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("4,90 €", true), ("€ 5", true), ("USD 3.50", true), ("$ 0.00", false), ("0 €", false), ("5 Euro", true),
+        ("4,90 €", true), ("Only 1.99 per day", true), ("2,49 pro Woche", true), ("1.200,00 al mes", true), ("3.50/hour", true),
+        ("€ 5", true), ("USD 3.50", true), ("$ 0.00", false), ("0 €", false), ("5 Euro", true),
         ("EURO 2024", false),
         ("Room 5", false), ("100円", true), ("Rs. 50", true),
     ]) func sumsOfMoneyAreSeen(_ text: String, isPrice: Bool) { #expect(FormWords.hasPrice(text) == isPrice) }
@@ -307,7 +308,9 @@ import Testing
 
     @Test(arguments: [
         "5 minutes", "24 h", "100 MB", "Room 5", "we won 5 times", "Crown Hotel 5", "12 Pound Street", "Hotel EUR", "try 5 times",
-        "5 European cities", "30 sek", "100 ft", "kr1", "btn1", "Euro 2028", "0 Euro", "0,00 kr", "pound", "5 stars", "php 8",
+        "5 European cities", "2.40 GHz", "12.30 Uhr", "10.03", "2.50 hours", "a 5.00 rating", "0,00 pro Tag",
+        "192.168.10.25 a day", "9.5 a day", "30 sek", "100 ft", "kr1", "btn1", "Euro 2028", "0 Euro", "0,00 kr", "pound",
+        "5 stars", "php 8",
     ]) func otherNumbersAreNoPrice(_ text: String) { #expect(!FormWords.hasPrice(text), "\(text)") }
 
     @Test(arguments: [

@@ -148,7 +148,9 @@ struct ProbeRun: Sendable {
             }
             let until: Int
             switch step {
-            case .done(let result): return board.with { $0.complete(result) }
+            case .done(var result):
+                if result.verdict == .captive, result.problem != nil { result.portalURL = WebURL(plan.named[0].url) }
+                return board.with { $0.complete(result) }
             case .askNext where board.with({ $0.table.named.count }) == asked:
                 askNamed(asked, board, scope, began)
                 asked += 1

@@ -69,7 +69,7 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
         request = "GET \(url.masked)"
         self.milliseconds = milliseconds
         headers = [:]
-        error = "unanswered: The verdict stood before an answer came."
+        error = "notNeeded: The other answers were enough."
     }
 
     var isUnanswered: Bool { status == nil && error == nil }

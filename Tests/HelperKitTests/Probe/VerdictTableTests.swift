@@ -349,4 +349,17 @@ import Testing
         table.answeredRemembered(.failure(TransferError(.timeout)), expect: "204")
         #expect(verdict(table.nextStep(at: 20)) == "limited \(code.rawValue)")
     }
+
+    /// An answer that is no HTTP is not the endpoint's own: a browser may be able to read it.
+    @Test(arguments: [TransferErrorCode.badAnswer, .reset, .timeout]) func anAnswerThatIsNoHTTPIsAPortals(
+        _ code: TransferErrorCode
+    ) {
+        var table = VerdictTable(named: 1, address: false, https: false, api: false)
+        table.answeredNamed(.failure(TransferError(code)), expect: "204")
+        guard case .done(let result) = table.nextStep(at: 10) else {
+            Issue.record("not decided")
+            return
+        }
+        #expect(result.verdict == (code == .badAnswer ? .captive : .limited))
+    }
 }

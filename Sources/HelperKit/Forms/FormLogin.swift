@@ -22,7 +22,7 @@ public struct FormLogin: Sendable {
         public var canAct: Bool
         /// Why the page could not be fetched.
         public var failure: TransferError?
-        /// The company that the page imitates if a browser shows it.
+        /// The imitated company, by the check for pages that are left to a browser.
         package var imitates: String?
     }
 
@@ -76,8 +76,9 @@ public struct FormLogin: Sendable {
         // The tokens in its forms are valid once, so the next command fetches the page again.
         command.attempts.forgetPortalPages(command.link)
         if let failure = portalPage.failure {
+            // A portal that did not answer has shown no key to compare.
+            guard failure.needsBrowser else { return notNow(command.reply(failure)) }
             let portal = portalPage.portal(kind: kind)
-            guard failure.needsBrowser else { return notNow(command.reply(failure, portal: portal)) }
             let prompt = Prompt.unproven(failure, page: portalPage.start)
             return command.reply(.uiRequired, prompt: prompt, portal: portal, reason: failure.description)
         }
@@ -140,6 +141,8 @@ public struct FormLogin: Sendable {
         var isAsking = false
         // The portal has not judged the answers.
         var isUnjudged = false
+        // The address of the last form's request.
+        var submitted: WebURL?
         // The status with which it refused the last form.
         var refusal: Int?
         while true {
@@ -174,6 +177,7 @@ public struct FormLogin: Sendable {
                 var request = filled.request
                 request.referer = url
                 let target = filled.target.origin
+                submitted = request.method == .get ? request.url : nil
                 let isPortal = target == attempt.portal.origin
                 if filled.carriesAnswers { request.requiredPin = isPortal ? attempt.portal.pin : memory.pins?[target] }
                 if isTypedNow, filled.carriesAnswers { asking = (page, url, shown) }
@@ -184,7 +188,8 @@ public struct FormLogin: Sendable {
                     }
                     let chain = try RedirectChain.follow(
                         response, to: request, client: client, outside: outside, submittedFrom: url,
-                        agreed: attempt.engine.agreed, in: command.scope)
+                        agreed: attempt.engine.agreed, in: command.scope,
+                        mayWait: { command.probe(fresh: true)?.verdict.isOpen != true })
                     (page, url) = (chain.page, chain.final.url)
                     known = attempt.asksAgain(page) ? shown : nil
                     guard let last = attempt.arrive(chain, kind: kind) else { continue }
@@ -240,7 +245,7 @@ public struct FormLogin: Sendable {
                 terms.keep(in: &memory)
                 memory.shownTerms = nil
                 keepWayOut()
-                memory.openPage = OpenPage(page, at: url, redirects: command.redirects)
+                memory.openPage = OpenPage(page, at: url, redirects: command.redirects, submitted: submitted)
                 var done = reply(.success, memory, live, client)
                 if attempt.hasSentNothing { done.unsent = [] }
                 // What the last page said is told if the portal does not open.

@@ -30,14 +30,16 @@ package struct RedirectChain: Sendable {
     ///   - agreed: the ways of sending that the user agreed to. A page's form, and after the login its refresh, that leads from another
     ///     host into the link's own networks is not followed without it. A gateway's own page may lead to another of its ports.
     ///   - trusted: the origin whose pages need no such agreement, because the network itself answers there.
+    ///   - mayWait: asked before a page's refresh is waited for that takes longer than a second; the chain ends there if it says no.
     package static func follow(
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String> = [],
-        submittedFrom page: WebURL? = nil, agreed: Set<String> = [], trusted: String? = nil, in scope: Scope
+        submittedFrom page: WebURL? = nil, agreed: Set<String> = [], trusted: String? = nil, in scope: Scope,
+        mayWait: () -> Bool = { true }
     ) throws(TransferError) -> RedirectChain {
         func follow(_ response: HTTPResponse, _ request: HTTPRequest) throws(TransferError) -> RedirectChain {
             try followHops(
                 response, to: request, client: client, outside: outside, submittedFrom: page, agreed: agreed, trusted: trusted,
-                in: scope)
+                in: scope, mayWait: mayWait)
         }
         var chain = try follow(response, request)
         // A page whose login is in a frame: the frame's page is the one that asks, and the login goes on there.
@@ -61,7 +63,7 @@ package struct RedirectChain: Sendable {
 
     private static func followHops(
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String>, submittedFrom page: WebURL?,
-        agreed: Set<String>, trusted: String?, in scope: Scope
+        agreed: Set<String>, trusted: String?, in scope: Scope, mayWait: () -> Bool
     ) throws(TransferError) -> RedirectChain {
         let redirects = RedirectPolicy(client.policy)
         var chain = RedirectChain(hops: [response], page: HTMLReader.read(response))
@@ -91,6 +93,7 @@ package struct RedirectChain: Sendable {
                     if !isForm { chain.page.forms = [HTMLForm(leadingTo: target)] }
                     return chain
                 }
+                if chain.page.refresh != nil, chain.page.refreshDelay > 1, !mayWait() { return chain }
                 // Behind a login a page that waits gives the gateway time to open; the proof knows more than a page that waits longer.
                 if page != nil, chain.page.refresh != nil, chain.page.refreshDelay > 1 {
                     let isShort = chain.page.refreshDelay <= Self.longestWait

@@ -92,6 +92,7 @@ package struct SessionMemory: Codable, Sendable {
         small.page = nil
         small.cookies = nil
         small.statusPage = nil
+        small.openPage = nil
         return Coding.value(small)
     }
 }

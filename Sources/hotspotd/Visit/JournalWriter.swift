@@ -6,10 +6,12 @@ import Store
 /// Collects the steps of all interfaces, so that a race of 200 helpers is a few commits and not 400.
 ///
 /// A step is on its way to the disk 20 ms after it was taken. Readers of the journal flush first, and so does the end of an attempt.
-/// When no step was taken for longer than any command may last, the store is tidied, which may wait for the disk.
+/// When no step was taken for longer than any command may last, the store is tidied, which may wait for the disk; while there are always
+/// some, after ten minutes.
 @LoopActor final class JournalWriter {
     private static let delay = Duration.milliseconds(20)
     private static let rest = Duration.seconds(60)
+    private static let longestWait = Duration.seconds(600)
     private let store: Store
     /// Its level may change with the settings.
     var log: Logger
@@ -17,6 +19,8 @@ import Store
     private var pending: [(attempt: String, step: Step)] = []
     private var timer: EventSource?
     private var tidying: EventSource?
+    /// The first step since the store was tidied.
+    private var untidySince: Instant?
 
     init(store: Store, log: Logger) {
         self.store = store
@@ -41,8 +45,12 @@ import Store
             steps = steps.dropFirst(same.count)
             do { try store.addSteps(attempt, same.map(\.step)) } catch { log.warning("journal: \(error)") }
         }
+        let since = untidySince ?? EventLoop.now
+        untidySince = since
         tidying?.cancel()
-        tidying = try? EventLoop.shared.schedule(after: Self.rest, accuracy: .seconds(5)) { [weak self] in
+        let due = min(EventLoop.now + Self.rest, since + Self.longestWait)
+        tidying = try? EventLoop.shared.schedule(after: max(.zero, due - EventLoop.now), accuracy: .seconds(5)) { [weak self] in
+            self?.untidySince = nil
             self?.store.checkpoint()
         }
     }

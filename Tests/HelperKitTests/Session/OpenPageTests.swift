@@ -34,7 +34,8 @@ import Testing
 
     @Test(arguments: [
         "", "<meta http-equiv=refresh content='0;/next'>", "<meta http-equiv=refresh content='30;url=http://news.test/'>",
-        "<meta http-equiv=refresh content='99999999999'>", "<template><meta http-equiv=refresh content='30'></template>",
+        "<meta http-equiv=refresh content='99999999999'>", "<meta http-equiv=refresh content='3600;url=/logout'>",
+        "<template><meta http-equiv=refresh content='30'></template>",
     ]) func otherPagesNeedNotStayOpen(_ head: String) throws {
         let (page, url) = try page(head)
         #expect(OpenPage(page, at: url, redirects: RedirectPolicy()) == nil)
@@ -67,12 +68,76 @@ import Testing
         memory.openPage = OpenPage(page, at: url, redirects: RedirectPolicy(.testing()), now: isDue ? -1000 : 1 << 40)
         let reply = Maintenance.run(command(server, session: Session(memory: memory.value))) { _ in nil }
         #expect(reply.result == .success && reply.session?.maintainAfter == (isDue ? 90 : 240))
-        #expect(server.requests.map(\.path) == (isDue ? ["/keep", "/probe"] : ["/probe"]))
+        #expect(server.requests.map(\.path) == (isDue ? ["/probe", "/keep"] : ["/probe"]))
         #expect((SessionMemory(reply.session).openPage != memory.openPage) == isDue)
     }
 
-    /// A page that fails is tried again after its pause; one that asks for nothing more ends it.
-    @Test(arguments: [(503, "", true), (200, "Goodbye", false)]) func thePageMayFail(_ status: Int, _ body: String, _ goesOn: Bool) throws {
+    /// Its further refreshes are for later; and a network that is open needs no wait for them.
+    @Test func itIsLoadedOnceAtATime() throws {
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/probe": .send(octets(http(204, "")))
+            default: .page("<meta http-equiv=refresh content='8;url=/keep?\(request.target.utf8.count)x'>Stay here")
+            }
+        }
+        var memory = SessionMemory()
+        let url = try #require(WebURL(server.url + "/keep?1"))
+        let page = HTMLReader.read(HTTPResponse(url: url, status: 200, body: Array("<meta http-equiv=refresh content=8>".utf8)))
+        memory.openPage = OpenPage(page, at: url, redirects: RedirectPolicy(.testing()), now: -1000)
+        let reply = Maintenance.run(command(server, session: Session(memory: memory.value))) { _ in nil }
+        #expect(reply.session?.maintainAfter == 8 && server.requests.map(\.path) == ["/probe", "/keep"])
+    }
+
+    @Test func aLoginThatIsOpenDoesNotWaitForARefresh() throws {
+        let isOpen = Locked(false)
+        let server = ScriptedServer { request in
+            switch request.path {
+            case "/probe": return .send(octets(isOpen.with { $0 } ? http(204, "") : redirect("/login")))
+            case "/in":
+                isOpen.with { $0 = true }
+                return .page("<meta http-equiv=refresh content='9;url=/keep?2'>Leave this window open")
+            case "/login": return .page("<form method=post action=/in><input type=submit value=Connect></form>")
+            default: return .page("<meta http-equiv=refresh content='9;url=/keep?3'>Leave this window open")
+            }
+        }
+        let reply = FormLogin(kind: "form", command: command(server)).run(from: nil, isTypedNow: false)
+        #expect(reply.result == .success && reply.session?.maintainAfter == 9)
+        #expect(!server.requests.map(\.path).contains("/keep"))
+    }
+
+    /// Loading the answer to a form once more would log in once more, perhaps with a voucher.
+    @Test(arguments: [("get", "", false), ("get", ";url=/keep", true), ("post", "", true)])
+    func aLoginIsNotRepeated(_ method: String, _ target: String, _ isKept: Bool) throws {
+        let server = ScriptedServer { request in
+            request.path == "/in"
+                ? .page("<h1>You are online</h1><meta http-equiv=refresh content='60\(target)'>")
+                : .page(
+                    "<form method=\(method) action=/in><input type=hidden name=code value=1><input type=submit value=Connect></form>"
+                )
+        }
+        let reply = FormLogin(kind: "form", command: command(server)).run(from: nil, isTypedNow: false)
+        #expect(reply.result == .success && (reply.session?.maintainAfter != nil) == isKept)
+    }
+
+    /// A portal's page is loaded neither where the network is captive, nor at a return, when it is of an older session.
+    @Test(arguments: [(302, false), (204, true)]) func itIsLoadedInItsOwnSession(_ status: Int, _ justJoined: Bool) throws {
+        let server = ScriptedServer { request in
+            request.path == "/probe" ? .send(octets(status == 204 ? http(204, "") : redirect("/login"))) : .page("")
+        }
+        var memory = SessionMemory()
+        let url = try #require(WebURL(server.url + "/keep"))
+        let page = HTMLReader.read(HTTPResponse(url: url, status: 200, body: Array("<meta http-equiv=refresh content=30>".utf8)))
+        memory.openPage = OpenPage(page, at: url, redirects: RedirectPolicy(.testing()), now: -1000)
+        var command = command(server, session: Session(memory: memory.value))
+        command.network.justJoined = justJoined
+        _ = Maintenance.run(command) { _ in nil }
+        #expect(!server.requests.map(\.path).contains("/keep"))
+    }
+
+    /// A page that fails is loaded again after its pause. A page without a refresh is no longer kept open.
+    @Test(arguments: [(503, "", true), (200, "Goodbye", false)]) func thePageMayFail(
+        _ status: Int, _ body: String, _ goesOn: Bool
+    ) throws {
         let server = ScriptedServer { request in
             request.path == "/keep" ? .send(status == 200 ? octets(http(200, body)) : []) : .send(octets(http(204, "")))
         }

@@ -12,7 +12,7 @@ public enum ControlError: Error, Hashable, Sendable {
     case wrongState(interface: String, state: String, asks: Bool = false)
     case invalidAnswer(field: String, message: String)
     case notPermitted(String)
-    /// The user has to agree to open this portal, with the warning about it.
+    /// Browse needs the user's consent first; the text to show.
     case suspiciousPortal(warning: String)
     /// The number of guesses until the credentials are erased; 0: they are.
     case wrongPIN(left: Int)

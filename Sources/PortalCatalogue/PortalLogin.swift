@@ -88,7 +88,9 @@ package struct PortalLogin: Sendable {
             return command.reply(.unsupportedNetwork, reason: "No portal file knows this portal.")
         }
         let asksPassword = claim.portal.fields.contains { $0.kind == .password }
-        if let url = start.hops.last?.url, let company = Company.imitated(by: start.page, at: url, asksPassword: asksPassword) {
+        if !command.hasAnswers(for: start.portal(claim)), let url = start.hops.last?.url,
+            let company = Company.imitated(by: start.page, at: url, asksPassword: asksPassword)
+        {
             return command.leave(start.portal(claim), imitating: company)
         }
         return play(claim.portal, start, reason: claim.reason, isTypedNow: isTypedNow, from: nil)

@@ -11,7 +11,7 @@ struct BrowseVerb: ParsableCommand {
             network, also where a VPN is up. It is closed as soon as you are online. Chromium, Chrome, Brave, Edge and Firefox are \
             found by themselves.
 
-            Asks you first if the portal imitates a company, or if answers are stored for a portal with another address or key. \
+            Asks you first if the portal imitates a company, or if its address or key differs from the stored one. \
             Without a terminal it opens such a portal only with '--anyway'.
             """)
 
@@ -20,7 +20,7 @@ struct BrowseVerb: ParsableCommand {
     @Option(help: ArgumentHelp("Use this browser.", valueName: "path"), completion: .file())
     var browser: String?
 
-    @Flag(help: "Open a portal that there is a warning about without asking.")
+    @Flag(help: "Open a suspicious portal without asking.")
     var anyway = false
 
     @Argument(help: "The interface, if there are several.", completion: Complete.interfaces)
@@ -63,9 +63,13 @@ struct BrowseVerb: ParsableCommand {
                 throw error
             }
             isAgreed = warning != nil
+            if let signal = signals.arrived {
+                startOver(client, name)
+                Glibc.exit(128 + signal)
+            }
         }
         Output.print([
-            "Starting a browser. It has \(common.renderer.safe(name, limit: 32)) alone, and is closed when you are online."
+            "Starting a browser. It can reach only \(common.renderer.safe(name, limit: 32)), and is closed when you are online."
         ])
         let window: BrowserWindow
         do { window = try BrowserWindow(on: network, browser: browser) } catch {
@@ -127,13 +131,12 @@ struct BrowseVerb: ParsableCommand {
 
     /// Asks whether to open the portal all the same; throws if not, or if nobody can be asked.
     private func confirm(_ warning: String, _ signals: InterruptSignals) throws(Failure) {
-        guard Dialogue.canAsk(common) else { throw refusal(warning, "Without a terminal to ask you no browser was opened.") }
+        guard Dialogue.canAsk(common) else { throw refusal(warning, "No browser was opened: hotspotctl cannot ask you here.") }
         let asker = Asker(renderer: common.renderer, interface: interface ?? "") {
             signals.arrived.map { _ in Failure(.failed, "") }
         }
         guard try asker.opensAnyway(common.renderer.safe(warning, limit: 600)) else {
-            throw Failure(
-                .answerNeeded, "No browser was opened; the question stays.", hint: command("hotspotctl answer --dismiss"))
+            throw Failure(.answerNeeded, "No browser was opened.", hint: command("hotspotctl status"))
         }
     }
 

@@ -64,7 +64,7 @@ import Testing
         let ended = try start(daemon, browser("exec sleep 600")).end()
         #expect(ended.status == 0 && ended.errors == "")
         #expect(
-            ended.output.hasPrefix("Starting a browser. It has lo alone, and is closed when you are online.\nOnline after "))
+            ended.output.hasPrefix("Starting a browser. It can reach only lo, and is closed when you are online.\nOnline after "))
         #expect(Array(daemon.calls.prefix(3)) == ["Browse", "Status", "Check"])
         let words = note("words")
         #expect(words.contains("--proxy-server=socks5://127.0.0.1:") && words.hasSuffix("/start.html\n"))
@@ -118,7 +118,7 @@ import Testing
     // MARK: A portal with a warning
 
     private static let warnings = [
-        "This portal asks for an account of Microsoft and is not Microsoft's.",
+        "This portal asks for your Microsoft account, but it does not belong to Microsoft.",
         "The portal shows another key than the one the answers were stored for. This may be an impostor.",
     ]
 
@@ -154,7 +154,7 @@ import Testing
         tool.waitForErrors("[y/N] ")
         terminal.type(word)
         let ended = tool.end()
-        let words = "hotspotctl: No browser was opened; the question stays.\n  try: hotspotctl answer --dismiss wlan0\n"
+        let words = "hotspotctl: No browser was opened.\n  try: hotspotctl status wlan0\n"
         #expect(ended.status == 4 && ended.errors.hasSuffix(words), "\(ended)")
         #expect(daemon.calls == ["Browse"] && profiles.isEmpty)
     }
@@ -163,7 +163,7 @@ import Testing
         let daemon = try warned(warning)
         defer { daemon.stop() }
         let ended = try start(daemon, browser("exec sleep 600")).end()
-        let words = "\(warning) Without a terminal to ask you no browser was opened.\n  try: hotspotctl browse --anyway\n"
+        let words = "\(warning) No browser was opened: hotspotctl cannot ask you here.\n  try: hotspotctl browse --anyway\n"
         #expect(ended.status == 4 && ended.errors == "hotspotctl: " + words, "\(ended)")
         #expect(daemon.calls == ["Browse"] && profiles.isEmpty)
     }

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10))) func aWarningStandsBeforeTheWayIn() throws {
-        let warning = "This portal asks for an account of Telegram and is not Telegram's."
+        let warning = "This portal asks for your Telegram account, but it does not belong to Telegram."
         let question = Self.question.replacing(#""since""#, with: #""warning":"\#(warning)","since""#)
         let waiting = Self.waiting.replacing(#""problems""#, with: #""warning":"\#(warning)","problems""#)
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [question], "Status": [waiting]], status: [[waiting]]))

@@ -81,7 +81,7 @@ import Testing
 
     @Test(arguments: [true, nil]) func aWarningIsShownInPlaceOfABrowser(_ handsOver: Bool?) {
         var notices = Notices()
-        let warning = "This portal asks for an account of Revolut and is not Revolut's."
+        let warning = "This portal asks for your Revolut account, but it does not belong to Revolut."
         let asking = Self.status(.presentingUI) { ($0.prompt, $0.handsOver, $0.warning) = ("p1", handsOver, warning) }
         let notice = Notice(
             kind: .question, title: "Cafe <b>", body: warning, command: "hotspotctl answer", actions: [.answer])

@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: ["Microsoft", "PayPal"]) @LoopActor func aTrapIsWarnedOfUntilTheNetworkIsOpen(_ company: String) async throws
     {
         let hotel = try trap(company)
-        let warning = "This portal asks for an account of \(company) and is not \(company)'s."
+        let warning = "This portal asks for your \(company) account, but it does not belong to \(company)."
         let shown = try await hotel.ask()
         #expect(shown.helper == "browser" && shown.warning == warning && hotel.controller.status.warning == warning)
         #expect(hotel.journal == [warning])
@@ -35,7 +35,7 @@ import Testing
         #expect(await hotel.bench.eventually { hotel.controller.machine.gateIsOpen })
         #expect(hotel.controller.status.warning == nil)
         hotel.leave()
-        #expect(hotel.desk.imitation == nil)
+        #expect(hotel.desk.imitated == nil)
         await hotel.close()
     }
 
@@ -45,7 +45,8 @@ import Testing
         hotel.bench.evaluates("browser", #"{"confidence": "none"}"#)
         hotel.join()
         #expect(await hotel.bench.eventually { hotel.controller.status.warning != nil })
-        #expect(hotel.controller.status.warning == "This portal asks for an account of Revolut and is not Revolut's.")
+        #expect(
+            hotel.controller.status.warning == "This portal asks for your Revolut account, but it does not belong to Revolut.")
         #expect(hotel.desk.prompt == nil)
         await hotel.close()
     }
@@ -57,6 +58,19 @@ import Testing
         hotel.controller.feed(.loginRequested(helper: "form", fresh: true))
         #expect(await hotel.bench.eventually { hotel.desk.prompt?.helper == "form" })
         #expect(hotel.desk.prompt?.warning == nil && hotel.controller.status.warning == nil)
+        await hotel.close()
+    }
+
+    /// A portal whose page did not load has shown no key.
+    @Test @LoopActor func aPortalThatDoesNotAnswerIsNotSuspicious() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        _ = try await hotel.ask()
+        try await hotel.answer(Hotel.typed)
+        hotel.leave()
+        hotel.bench.replies("form", to: "Authenticate", #"{"result": "temporaryFailure", "reason": "No answer came in time."}"#)
+        hotel.join()
+        #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .failure })
+        #expect(hotel.controller.status.warning == nil)
         await hotel.close()
     }
 

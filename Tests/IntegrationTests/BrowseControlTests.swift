@@ -75,7 +75,7 @@ struct BrowseControlTests {
                 "browser", "ReadWritePaths=\(notes)\nPriority=49", python: "NOTES = \"\(notes)/browser\"\n" + Self.handsOver)
         }
         try daemon.plug("hot1", 1)
-        let warning = "This portal asks for an account of PayPal and is not PayPal's."
+        let warning = "This portal asks for your PayPal account, but it does not belong to PayPal."
         try daemon.wait("hot1", "presentingUI") { $0?["helper"] == "browser" && $0?["warning"] == .string(warning) }
         #expect(try daemon.prompts().map { $0["warning"] } == [.string(warning)])
         #expect(error(daemon, [:]) == "org.hotspotd.Control.SuspiciousPortal \(warning)")

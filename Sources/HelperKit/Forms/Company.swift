@@ -5,6 +5,8 @@ package struct Company: Hashable, Sendable {
     package let name: String
     /// The words that pages name it by, as ``plain(_:)`` returns them.
     private let words: [String]
+    /// Those that name it only where they are a whole text, because people and places have the same name.
+    private let names: [String]
     private let domains: [String]
 
     /// The companies of `companies.txt`: one in each line, with its name, its words and its domains.
@@ -13,49 +15,90 @@ package struct Company: Hashable, Sendable {
             let parts = line.split(separator: "|").map { part in
                 part.split(separator: ",").map { PageText.squeezed($0) }
             }
-            return Company(name: parts[0][0], words: parts[1].map { " \(LookAlikes.skeleton($0)) " }, domains: parts[2])
+            func words(_ words: [String]) -> [String] { words.map { " \(LookAlikes.skeleton($0)) " } }
+            return Company(
+                name: parts[0][0], words: words(parts[1].filter { !$0.hasPrefix("=") }),
+                names: words(parts[1].filter { $0.hasPrefix("=") }.map { String($0.dropFirst()) }), domains: parts[2])
         }
 
-    /// Returns a warning if a page that is no company's own names one where it asks for an account: beside a password, or in the title.
+    /// Returns a warning if a page that belongs to no company names one where it asks for an account: beside a password, or in the title.
     static func warning(about form: HTMLForm, on page: HTMLPage, at url: WebURL) -> String? {
-        let typed = form.inputs.filter { $0.kind != .checkbox }
-        guard !typed.isEmpty else { return nil }
-        var texts = [page.title ?? ""]
-        if !form.passwords.isEmpty { texts += [form.text] + (typed + form.submits).map { $0.label } }
-        let text = " " + texts.map(plain).joined(separator: " ") + " "
-        guard let company = named(in: text, at: url) else { return nil }
+        guard let company = asked(by: form, on: page, at: url) else { return nil }
         return "This page names \(company.name) and is not \(company.name)'s: type no password of \(company.name) here."
     }
 
-    /// Returns the company that a page imitates. Its title or a heading names the company, it asks for a password, and it is not
-    /// the company's.
+    /// Returns the company whose account a form asks for.
+    private static func asked(by form: HTMLForm, on page: HTMLPage, at url: WebURL) -> Company? {
+        let typed = form.inputs.filter { $0.kind != .checkbox }
+        guard !typed.isEmpty else { return nil }
+        guard !form.passwords.isEmpty else { return named(in: [page.title ?? ""], at: url) }
+        // Beside the form's own way to log in, links and buttons offer other ways.
+        let button = FilledForm.button(of: form)?.label
+        let offers = page.links.map(\.text) + form.submits.map(\.label).filter { $0 != button }
+        let text = offers.reduce(form.text) { $1.isEmpty ? $0 : $0.replacing($1, with: "\n") }
+        // A company's name alone is a logo.
+        let logos = page.sentences.filter { !offers.contains($0) && isName($0) }
+        return named(in: [page.title ?? "", text, button ?? ""] + typed.map(\.label) + logos, at: url)
+    }
+
+    /// Returns the company that a page imitates: its title or first heading names the company, it asks for a password, and it does not
+    /// belong to the company. A heading that offers to log in by another company stands above one way of several.
     ///
     /// - Parameter asksPassword: the login asks for a password where the page has no field for it.
     package static func imitated(by page: HTMLPage, at url: WebURL, asksPassword: Bool = false) -> Company? {
         guard asksPassword || page.forms.contains(where: { !$0.isInvisible && !$0.passwords.isEmpty }) else { return nil }
-        return imitated(naming: [page.title ?? ""] + page.headings, at: url)
+        return imitated(naming: [page.title, nameHeading(of: page)].compactMap(\.self), at: url)
     }
 
-    /// Returns the company that a page imitates whose questions go to the user.
+    /// Returns the heading that names a page: a company's name alone, else the first one that neither offers to log in by another company nor
+    /// only says to log in, else the first one.
+    private static func nameHeading(of page: HTMLPage) -> String? {
+        guard let first = page.headings.first else { return nil }
+        if isName(first) { return first }
+        return page.headings.first { !FormWords.isSocial($0) && !FormWords.isOnward($0) } ?? first
+    }
+
+    /// Returns the company that is imitated by a page that asks the user.
     ///
     /// A company's login may ask for the mail address alone at first. A page that only a browser can show may ask for anything.
     /// For both the title decides.
     package static func imitated(by page: HTMLPage, asking prompt: Prompt, at url: WebURL) -> Company? {
-        if let company = imitated(by: page, at: url) { return company }
+        let form = page.forms.first { !$0.isInvisible && !$0.passwords.isEmpty }
+        if let company = imitated(by: page, at: url) ?? form.flatMap({ asked(by: $0, on: page, at: url) }) { return company }
         guard prompt.handsOver || prompt.fields.contains(where: { $0.kind == .email }), let title = page.title else { return nil }
         return imitated(naming: [title], at: url)
     }
 
     /// Returns the company that a login with a password imitates by these names, and that does not own the address.
     package static func imitated(naming names: [String], at url: WebURL) -> Company? {
-        named(in: " " + names.map(plain).joined(separator: " ") + " ", at: url)
+        named(in: names, at: url)
     }
 
-    /// Returns the company that a text of another one's page names.
-    private static func named(in text: String, at url: WebURL) -> Company? {
+    /// Returns the company that one of these texts names, on a page that belongs to no company.
+    private static func named(in texts: [String], at url: WebURL) -> Company? {
         guard !all.contains(where: { $0.owns(url) }) else { return nil }
-        return all.first { $0.words.contains { text.contains($0) } }
+        let texts = texts.map { (" " + plain($0) + " ", name($0)) }
+        return all.first { company in
+            texts.contains { text, name in company.isCalled(name) || company.words.contains { text.contains($0) } }
+        }
     }
+
+    /// Returns whether a text is a company's name and nothing more.
+    private static func isName(_ text: String) -> Bool {
+        let name = name(text)
+        return all.contains { $0.isCalled(name) }
+    }
+
+    private func isCalled(_ name: String) -> Bool { names.contains(name) || words.contains(name) }
+
+    /// Returns a text as the name of a company is compared.
+    private static func name(_ text: String) -> String {
+        let words = words(of: text)
+        return " " + LookAlikes.skeleton(words.joined(separator: isSpaced(words[...]) ? "" : " ")) + " "
+    }
+
+    /// Returns whether words are the letters of one, as in "G o o g l e".
+    private static func isSpaced(_ words: ArraySlice<String>) -> Bool { words.count > 3 && words.allSatisfy { $0.count == 1 } }
 
     /// Returns whether the page is the company's own. Over plain HTTP any network can answer in its name.
     private func owns(_ url: WebURL) -> Bool {
@@ -65,6 +108,12 @@ package struct Company: Hashable, Sendable {
     /// Returns the words with one blank between them, as skeletons, without addresses such as `name@gmail.com`. The parts of
     /// joined words follow, such as those of "GoogleAccount", "PayPalLogin" and "accounts.google.com".
     private static func plain(_ text: String) -> String {
+        let words = words(of: text)
+        let spaced = words.split { $0.count > 1 }.filter(isSpaced).map { $0.joined() }
+        return LookAlikes.skeleton((words + words.flatMap(parts) + spaced).joined(separator: " "))
+    }
+
+    private static func words(of text: String) -> [String] {
         var words: [String] = []
         for part in LookAlikes.folded(text).split(whereSeparator: \.isWhitespace) where !part.contains("@") {
             for word in part.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "." }) {
@@ -72,10 +121,10 @@ package struct Company: Hashable, Sendable {
                 words.append(String(start.last == "." ? start.dropLast() : start))
             }
         }
-        return LookAlikes.skeleton((words + words.flatMap(Self.parts)).joined(separator: " "))
+        return words
     }
 
-    /// The most parts of a word that are looked at.
+    /// The most parts of a word that are joined with their neighbours.
     private static let partLimit = 8
 
     /// Returns the parts of a joined word, alone and with their neighbours, for a company's name may have a capital inside. A
@@ -88,11 +137,10 @@ package struct Company: Hashable, Sendable {
             if letter != "." { parts[parts.count - 1].append(letter) }
             isAfterSmall = letter.isLowercase
         }
-        parts = Array(parts.prefix(partLimit))
         guard parts.count > 1 else { return [] }
-        return parts
-            + parts.indices.flatMap { first in
-                parts.indices.dropFirst(first + 1).map { parts[first...$0].joined() }
-            }
+        let joined = parts.indices.flatMap { first in
+            (first + 1..<min(first + partLimit, parts.count)).map { parts[first...$0].joined() }
+        }
+        return parts + joined
     }
 }

@@ -34,6 +34,8 @@ package struct FormAttempt: Sendable {
     package private(set) var said: [String] = []
     /// The command is about this portal.
     let isSame: Bool
+    /// Stored answers were released for this very portal.
+    private let hasReleasedAnswers: Bool
     /// Answers were given, for another portal.
     private let isStranger: Bool
     /// A prompt without fields was answered: the login was done in a browser.
@@ -77,6 +79,7 @@ package struct FormAttempt: Sendable {
         self.asked = asked.map { Set($0) }
         (self.live, portal, link) = (live, live, command.link)
         isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
+        hasReleasedAnswers = command.hasAnswers(for: live)
         isStranger = isTypedNow && !isSame && command.portal != nil
         typed = isTypedNow ? Set(command.answers.keys) : []
         unsent = isTypedNow ? Set(command.answered) : []
@@ -111,7 +114,7 @@ package struct FormAttempt: Sendable {
             let isOver = notice.purpose == .offline || notice.purpose == .ended
             return .end(isOver ? .temporaryFailure : .unsupportedNetwork, notice.text + says(page))
         }
-        if isFirst, let company = Company.imitated(by: page, at: url) { return .leave(company) }
+        if isFirst, !hasReleasedAnswers, let company = Company.imitated(by: page, at: url) { return .leave(company) }
         let soundsDone = FormWords.soundsLikeSuccess(page)
         switch engine.decide(on: page, at: url) {
         case .nothing where !isFirst:

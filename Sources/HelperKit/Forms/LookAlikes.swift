@@ -6,7 +6,9 @@ enum LookAlikes {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            if scalar.properties.isDefaultIgnorableCodePoint || combiningMarks.contains(scalar.value) { continue }
+            let category = scalar.properties.generalCategory
+            let isMark = category == .nonspacingMark || category == .enclosingMark
+            if isMark || scalar.properties.isDefaultIgnorableCodePoint { continue }
             scalars.append(latin(scalar))
         }
         return String(scalars)
@@ -21,14 +23,12 @@ enum LookAlikes {
         return skeleton
     }
 
-    private static let combiningMarks: ClosedRange<UInt32> = 0x300...0x36F
-
     private static func latin(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar.value {
-        // Latin letters with marks, small capitals, letterlike symbols, and letters in circles and squares.
-        case 0xC0...0x2AF, 0x1D00...0x1D25, 0x1E00...0x1EFF, 0x2100...0x214F, 0x249C...0x24E9, 0xA730...0xA7FF,
-            0x1F110...0x1F189, 0x1F1E6...0x1F1FF:
-            return named(scalar) ?? table[scalar] ?? scalar
+        // Latin letters with marks, small capitals, raised and lowered letters, letterlike symbols, and letters in circles and squares.
+        case 0xC0...0x2FF, 0x1D00...0x1D25, 0x1D2C...0x1DBF, 0x1E00...0x1EFF, 0x2071...0x209C, 0x2100...0x214F, 0x249C...0x24E9,
+            0xA730...0xA7FF, 0x1F110...0x1F189, 0x1F1E6...0x1F1FF:
+            return table[scalar] ?? named(scalar) ?? scalar
         case 0xFF01...0xFF5E: return Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
         // Five mathematical alphabets of Greek letters, of which each has 25 capitals, nabla, 25 small letters and 7 symbols.
         case 0x1D6A8...0x1D7C9:
@@ -51,7 +51,7 @@ enum LookAlikes {
 
     private static let table: [Unicode.Scalar: Unicode.Scalar] = Dictionary(
         zip(
-            "аеорсухіјѕԁӏɡοανικρΑΒΕΗΙΚΜΝΟΡΤΧАВЕКМНОРСТХІЈЅոսօհ".unicodeScalars,
-            "aeopcyxijsdlgoavikpABEHIKMNOPTXABEKMHOPCTXIJSnuoh".unicodeScalars),
+            "аеорсухіјѕԁӏɡοανικρΑΒΕΗΙΚΜΝΟΡΤΧАВЕКМНОРСТХІЈЅոսօհɑһԝℎⅰⅴⅹⅼⅽⅾⅿⅠⅤⅩⅬⅭⅮⅯ".unicodeScalars,
+            "aeopcyxijsdlgoavikpABEHIKMNOPTXABEKMHOPCTXIJSnuohahwhivxlcdmIVXLCDM".unicodeScalars),
         uniquingKeysWith: { first, _ in first })
 }

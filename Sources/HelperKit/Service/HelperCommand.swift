@@ -109,11 +109,17 @@ public struct HelperCommand: Sendable {
         return reply
     }
 
+    /// Returns whether stored answers were released for this very portal. The user has logged in to it before.
+    package func hasAnswers(for portal: Portal) -> Bool {
+        credential != nil && self.portal?.origin == portal.origin && self.portal?.pin == portal.pin
+    }
+
     /// Makes the reply of a login that sent nothing, because the portal imitates a company.
     package func leave(_ portal: Portal?, imitating company: Company) -> Reply {
         var reply = reply(
             .unsupportedNetwork, portal: portal,
-            reason: "The page asks for an account of \(company.name) and is not \(company.name)'s; nothing was sent.")
+            reason: "The page asks for your \(company.name) account, but it does not belong to \(company.name). Nothing was sent."
+        )
         reply.imitates = company.name
         return reply
     }

@@ -152,7 +152,9 @@ public struct WISPrLogin: Sendable {
         case .gateway(let value): gateway = value
         case .unusable(let reason), .absent(let reason): return command.reply(.unsupportedNetwork, reason: reason)
         }
-        if let name = gateway.document.locationName, let company = Company.imitated(naming: [name], at: gateway.login) {
+        if !command.hasAnswers(for: portal(gateway)), let name = gateway.document.locationName,
+            let company = Company.imitated(naming: [name], at: gateway.login)
+        {
             return command.leave(portal(gateway), imitating: company)
         }
         var credential = command.credential ?? [:]

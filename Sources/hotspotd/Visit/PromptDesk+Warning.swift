@@ -38,12 +38,10 @@ extension PromptDesk {
         credential.labels[field.name].map { $0 == Field.folded(field.label) } ?? true
     }
 
-    /// Returns the daemon's own words about a portal that imitates a company, or for which no answers are stored though this
-    /// network has some for another portal. Which helper asks makes no difference.
+    /// Returns the daemon's own words about a portal that imitates a company, or that differs from every portal with stored answers on
+    /// this network. The asking helper does not matter.
     func warning(about portal: Portal?, in network: NetworkID) -> String? {
-        if let company = imitation?.company {
-            return "This portal asks for an account of \(company) and is not \(company)'s."
-        }
+        if let imitated { return "This portal asks for your \(imitated) account, but it does not belong to \(imitated)." }
         let stored = services.store.credentials(network)
         guard let portal,
             let refusal = Release.mismatch(

@@ -38,8 +38,8 @@ import Vault
     private var spent: Set<[UInt8]> = []
     /// Why a credential is kept back in this login.
     private var withheld: String?
-    /// The company that this network's portal imitates, and the helper that found it.
-    private(set) var imitation: (company: String, helper: String)?
+    /// The company that this network's portal imitates, by the helper that found it.
+    private var imitations: [String: String] = [:]
     /// The portal that Authenticate was for: its first page may lead on to another one, which asks.
     private var firstPortal: Portal?
 
@@ -77,16 +77,14 @@ import Vault
 
     func loginBegins(at portal: Portal?) { firstPortal = portal }
 
-    /// Notes the company that the portal imitates, as a helper finds. The warning stands until the network is left, or until the
-    /// same helper no longer finds it. A network that shows a trap is not trusted because another helper sees none.
+    /// Notes the company that the portal imitates, as a helper finds. Another helper's clean reply does not end the warning.
     func noteImitation(of company: String?, foundBy helper: String) {
         let company = company.map { Printable.text($0, limit: 64) } ?? ""
-        if !company.isEmpty {
-            imitation = (company, helper)
-        } else if imitation?.helper == helper {
-            imitation = nil
-        }
+        imitations[helper] = company.isEmpty ? nil : company
     }
+
+    /// The company that this network's portal imitates.
+    var imitated: String? { imitations.min { $0.key < $1.key }?.value }
 
     /// Returns whether the portal that asks is another one than that of the first page.
     func isBehindAnother(_ portal: Portal?) -> Bool { firstPortal.map { $0.origin != portal?.origin } ?? false }
@@ -302,7 +300,7 @@ import Vault
     /// Drops what belongs to the association.
     func leaveNetwork() {
         dropAnswers()
-        (spent, postponed, imitation) = ([], nil, nil)
+        (spent, postponed, imitations) = ([], nil, [:])
     }
 
     /// The answers to the last prompt, to be sent.

@@ -42,13 +42,47 @@ import Testing
         ("rnicrosoft 365", "Microsoft"), ("L1nked1n", "LinkedIn"), ("Gōögłe", "Google"), ("Go\u{200B}ogle", "Google"),
         ("LinkedInAccount", "LinkedIn"), ("PayPalLogin", "PayPal"), ("signin.PayPal.secure", "PayPal"),
         ("Office 𝟑𝟔𝟓", "Microsoft"), ("Сбербанк Онлайн", "Sberbank"), ("Яндекс", "Yandex"), ("支付宝", "Alipay"),
+        ("Googⅼe", "Google"), ("PɑyPɑl", "PayPal"), ("Wһatsapp", "WhatsApp"), ("𝑌𝑎ℎ𝑜𝑜", "Yahoo"), ("ᴳᵒᵒᵍˡᵉ", "Google"),
+        ("G\u{20DD}oogle", "Google"), ("a.b.c.d.e.f.g.h.PayPal.x", "PayPal"), ("Amazon", "Amazon"), ("Amazon Sign-In", "Amazon"),
+        ("Santander Login", "Santander"), ("OutIook", "Microsoft"),
     ]) func aNameInAnyLettersIsTheCompanys(_ title: String, _ company: String) {
         #expect(imitated(title) == company)
     }
 
     @Test(arguments: [
         "Hotel Amazonas", "Pineapple Lodge", "Café Métropole 1905", "ЖК Северный", "𝐀𝐢𝐫𝐩𝐨𝐫𝐭 𝟐𝟒", "Modern Inn", "ING-Wenceslas 3",
+        "Barclays Center", "Santander Airport Wi-Fi", "Outlook Inn Guest WiFi", "Amazon Lodge", "Hotel Outlook",
     ]) func anotherNameIsNoCompanys(_ title: String) {
         #expect(imitated(title) == nil)
+    }
+
+    /// A heading above one way of several names the way and not the page.
+    @Test(arguments: [
+        ("<h2>Log in with Facebook</h2><h2>Hotel guests</h2>", false), ("<h2>Sign in with Google</h2><h1>Café Aroma</h1>", false),
+        ("<h2>Hotel guests</h2><h2>Facebook</h2>", false), ("<h1>Facebook</h1><h2>Log in</h2>", true),
+        ("<h1>Sign in with Google</h1>", true), ("<title>Facebook</title><h1>Welcome</h1>", true),
+    ]) func theFirstHeadingNamesThePage(_ head: String, _ isTrap: Bool) {
+        let body = head + "<form method=post><input name=room><input type=password name=p><button>Go</button></form>"
+        let url = WebURL("https://login.test/")!
+        #expect((Company.imitated(by: page(body, url: url.text), at: url) != nil) == isTrap)
+    }
+
+    /// The account that the form itself asks for, and a logo above it; offers of other ways stand in links and buttons.
+    @Test(arguments: [
+        ("<p>Welcome", "<label>Apple ID <input name=u></label>", "", true),
+        ("", "<label>Gmail address<input name=u></label>", "", true),
+        ("", "<legend>Login with your Facebook account</legend><input name=u>", "", true),
+        ("<div class=logo>Microsoft</div><div>Sign in</div>", "<input name=u>", "", true),
+        ("<b>G o o g l e</b>", "<input name=u>", "", true),
+        ("", "<input name=room>", "<a href=/f>Log in with Facebook</a>", false),
+        ("<p>Follow us on Facebook", "<input name=room>", "", false),
+        ("", "<input name=room>", "<button name=way value=g>Google</button>", false),
+    ]) func theFormsAccountIsTheCompanys(_ above: String, _ field: String, _ below: String, _ isTrap: Bool) {
+        let body =
+            "<title>WiFi</title>\(above)<form method=post>\(field)<input type=password name=p><button>Log in</button>\(below)</form>"
+        let url = WebURL("http://login.test/")!
+        let field = Field(name: "p", label: "Password", kind: .password, required: true)
+        let prompt = Prompt(title: "WiFi", fields: [field])
+        #expect((Company.imitated(by: page(body, url: url.text), asking: prompt, at: url) != nil) == isTrap)
     }
 }

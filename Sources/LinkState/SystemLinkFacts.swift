@@ -45,7 +45,7 @@ import PortalAnnouncement
             facts = known
             if !known.nameservers.isEmpty { break }
         }
-        // resolved has the resolvers of a lease that a DHCP client has.
+        // resolved reports the DNS servers and not the DHCP server, which stands in the client's lease file.
         if var known = facts, known.leaseServer == nil {
             known.leaseServer = dhclient(link)?.leaseServer ?? dhcpcd(link)?.leaseServer
             facts = known

@@ -37,7 +37,8 @@ public struct LinkHost: Hashable, Sendable, CustomStringConvertible {
 ///
 /// Without hosts no announcement counts. DHCPv6 replies count from default routers, because no program reports the DHCPv6 server.
 public struct Announcers: Hashable, Sendable {
-    /// The senders of the lease server's answers have IPv4 addresses, the default routers IPv6 addresses.
+    /// In IPv4 the lease's server or the router that forwards its answers; without a lease, the default routers. In IPv6 the default
+    /// routers.
     public let hosts: Set<LinkHost>
     /// The server identifier of the lease (RFC 2131, 9.7); `nil` where no program has the lease.
     public let leaseServer: String?

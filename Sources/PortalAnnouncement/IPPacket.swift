@@ -15,9 +15,7 @@ public struct IPPacket: Hashable, Sendable {
         switch octets.first.map({ $0 >> 4 }) {
         case 4 where octets.count >= 20:
             let (header, length) = (4 * Int(octets[0] & 0xF), number(2))
-            guard header >= 20, (header...max(header, octets.count)).contains(length), length <= octets.count,
-                number(6) & 0x3FFF == 0
-            else { return nil }
+            guard header >= 20, length >= header, length <= octets.count, number(6) & 0x3FFF == 0 else { return nil }
             (source, hopLimit, content) = (Array(octets[12..<16]), Int(octets[8]), octets[9])
             payload = Array(octets[header..<length])
         case 6 where octets.count >= 40:

@@ -1,4 +1,4 @@
-/// A router advertisement (RFC 4861, 4.2), as a socket for ICMPv6 has it: without the header of IPv6.
+/// A router advertisement (RFC 4861, 4.2), without the header of IPv6.
 public struct RouterAdvertisement: Hashable, Sendable {
     /// ICMPv6's numbers of the advertisement and of the question for it (RFC 4861, 4.1, without options).
     public static let type: UInt8 = 134

@@ -50,7 +50,7 @@ struct LinkSockets {
         guard setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, interface, socklen_t(interface.utf8.count)) == 0 else {
             throw Failure(interface)
         }
-        // It only sends: the kernel keeps the least of the packets that nobody reads.
+        // The smallest receive buffer, because this socket only sends.
         try set(descriptor, SOL_SOCKET, SO_RCVBUF, 0)
         return descriptor
     }

@@ -6,7 +6,8 @@ import Varlink
 
 /// A helper that computes without an end, such as for a page that is made for it, and the built daemon.
 @Suite(
-    .timeLimit(.minutes(10)), .enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
+    .timeLimit(.minutes(10)),
+    .enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
 struct BusyHelperTests {
     /// Two helpers in one process. "busy" logs in to hot1 and computes for ever, "calm" logs in to hot2.
     private static let program = """

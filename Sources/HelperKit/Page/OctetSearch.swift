@@ -36,7 +36,8 @@ extension UnsafeRawBufferPointer {
 
 extension StringProtocol {
     /// Returns whether this text has another one, by its octets. Swift's own search builds a table at each call, which was two thirds of the
-    /// time that a long page took to read. It remains for text with combining marks: there one letter may be written in two ways.
+    /// time that a long page took to read. It remains for text that has combining marks and not these octets: one letter may be written in
+    /// two ways.
     func contains(_ other: String) -> Bool {
         var other = other
         return other.withUTF8 { wanted in

@@ -306,8 +306,8 @@ import Wireless
         }
     }
 
-    /// Asks the network itself for its portal's API, once it is ready to be joined, and again when the answer of another host counts.
-    /// Earlier the lease's server may be unknown, and the router would count in its place.
+    /// Asks the network itself for its portal's API before the join, and again when a lease's server or a router becomes known. Before the
+    /// link is ready the server may be unknown, and the router's answer would count.
     private func askNetwork(_ view: Joining.View, _ managed: ManagedLink) {
         guard managed.joining.asksNetwork(view) else { return }
         let (index, server) = (view.link.index, view.facts?.leaseServer)

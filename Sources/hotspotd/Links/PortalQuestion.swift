@@ -7,9 +7,9 @@ import Logging
 import PortalAnnouncement
 import Varlink
 
-/// One question to the network behind an interface for its portal's API, by the program hotspot-dhcp, and its answers for as long as this
-/// value is kept. With it the program ends, which otherwise ends by itself after three seconds. Only answers of the lease's server and of
-/// default routers count, so that the program waits for their MAC addresses.
+/// One question to the network behind an interface for its portal's API, by the program hotspot-dhcp. Releasing this value kills the program,
+/// which runs for three seconds at most. Only answers of the lease's server and of default routers count, so the program starts when their
+/// MAC addresses are known.
 @LoopActor final class PortalQuestion {
     /// The most octets of the program's output in the pipe: three addresses and four objections.
     private static let limit = 4096

@@ -18,5 +18,8 @@ import Testing
         for (suite, test) in names {
             #expect(words.values.contains { $0.contains("struct \(suite)") && $0.contains("func \(test)") }, "\(suite).\(test)")
         }
+        for match in page.matches(of: #/`(Tests/Pages/cases/[a-z-]+)`/#) {
+            #expect((try? Text.read("\(Program.checkout)/\(match.1)/case.json")) != nil, "\(match.1)")
+        }
     }
 }

@@ -263,9 +263,9 @@ package struct FormAttempt: Sendable {
 
     /// Returns whether a link seems to go on: its words say so, or it leads from the place of the probe's page to another host.
     private func leadsOn(_ hyperlink: HTMLPage.Hyperlink, from page: HTMLPage, at url: WebURL) -> Bool {
-        guard !FormWords.leadsBack(hyperlink.text), let target = WebURL(hyperlink.reference, relativeTo: page.base) else {
-            return false
-        }
+        guard !FormWords.leadsBack(hyperlink.text), !FormWords.declines(hyperlink.text),
+            let target = WebURL(hyperlink.reference, relativeTo: page.base)
+        else { return false }
         let isInPlace = RedirectChain.outsideHosts(of: link).contains(url.host) && target.host != url.host
         return isInPlace || (FormWords.isOnward(hyperlink.text) && !hyperlink.text.contains("://"))
     }

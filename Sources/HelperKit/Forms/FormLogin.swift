@@ -141,6 +141,8 @@ public struct FormLogin: Sendable {
         var isAsking = false
         // The portal has not judged the answers.
         var isUnjudged = false
+        // The page of the last form.
+        var formPage = url
         // The address of the last form's request.
         var submitted: WebURL?
         // The status with which it refused the last form.
@@ -177,6 +179,7 @@ public struct FormLogin: Sendable {
                 var request = filled.request
                 request.referer = url
                 let target = filled.target.origin
+                formPage = url
                 submitted = request.method == .get ? request.url : nil
                 let isPortal = target == attempt.portal.origin
                 if filled.carriesAnswers { request.requiredPin = isPortal ? attempt.portal.pin : memory.pins?[target] }
@@ -216,7 +219,8 @@ public struct FormLogin: Sendable {
                     attempt.engine.pricesAreKnown = pricesAreKnown
                     (move, isUnjudged) = (attempt.askAgain(on: page, at: url, because: reason), true)
                 } else if let refusal {
-                    move = attempt.giveUp(reason, status: refusal, at: url)
+                    // The address of a form that is refused may show nothing.
+                    move = attempt.giveUp(reason, status: refusal, at: formPage)
                 }
             } else if case .done = move, attempt.hasSentNothing, !(isTypedNow && command.answers.isEmpty),
                 command.probe(fresh: true)?.verdict.isOpen != true,

@@ -81,7 +81,7 @@ extension ScannedNetwork {
     private var rank: (Int, Int) { (joined ? 2 : stations > 0 ? 1 : 0, signal) }
 }
 
-/// What a login waits for.
+/// The event that a login awaits.
 public enum Awaited: String, CaseIterable, Sendable {
     /// The portal's answer.
     case portal
@@ -107,7 +107,7 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var nextMaintain: Int?
     /// The instant until which an automatic login waits (D23), or at which a failed one is tried again.
     public var nextLogin: Int?
-    /// What a login waits for now, the word of an ``Awaited``, and the instant until which it does at most.
+    /// The event that the login awaits now, the word of an ``Awaited``, and the latest end of the wait.
     public var awaits: String?
     public var awaitsUntil: Int?
     public var prompt: String?

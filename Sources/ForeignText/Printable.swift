@@ -51,12 +51,12 @@ public enum Printable {
     /// - Parameter limit: of this form, in octets. A text that is cut ends with an ellipsis, which does not count.
     public static func shown(_ text: String, limit: Int = 1024) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy(isPlain) { return text }
-        // What is printable is not shorter than the text.
+        // The printable form is at least as long as the text.
         var pieces = pieces(of: Array(text.utf8.prefix(limit + ellipsis.utf8.count + 1)), keepingBackslash: true)
         var length = pieces.reduce(0) { $0 + $1.text.utf8.count }
         let counted = pieces.last?.text == ellipsis ? length - ellipsis.utf8.count : length
         guard counted > limit else { return pieces.map(\.text).joined() }
-        // What a selector stands for may be in the part that is cut off.
+        // The selected element may be in the part that is cut off.
         while let last = pieces.last, length > limit || last.scalar?.properties.isVariationSelector == true {
             length -= last.text.utf8.count
             pieces.removeLast()

@@ -10,7 +10,7 @@ extension LinkSnapshot {
     ///
     /// - Parameters:
     ///   - others: the interfaces of this computer.
-    ///   - nameservers: those that are asked on this link.
+    ///   - nameservers: the nameservers of this link.
     public func conflict(with others: [LinkSnapshot], nameservers: [String]) -> Problem? {
         let servers = nameservers.compactMap { server in AddressText.octets(of: server).map { (server, $0) } }
         let routers = gateways.compactMap { router in AddressText.octets(of: router).map { (router, $0) } }

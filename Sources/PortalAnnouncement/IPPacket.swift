@@ -29,7 +29,7 @@ public struct IPPacket: Hashable, Sendable {
 }
 
 extension Inquiry.Reply {
-    /// Returns the reply in a packet that the link's socket received; `nil` if there is none.
+    /// Returns the reply in a packet that the link's socket received; `nil` for any other packet.
     public init?(_ packet: IPPacket) {
         if packet.content == 58, packet.source.count == 16 {
             let found = RouterAdvertisement(packet.payload, from: packet.source, hopLimit: packet.hopLimit)

@@ -7,7 +7,7 @@ import PortalCatalogue
 struct PageCase: Decodable {
     let url: String
     let expect: ExpectedRuling
-    /// What is known before the visit.
+    /// The facts that are known before the visit.
     let known: Known?
     /// The portal's answers to what is sent, by method and address.
     let portal: [String: PlayedPortal.Answer]?

@@ -25,7 +25,7 @@ struct Ruling: Encodable {
     var unticked: Set<String> = []
     /// The names of the fields that say where a button's picture was clicked, which differs from click to click.
     var clicks: Set<String> = []
-    /// What the user reads: why nothing is sent, or what the question says.
+    /// The words for the user: the reason for sending nothing, or the question.
     var reason: String?
     /// The fields of the question.
     var fields: [Field] = []
@@ -108,7 +108,7 @@ struct Ruling: Encodable {
             : ["fields: \(found.map { "\($0.name) \"\($0.label)\" \($0.kind.rawValue)\($0.choices.map { " \($0)" } ?? "")" })"]
     }
 
-    /// Returns how what is asked and sent differs from the expected ways to log in.
+    /// Returns the differences of the question and the request from the expected ways to log in.
     private func sendingDifference(from expected: ExpectedRuling) -> [String] {
         guard expected.class == .loggedIn, self.class == .loggedIn else { return [] }
         // The document of WISPr is another way for the same account.

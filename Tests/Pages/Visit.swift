@@ -53,9 +53,9 @@ final class PlayedPortal: Sendable {
 
 /// A login that is played by the form helper, command by command.
 struct Visit {
-    /// One command, and what comes of it.
+    /// One command, and its outcome.
     struct Command: Decodable {
-        /// What the user types, by the name of the field. The first command has none.
+        /// The user's answers, by the name of the field. The first command has none.
         let types: [String: String]?
         let result: HelperResult
         /// Words of what the user reads.

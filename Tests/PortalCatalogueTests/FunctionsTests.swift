@@ -88,7 +88,7 @@ import Testing
         #expect(try text(name, of: value) == expected)
     }
 
-    /// A sum that no integer can hold, and what is no duration.
+    /// A sum that no integer can hold, and texts that are not durations.
     @Test(arguments: [
         "9223372036854775807:0", "153722867280912931:0", "1:9223372036854775807", "9223372036854775807:9223372036854775807",
         "99999999999999999999:1", "9223372036854775807w", "15250284452472w", "9223372036854775807s1s", "9223372036854775808",

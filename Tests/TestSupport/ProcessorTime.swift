@@ -1,6 +1,6 @@
 import Glibc
 
-/// The processor time of this thread, which does not depend on what else the machine does.
+/// The processor time of this thread. Other work on the machine does not change it.
 public enum ProcessorTime {
     /// Returns how many times longer some work takes for four times as much: about 4 where it is linear, and 16 where it is quadratic.
     ///

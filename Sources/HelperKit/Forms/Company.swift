@@ -83,7 +83,7 @@ package struct Company: Hashable, Sendable {
         }
     }
 
-    /// Returns whether a text is a company's name and nothing more.
+    /// Returns whether a text is only a company's name.
     private static func isName(_ text: String) -> Bool {
         let name = name(text)
         return all.contains { $0.isCalled(name) }

@@ -195,7 +195,7 @@ package struct FormAttempt: Sendable {
         }
     }
 
-    /// Returns whether a page behind a form asks for what only a browser can send: no gateway opens before it has that.
+    /// Returns whether a page behind a form asks for data that only a browser can send. No gateway opens before it has them.
     private func asksOn(_ page: HTMLPage) -> Bool {
         let shown = page.forms.filter { !$0.isInvisible }
         if shown.flatMap(\.submits).count(where: { !$0.isInvisible && FormWords.isLogout($0.words) }) > 1 { return true }

@@ -278,7 +278,7 @@ enum FormChoice: Sendable {
 }
 
 extension HTMLForm {
-    /// It ends a session: this device's, or that of another.
+    /// It ends a session of this device or of another one.
     private var isAboutLogoff: Bool { submits.contains { FormWords.isLogout($0.words) } || FormWords.isLogout(action) }
 
     /// It ends this device's session.

@@ -366,7 +366,7 @@ struct HTMLReader {
         }
     }
 
-    /// Leaves all that a page offers to a browser, because what reading it may cost is spent.
+    /// Leaves the forms and links of a page to a browser, because the budget for reading it is spent.
     private mutating func giveUp() {
         (page.isTruncated, page.isTooComplicated, page.submitsItself) = (true, true, false)
         for index in page.forms.indices { page.forms[index].browserReason = Self.complicatedReason }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The processor time that a thread may spend on one page. It does not depend on what other threads and processes do.
+/// The processor time that a thread may spend on one page. Other threads and processes do not change it.
 struct ProcessorBudget {
-    /// Milliseconds for reading a page, from its octets to what its scripts do with its forms. A build without optimisation is slower.
+    /// Milliseconds for reading a page, from its octets to the effects of its scripts. A build without optimisation is slower.
     static let page = _isDebugAssertConfiguration() ? 5_000 : 1_000
 
     private let end: Int

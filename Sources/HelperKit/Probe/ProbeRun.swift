@@ -266,7 +266,7 @@ struct ProbeRun: Sendable {
             board.wait(until: scope.deadline) { board in
                 board.early?.answer ?? (scope.cancellation.isCancelled ? .failure(TransferError(.cancelled)) : nil)
             } ?? .failure(TransferError(.timeout))
-        // After its whole time there is none left to ask again.
+        // It has used up the time in which it could ask again.
         guard case .failure(let error) = answer, error.code != .cancelled, error.code != .timeout else { return answer }
         return nil
     }

@@ -129,7 +129,7 @@ struct VerdictTable: Sendable {
 
     // MARK: Votes
 
-    /// The addresses that the votes for a portal name, those of named endpoints first.
+    /// The addresses that the votes for a portal name, first the ones from named endpoints.
     private var portals: [(url: WebURL, page: HTTPResponse)] {
         var portals = (named + [address].compactMap(\.self)).compactMap { meaning -> (url: WebURL, page: HTTPResponse)? in
             if case .captive(let url, let page) = meaning { (url, page) } else { nil }

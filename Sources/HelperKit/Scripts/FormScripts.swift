@@ -45,7 +45,7 @@ struct FormScripts {
         var mustSend = false
     }
 
-    /// What a script sets of a control, a form or a link.
+    /// The property of a control, a form or a link that a script sets.
     private enum Setting {
         case value, action, attribute, href
         /// The action is set to the page's own address, where a form without an action is sent in any case.
@@ -227,7 +227,7 @@ struct FormScripts {
         settings[setting].map { !$0.isDisjoint(with: names) } ?? false
     }
 
-    /// Returns the words and selectors of the controls, forms and links that the scripts set, by what they set.
+    /// Returns the words and selectors of the controls, forms and links that the scripts set, by the property.
     private static func settings(in tokens: ScriptCode) -> [Setting: Set<String>] {
         var result: [Setting: Set<String>] = [:]
         for index in tokens.indices {

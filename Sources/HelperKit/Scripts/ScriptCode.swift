@@ -59,7 +59,7 @@ struct ScriptCode: RandomAccessCollection {
     /// Whether a token of the script has this text.
     func mentions(_ text: String) -> Bool { script.texts.contains(text) }
 
-    /// Returns what is kept of a variable, which is computed once.
+    /// Returns the words of a variable, which are computed once.
     func kept(of variable: String, _ compute: () -> Set<String>) -> Set<String> {
         if let kept = script.kept[variable] { return kept }
         let result = compute()
@@ -68,7 +68,7 @@ struct ScriptCode: RandomAccessCollection {
     }
 }
 
-/// The tokens of a script, and what walks over all of them find.
+/// The tokens of a script, and the results of walks over all of them.
 private final class Script {
     let tokens: [ScriptToken]
     /// The index of the bracket that closes the one at an index; `Int.max` where none does.

@@ -117,7 +117,7 @@ struct ScriptFlow {
     /// Marks the bodies that run, beginning with those that are called from outside of all functions.
     private mutating func findRunning() {
         let names = Set(bodies.compactMap(\.name))
-        // The functions that each body calls; -1 for what is outside of all.
+        // The functions that each body calls; -1 for code outside of all bodies.
         var calls: [Int: Set<String>] = [:]
         for index in tokens.indices {
             guard let name = tokens.word(at: index), names.contains(name), tokens.word(at: index - 1) != "function" else {

@@ -12,7 +12,7 @@ struct ScriptScan {
     /// The words and selectors of each form that it submits.
     private(set) var submitted: [Set<String>] = []
 
-    /// The end of what scripts write into the page, as far as it was read: one call may stand within another.
+    /// The end of the written markup that was read: one call may stand within another.
     private var written = 0
 
     init(_ script: String) { self.init(ScriptCode(script)) }

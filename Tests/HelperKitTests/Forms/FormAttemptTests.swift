@@ -109,7 +109,7 @@ import Testing
     }
 }
 
-/// What is told of a page that has nothing to fill in.
+/// The reasons for pages without anything to fill in.
 @Suite struct FormAttemptEndTests {
     private func told(_ body: String) -> String? {
         let live = Portal(origin: "https://portal.test", pin: "key", kind: "form", title: "Inn")

@@ -152,7 +152,7 @@ import Testing
         #expect(server.requests[0].header("accept-encoding") == "identity")
     }
 
-    /// 100 MiB of zeros in 100 KiB: what is unpacked ends at the page's limit.
+    /// 100 MiB of zeros in 100 KiB: unpacking ends at the page's limit.
     @Test func aBombEndsAtThePagesLimit() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("bomb-\(UInt32.random(in: 0 ... .max))").path
         defer { unlink(path) }

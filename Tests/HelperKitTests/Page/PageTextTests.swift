@@ -41,7 +41,7 @@ import Testing
             ("gbk", [0xB5, 0xC7, 0xC2, 0xBC], "登录"), ("big5", [0xB5, 0x6E, 0xA4, 0x4A], "登入"),
             ("shift_jis", [0x83, 0x8D, 0xB1], "ロｱ"), ("koi8-r", [0xD7, 0xC8, 0xCF, 0xC4], "вход"),
             ("windows-1251", [0xE2, 0xF5, 0xEE, 0xE4], "вход"), ("euc-kr", [0xB9, 0xE6], "방"),
-            // What the character set does not have.
+            // Letters that the character set does not have.
             ("gbk", [0xFF, 0x61, 0xB5], "\u{FFFD}a\u{FFFD}"), ("shift_jis", [0x61, 0xFD, 0x62, 0x83], "a\u{FFFD}b\u{FFFD}"),
             ("gbk", [0xFF, 0xFF, 0xFF, 0xFF], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"), ("gbk", [], ""),
         ] as [(String, [UInt8], String)]) func octetsBecomeText(_ label: String, _ octets: [UInt8], _ text: String)

@@ -254,7 +254,7 @@ import Testing
         #expect(verdict(slow.nextStep(at: 4000)) == "online")
     }
 
-    /// A gateway that redirects after 5 s is no dead network.
+    /// A gateway that redirects after 5 s is alive.
     @Test(arguments: [4000, 7000, 9900]) func whereNothingAnswersTheRequestsGoOn(_ milliseconds: Int) {
         var table = table(named: 3, address: true, https: true)
         #expect(verdict(table.nextStep(at: milliseconds - 1)) == "wait 10000")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HelperKit
 
-/// What a page's scripts cost at their limits.
+/// The processor time of a page's scripts at their limits.
 @Suite struct ScriptCostTests {
     /// Judges a form by scripts that consist of one part again and again, and looks for what runs by itself.
     private func read(_ part: String, _ count: Int, before: String = "", after: String = "") {

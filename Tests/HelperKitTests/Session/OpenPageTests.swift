@@ -149,7 +149,7 @@ import Testing
         #expect(reply.result == .success && reply.session?.maintainAfter == (goesOn ? 30 : nil))
     }
 
-    /// What other helpers keep in a session is left alone.
+    /// The memory of other helpers is left alone.
     @Test func aMemoryWithoutAPageStaysAsItIs() throws {
         let server = ScriptedServer { _ in .send(octets(http(204, ""))) }
         let memory: JSONValue = ["token": "of another helper"]

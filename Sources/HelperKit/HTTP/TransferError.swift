@@ -31,6 +31,8 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case shortAnswer
     /// The answer is not valid HTTP.
     case badAnswer
+    /// The answer begins as HTTP, and one of its header lines is none.
+    case badHeader
     /// The body is compressed in a way that cannot be unpacked.
     case badEncoding
     /// The answer exceeds the limit.
@@ -79,6 +81,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .emptyAnswer: "The server closed the connection without an answer."
         case .shortAnswer: "The server's answer ended in the middle."
         case .badAnswer: "The server's answer is not valid HTTP."
+        case .badHeader: "The server's answer has a header line that is not valid HTTP."
         case .badEncoding: "The server's answer is compressed in a way that hotspotd cannot read."
         case .tooLarge: "The server's answer is larger than allowed."
         case .refusedAddress: "The server's address is not one that a portal may use."
@@ -93,7 +96,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
     var isFailureToReach: Bool {
         switch code {
         case .dnsFailed, .dnsTimeout, .connectFailed, .tlsFailed, .clockWrong, .timeout, .reset, .emptyAnswer, .shortAnswer,
-            .badAnswer, .badEncoding, .tooLarge, .refusedAddress:
+            .badAnswer, .badHeader, .badEncoding, .tooLarge, .refusedAddress:
             true
         case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .refusedHere, .system: false
         }
@@ -102,7 +105,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
     /// Another try would end the same way, and a browser may get further: it shows certificates that are not trusted, and is more forgiving.
     var needsBrowser: Bool {
         switch code {
-        case .tlsFailed, .shortAnswer, .badAnswer, .badEncoding, .tooLarge: true
+        case .tlsFailed, .shortAnswer, .badAnswer, .badHeader, .badEncoding, .tooLarge: true
         case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .connectFailed, .clockWrong, .keyChanged, .timeout,
             .reset, .emptyAnswer, .refusedAddress, .refusedURL, .tooManyRedirects, .refusedHere, .system:
             false
@@ -112,7 +115,8 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The connection was broken or refused, as a middlebox does it.
     var isInterference: Bool {
         switch code {
-        case .tlsFailed, .clockWrong, .keyChanged, .reset, .emptyAnswer, .shortAnswer, .badAnswer, .badEncoding, .connectFailed:
+        case .tlsFailed, .clockWrong, .keyChanged, .reset, .emptyAnswer, .shortAnswer, .badAnswer, .badHeader, .badEncoding,
+            .connectFailed:
             true
         case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .timeout, .tooLarge, .refusedAddress, .refusedURL,
             .tooManyRedirects, .refusedHere, .system:

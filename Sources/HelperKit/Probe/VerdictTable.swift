@@ -300,8 +300,8 @@ struct VerdictTable: Sendable {
         let mustWait = named.contains { if case .later = $0 { true } else { false } }
         if case .asExpected? = https, !mustWait { return ProbeResult(.online, problem: "httpBlocked") }
         switch named.first {
-        // The hosts of the endpoints speak HTTP: another server answers in their place, and a browser may be able to read it.
-        case .failed(let failure) where failure.code == .badAnswer: return ProbeResult(.captive, problem: failure.code.rawValue)
+        // The hosts of the endpoints speak HTTP well: another server answers in their place, and a browser may be able to read it.
+        case .failed(let failure) where failure.code == .badHeader: return ProbeResult(.captive, problem: failure.code.rawValue)
         case .failed(let failure): result.problem = failure.code.rawValue
         case .inconclusive: result.problem = "emptyAnswer"
         case .unhelpful(let status): result.problem = "status\(status)"

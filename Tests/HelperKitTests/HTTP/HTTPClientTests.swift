@@ -82,7 +82,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 0x10\r\n\r\n", "just words",
     ])
-    func refusesBadHeads(_ answer: String) { #expect(failure(answer) == .badAnswer) }
+    func refusesBadHeads(_ answer: String) { #expect([.badAnswer, .badHeader].contains(failure(answer))) }
 
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\nx",
@@ -107,7 +107,7 @@ import Testing
     @Test func reportsBrokenAnswers() {
         #expect(failure("") == .emptyAnswer)
         #expect(failure("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort") == .shortAnswer)
-        #expect(failure("HTTP/1.1 200 OK\r\nNo colon here\r\n\r\n<p>Hello") == .badAnswer)
+        #expect(failure("HTTP/1.1 200 OK\r\nNo colon here\r\n\r\n<p>Hello") == .badHeader)
         #expect(failure("HTTP/1.1 200 OK\r\nContent-Encoding: dcz\r\n\r\npacked") == .badEncoding)
         #expect(failure("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nnot really packed") == .badEncoding)
     }

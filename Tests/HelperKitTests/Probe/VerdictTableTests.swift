@@ -350,8 +350,8 @@ import Testing
         #expect(verdict(table.nextStep(at: 20)) == "limited \(code.rawValue)")
     }
 
-    /// An answer that is no HTTP is not the endpoint's own: a browser may be able to read it.
-    @Test(arguments: [TransferErrorCode.badAnswer, .reset, .timeout]) func anAnswerThatIsNoHTTPIsAPortals(
+    /// An answer with a broken header line is not from the endpoint: a browser may be able to read it.
+    @Test(arguments: [TransferErrorCode.badHeader, .badAnswer, .reset]) func aBrokenHeaderLineIsAPortals(
         _ code: TransferErrorCode
     ) {
         var table = VerdictTable(named: 1, address: false, https: false, api: false)
@@ -360,6 +360,6 @@ import Testing
             Issue.record("not decided")
             return
         }
-        #expect(result.verdict == (code == .badAnswer ? .captive : .limited))
+        #expect(result.verdict == (code == .badHeader ? .captive : .limited))
     }
 }

@@ -17,8 +17,8 @@ public struct JoinedNetwork: Hashable, Sendable {
     package var pace = Pace()
     /// The marks of the helpers that could have been chosen when the chosen or remembered one was; `nil` if they are not known.
     public internal(set) var contenders: Set<String>?
-    /// The time to the next maintain that the helper asked for with its last success (D33).
-    var maintainAfter: Duration?
+    /// The next maintain that the helper asked for with its last success (D33).
+    var wantedMaintain: Instant?
     /// A login that counts where the network is found open.
     package var standing: StandingLogin?
     /// The places that the network led to.

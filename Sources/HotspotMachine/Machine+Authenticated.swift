@@ -31,7 +31,7 @@ extension Machine {
     ) -> Authenticated.Upkeep {
         let wanted = schedule.next(after: turn.now, interval: interval)
         var due = joined.pace.nextCheck(wanted: wanted, at: turn.now, policy)
-        if let wish = joined.maintainAfter { due = min(due, turn.now + wish) }
+        if let wish = joined.wantedMaintain { due = min(due, max(wish, turn.now)) }
         return .claimed(by: helper, maintain: startTimer(.maintain, at: due, &turn), schedule)
     }
 

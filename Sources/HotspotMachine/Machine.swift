@@ -97,7 +97,8 @@ public struct Machine: Hashable, Sendable {
             }
             guard command.id == id else { break }
             if case .replied(.success, _, _, let seconds, _) = answer {
-                state.update { $0.maintainAfter = seconds.map { .seconds(min(max($0, MaintainSchedule.shortestWish), 86400)) } }
+                let wish = seconds.map { now + .seconds(min(max($0, MaintainSchedule.shortestWish), 86400)) }
+                state.update { $0.wantedMaintain = wish }
             }
             dispatch(.answered(now < command.deadline.at ? answer : nil), &turn)
         case .timerFired(let id):

@@ -260,6 +260,11 @@ import Testing
             bench.reply("H1", .success, maintainAfter: seconds)
         }
         bench.wait(.seconds(due))
+        bench.reply("H1", .success, maintainAfter: seconds)
+        bench.wait(.seconds(3))
+        bench.probe(.online)
+        #expect(bench.due(.maintain) == .seconds(due == 300 ? 300 : due - 3), "it counts from the answer, not from the verdict")
+        bench.wait(bench.due(.maintain)!)
         bench.probe(.online)
         bench.reply("H1", .success)
         #expect(bench.due(.maintain) == .seconds(300), "the wish was for one time")

@@ -9,15 +9,15 @@ public enum Maintenance {
         // A session that was left has often ended by the return; a periodic command rarely meets a portal.
         if command.network.justJoined { command.connectAhead() }
         var session = command.session ?? Session()
+        var memory = SessionMemory(session)
+        // After an absence the portal's page is of an older session.
+        if let page = memory.openPage, !command.network.justJoined {
+            OpenPage.keep(page, &memory, command)
+            session.memory = memory.value
+        }
         guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
         switch result.verdict {
         case .online, .partial:
-            var memory = SessionMemory(session)
-            if let page = memory.openPage {
-                // After an absence the portal's page is of an older session.
-                if !command.network.justJoined { OpenPage.keep(page, &memory, command) }
-                session.memory = memory.value
-            }
             session.maintainAfter = memory.openPage?.secondsLeft()
             session.secondsRemaining = result.secondsRemaining
             session.bytesRemaining = nil

@@ -128,7 +128,8 @@ extension SocksHandshake.Outcome {
         case .refusedAddress, .refusedURL, .refusedHere: self = .refusedByRule
         case .connectFailed, .reset: self = .connectionRefused
         case .noNameserver, .dnsFailed, .dnsTimeout, .timeout: self = .hostUnreachable
-        case .cancelled, .bindFailed, .tlsFailed, .clockWrong, .keyChanged, .emptyAnswer, .shortAnswer, .badAnswer, .badHeader, .badEncoding,
+        case .cancelled, .bindFailed, .tlsFailed, .clockWrong, .keyChanged, .emptyAnswer, .shortAnswer, .badAnswer, .badHeader,
+            .badEncoding,
             .tooLarge,
             .tooManyRedirects, .system:
             self = .failed

@@ -7,11 +7,17 @@ struct PortalTrail: Hashable, Sendable {
     private var last: [String] = []
     /// The places that a login has answered, or asked about.
     private var handled: Set<String> = []
+    /// A login handled a portal before a verdict named its place.
+    private var handlesNext = false
 
-    mutating func add(_ place: String) { last = last.suffix(1) + [place] }
+    mutating func add(_ place: String) {
+        last = last.suffix(1) + [place]
+        if handlesNext { handleLast() }
+    }
 
-    /// Notes that a login handled the portal at the last place.
+    /// Notes that a login handled the portal at the last place, or at the next one if no place is known yet.
     mutating func handleLast() {
+        handlesNext = last.isEmpty
         if let place = last.last, handled.count < Self.limit { handled.insert(place) }
     }
 

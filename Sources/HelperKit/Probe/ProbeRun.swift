@@ -149,6 +149,7 @@ struct ProbeRun: Sendable {
             let until: Int
             switch step {
             case .done(var result):
+                // A portal whose answer cannot be read is met at the endpoint's own address.
                 if result.verdict == .captive, result.problem != nil { result.portalURL = WebURL(plan.named[0].url) }
                 return board.with { $0.complete(result) }
             case .askNext where board.with({ $0.table.named.count }) == asked:

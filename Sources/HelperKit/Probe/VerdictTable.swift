@@ -220,7 +220,7 @@ struct VerdictTable: Sendable {
     private func good(_ now: Int) -> NextStep {
         // Programs ask for names: a network that answers at an address alone is of no use to them.
         if !named.isEmpty, (named + [https].compactMap(\.self)).allSatisfy(\.isNameless), hasHTTPS == (https != nil) {
-            return isNamedExhausted ? .done(afterBadHTTP()) : now < end() ? .askNext : .done(afterBadHTTP())
+            return mayAskNext(now) ? .askNext : .done(afterBadHTTP())
         }
         let until = min(Self.silence, limit)
         if hasAPI, !apiAnswered, now < until { return .wait(until: until) }

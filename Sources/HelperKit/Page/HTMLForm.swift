@@ -172,7 +172,7 @@ public struct HTMLPage: Hashable, Sendable {
     /// The target of a refresh, by meta element or header, that waits at most 30 s.
     public var refresh: String?
     /// The seconds that it waits.
-    public var refreshDelay = 0.0
+    public var refreshDelay: Double { reload?.seconds ?? 0 }
     /// The page's refresh, however long it waits.
     var reload: Reload?
     /// The target of a simple redirect in a script.

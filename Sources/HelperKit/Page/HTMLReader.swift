@@ -72,7 +72,7 @@ struct HTMLReader {
         if let refresh = response["refresh"].flatMap(Self.refresh) ?? reader.refresh {
             reader.page.reload = HTMLPage.Reload(reference: refresh.target, seconds: refresh.seconds)
             if !refresh.target.isEmpty, refresh.seconds <= (asks ? 1 : Self.longestRefresh) {
-                (reader.page.refresh, reader.page.refreshDelay) = (refresh.target, refresh.seconds)
+                reader.page.refresh = refresh.target
             }
         }
         return reader.page

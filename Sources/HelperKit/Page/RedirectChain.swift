@@ -30,7 +30,7 @@ package struct RedirectChain: Sendable {
     ///   - agreed: the ways of sending that the user agreed to. A page's form, and after the login its refresh, that leads from another
     ///     host into the link's own networks is not followed without it. A gateway's own page may lead to another of its ports.
     ///   - trusted: the origin whose pages need no such agreement, because the network itself answers there.
-    ///   - mayWait: asked before a page's refresh is waited for that takes longer than a second; the chain ends there if it says no.
+    ///   - mayWait: called before a refresh that takes longer than a second. If it returns `false`, the chain ends at that page.
     package static func follow(
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String> = [],
         submittedFrom page: WebURL? = nil, agreed: Set<String> = [], trusted: String? = nil, in scope: Scope,
@@ -93,11 +93,13 @@ package struct RedirectChain: Sendable {
                     if !isForm { chain.page.forms = [HTMLForm(leadingTo: target)] }
                     return chain
                 }
-                if chain.page.refresh != nil, chain.page.refreshDelay > 1, !mayWait() { return chain }
-                // Behind a login a page that waits gives the gateway time to open; the proof knows more than a page that waits longer.
-                if page != nil, chain.page.refresh != nil, chain.page.refreshDelay > 1 {
+                if chain.page.refresh != nil, chain.page.refreshDelay > 1 {
+                    guard mayWait() else { return chain }
+                    // Behind a login a page that waits gives the gateway time to open; the proof knows more than a page that waits longer.
                     let isShort = chain.page.refreshDelay <= Self.longestWait
-                    guard isShort, scope.pause(milliseconds: Int(chain.page.refreshDelay * 1000)) else { return chain }
+                    guard page == nil || (isShort && scope.pause(milliseconds: Int(chain.page.refreshDelay * 1000))) else {
+                        return chain
+                    }
                 }
                 pageHops += 1
                 next = following
@@ -193,7 +195,7 @@ extension HTMLPage {
         return if case .options = FormChoice(self, at: url) { true } else { false }
     }
 
-    /// Returns the page of a frame with the words around it: what the user reads and agrees to stands in both.
+    /// Returns the page of a frame with the words around it. The text and the terms for the user stand in both.
     fileprivate func framed(in outer: HTMLPage) -> HTMLPage {
         var page = self
         page.title = outer.title ?? title

@@ -31,14 +31,14 @@ package struct Company: Hashable, Sendable {
     private static func asked(by form: HTMLForm, on page: HTMLPage, at url: WebURL) -> Company? {
         let typed = form.inputs.filter { $0.kind != .checkbox }
         guard !typed.isEmpty else { return nil }
-        guard !form.passwords.isEmpty else { return named(in: [page.title ?? ""], at: url) }
+        guard !form.passwords.isEmpty else { return imitated(naming: [page.title ?? ""], at: url) }
         // Beside the form's own way to log in, links and buttons offer other ways.
         let button = FilledForm.button(of: form)?.label
         let offers = page.links.map(\.text) + form.submits.map(\.label).filter { $0 != button }
         let text = offers.reduce(form.text) { $1.isEmpty ? $0 : $0.replacing($1, with: "\n") }
         // A company's name alone is a logo.
         let logos = page.sentences.filter { !offers.contains($0) && isName($0) }
-        return named(in: [page.title ?? "", text, button ?? ""] + typed.map(\.label) + logos, at: url)
+        return imitated(naming: [page.title ?? "", text, button ?? ""] + typed.map(\.label) + logos, at: url)
     }
 
     /// Returns the company that a page imitates: its title or first heading names the company, it asks for a password, and it does not
@@ -69,13 +69,8 @@ package struct Company: Hashable, Sendable {
         return imitated(naming: [title], at: url)
     }
 
-    /// Returns the company that a login with a password imitates by these names, and that does not own the address.
-    package static func imitated(naming names: [String], at url: WebURL) -> Company? {
-        named(in: names, at: url)
-    }
-
     /// Returns the company that one of these texts names, on a page that belongs to no company.
-    private static func named(in texts: [String], at url: WebURL) -> Company? {
+    package static func imitated(naming texts: [String], at url: WebURL) -> Company? {
         guard !all.contains(where: { $0.owns(url) }) else { return nil }
         let texts = texts.map { (" " + plain($0) + " ", name($0)) }
         return all.first { company in
@@ -106,7 +101,7 @@ package struct Company: Hashable, Sendable {
     }
 
     /// Returns the words with one blank between them, as skeletons, without addresses such as `name@gmail.com`. The parts of
-    /// joined words follow, such as those of "GoogleAccount", "PayPalLogin" and "accounts.google.com".
+    /// joined words follow: "GoogleAccount", "PayPalLogin" and "accounts.google.com" have such parts.
     private static func plain(_ text: String) -> String {
         let words = words(of: text)
         let spaced = words.split { $0.count > 1 }.filter(isSpaced).map { $0.joined() }

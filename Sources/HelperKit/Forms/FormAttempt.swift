@@ -78,7 +78,7 @@ package struct FormAttempt: Sendable {
     ) {
         self.asked = asked.map { Set($0) }
         (self.live, portal, link) = (live, live, command.link)
-        isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
+        isSame = command.isAbout(live)
         hasReleasedAnswers = command.hasAnswers(for: live)
         isStranger = isTypedNow && !isSame && command.portal != nil
         typed = isTypedNow ? Set(command.answers.keys) : []
@@ -297,7 +297,7 @@ package struct FormAttempt: Sendable {
         return .end(.temporaryFailure, "The portal answered with status \(chain.final.status)." + says(page))
     }
 
-    /// Returns whether a portal's answer to a form is a failure by its status. What a form that was taken leads to may be missing, as long as
+    /// Returns whether a portal's answer to a form is a failure by its status. The page behind an accepted form may be missing, as long as
     /// the portal does not say that it refuses; some report success with any status.
     private func isRefusal(_ chain: RedirectChain) -> Bool {
         let status = chain.final.status

@@ -22,8 +22,13 @@ public struct FormLogin: Sendable {
         public var canAct: Bool
         /// Why the page could not be fetched.
         public var failure: TransferError?
-        /// The imitated company, by the check for pages that are left to a browser.
-        package var imitates: String?
+        /// The page, and its address.
+        fileprivate var page: (HTMLPage, WebURL)?
+
+        /// The company that the page imitates, by the check for pages that are left to a browser.
+        package var imitates: String? {
+            page.flatMap { page, url in Company.imitated(by: page, asking: Prompt(title: ""), at: url) }?.name
+        }
     }
 
     /// Inspects the portal's first page at an address; it is fetched once for all helpers of an attempt. `nil` if the command was
@@ -37,10 +42,9 @@ public struct FormLogin: Sendable {
         guard let portalPage = command.portalPage(source) else { return nil }
         let engine = FormEngine(redirects: command.redirects)
         let page = portalPage.chain.map { ($0.page, $0.final.url) }
-        let company = page.flatMap { Company.imitated(by: $0.0, asking: Prompt(title: ""), at: $0.1) }
         return Inspection(
             portal: portalPage.portal(kind: kind), needs: page.map { engine.needs(on: $0.0, at: $0.1) } ?? [],
-            canAct: page.map { engine.canAct(on: $0.0, at: $0.1) } ?? false, failure: portalPage.failure, imitates: company?.name)
+            canAct: page.map { engine.canAct(on: $0.0, at: $0.1) } ?? false, failure: portalPage.failure, page: page)
     }
 
     /// Answers Authenticate and PresentUI: submits the forms from the portal's first page on, or from the page that asked the user.

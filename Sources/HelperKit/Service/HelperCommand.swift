@@ -109,10 +109,13 @@ public struct HelperCommand: Sendable {
         return reply
     }
 
-    /// Returns whether stored answers were released for this very portal. The user has logged in to it before.
-    package func hasAnswers(for portal: Portal) -> Bool {
-        credential != nil && self.portal?.origin == portal.origin && self.portal?.pin == portal.pin
+    /// Returns whether the command is about this very portal: its origin and key.
+    package func isAbout(_ portal: Portal) -> Bool {
+        self.portal.map { $0.origin == portal.origin && $0.pin == portal.pin } ?? false
     }
+
+    /// Returns whether stored answers were released for this very portal. The user has logged in to it before.
+    package func hasAnswers(for portal: Portal) -> Bool { credential != nil && isAbout(portal) }
 
     /// Makes the reply of a login that sent nothing, because the portal imitates a company.
     package func leave(_ portal: Portal?, imitating company: Company) -> Reply {

@@ -164,7 +164,7 @@ public struct WISPrLogin: Sendable {
             expected?.origin == gateway.login.origin, let pin = expected?.pin
         else {
             let portal = portal(gateway)
-            let isOther = expected != nil && !(expected?.origin == portal.origin && expected?.pin == portal.pin)
+            let isOther = expected != nil && !command.isAbout(portal)
             return ask(portal, isOther && !credential.isEmpty ? "This is another portal than before; nothing was sent." : nil)
         }
         do throws(TransferError) {

@@ -24,6 +24,19 @@ import Testing
         #expect(!trail.leadsElsewhere, "one that was handled before")
     }
 
+    /// A helper may log in before the probe of the race has found the portal's place.
+    @Test func aLoginBeforeTheFirstPlaceHandledThatPlace() {
+        var trail = PortalTrail()
+        trail.handleLast()
+        trail.add("http://a/")
+        trail.add("http://a/")
+        #expect(!trail.leadsElsewhere)
+        trail.add("http://b/")
+        #expect(!trail.leadsElsewhere)
+        trail.add("http://b/")
+        #expect(trail.leadsElsewhere)
+    }
+
     /// Places that are made up do not have a login begin again and again.
     @Test func hasALimit() {
         var trail = PortalTrail()

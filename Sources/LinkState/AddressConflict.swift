@@ -5,7 +5,7 @@ extension LinkSnapshot {
     /// Returns the problem of a link whose gateway or nameservers another interface of this computer hides; `nil` where none does.
     ///
     /// The kernel drops answers from an address that is its own, so that no packet of ours brings one back. Where only the network
-    /// overlaps, as with a container's bridge, packets that are bound to the link pass, and those of ordinary programs go to the other
+    /// overlaps, as with a container's bridge, packets that are bound to the link pass, and the packets of ordinary programs go to the other
     /// interface. A tunnel covers networks on purpose, and a second card in the same network has the router too: both are left out.
     ///
     /// - Parameters:

@@ -129,7 +129,7 @@ struct BrowseVerb: ParsableCommand {
         return (nil, nil)
     }
 
-    /// Asks whether to open the portal all the same; throws if not, or if nobody can be asked.
+    /// Asks the user whether to open the portal anyway; throws if the user declines, or if hotspotctl cannot ask.
     private func confirm(_ warning: String, _ signals: InterruptSignals) throws(Failure) {
         guard Dialogue.canAsk(common) else { throw refusal(warning, "No browser was opened: hotspotctl cannot ask you here.") }
         let asker = Asker(renderer: common.renderer, interface: interface ?? "") {

@@ -31,7 +31,7 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case shortAnswer
     /// The answer is not valid HTTP.
     case badAnswer
-    /// The answer begins as HTTP, and one of its header lines is none.
+    /// The answer begins as HTTP, but one of its header lines is malformed.
     case badHeader
     /// The body is compressed in a way that cannot be unpacked.
     case badEncoding

@@ -3,7 +3,7 @@ extension FormScripts {
     static func attachments(in tokens: ScriptCode) -> [Attachment] {
         var result: [Attachment] = []
         var submitHandlers = tokens.indices.filter { tokens[$0].text == "submitHandler" }[...]
-        // The last handler of all clicks: what is within it waits for the same.
+        // The last handler of all clicks. A handler within it has the same selectors.
         var clicks: (end: Int, selectors: Set<String>) = (0, [])
         for index in tokens.indices where tokens[index].kind == .word && tokens.isSign(".", at: index - 1) && result.count < 200 {
             let word = tokens[index].text

@@ -21,7 +21,7 @@ import Testing
 
     private let account = "<input name=user placeholder=User><input type=password name=pass placeholder=Password>"
 
-    /// Each group of radio buttons is looked at once.
+    /// The engine reads each group of radio buttons once.
     @Test(arguments: [false, true]) func radioButtonsGrowInLine(isOneGroup: Bool) {
         var page = page("<form method=post action=/in><input name=user><input type=submit value=Connect></form>", url: url.text)
         let form = page.forms[0]

@@ -180,8 +180,8 @@ package struct PortalLogin: Sendable {
         var terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
         let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
         let engine = FormAttempt(
-            command, at: live, agreed: memory.agreed ?? [], said: memory.said ?? [], mustAcceptTerms: terms.mustBeAccepted,
-            isTypedNow: isTypedNow
+            command, at: live, agreed: memory.agreed ?? [], impliedAgreements: memory.said ?? [],
+            mustAcceptTerms: terms.mustBeAccepted, isTypedNow: isTypedNow
         ).engine
         memory.said = nil
         var run = PortalRun(

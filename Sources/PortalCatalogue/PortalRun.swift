@@ -230,7 +230,9 @@ struct PortalRun: Sendable {
     // MARK: - Questions
 
     /// The ways of sending that answering the open prompt agrees to: those that the form engine's prompts name.
-    var said: [String] { index < portal.steps.count && isSubmit ? engine.said(on: values.page, at: values.last.url) : [] }
+    var said: [String] {
+        index < portal.steps.count && isSubmit ? engine.impliedAgreements(on: values.page, at: values.last.url) : []
+    }
 
     private var isSubmit: Bool { if case .submit = step.action { true } else { false } }
 

@@ -18,15 +18,15 @@ struct RequestTrust {
             let isInside = engine.leadsInside(target)
             // Web pages attack routers by leading into the network; answers for one portal are not for another.
             if isInside, acts || taint > .none {
-                boxes.append(FormEngine.Unusual.leadsInside.box(for: target))
+                boxes.append(ConsentRequired.leadsInside.box(for: target))
             } else if taint > .none {
-                boxes.append(FormEngine.Unusual.answersElsewhere.box(for: target))
+                boxes.append(ConsentRequired.answersElsewhere.box(for: target))
             }
         }
         if taint == .secret, request.method == .get, !target.isSecure {
-            boxes.append(FormEngine.Unusual.passwordInAddress.box(for: target))
+            boxes.append(ConsentRequired.passwordInAddress.box(for: target))
         }
-        return boxes.filter { !engine.agreed.contains(FormEngine.Unusual.agreement(page.origin, $0.name)) }
+        return boxes.filter { !engine.agreed.contains(ConsentRequired.agreement(page.origin, $0.name)) }
     }
 
     /// Returns whether a stored password would go over plain HTTP without the user's yes.

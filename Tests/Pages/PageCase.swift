@@ -69,13 +69,15 @@ struct ExpectedRuling: Decodable {
     let fields: [ExpectedField]?
     /// Words of what the user reads.
     let says: String?
+    /// The number of the page rule that rules first (`docs/page-rules.md`).
+    let rule: String?
     /// Another class that is right as well, by its first word.
     let acceptAlso: String?
     /// The protocol that computes what is sent.
     let `protocol`: String?
 
     enum CodingKeys: String, CodingKey {
-        case `class`, asks, submits, or, fields, says, `protocol`
+        case `class`, asks, submits, or, fields, says, rule, `protocol`
         case acceptAlso = "accept_also"
     }
 

@@ -119,7 +119,9 @@ extension Ruling {
             return
         }
         var first = FormAttempt(command, at: portal, isTypedNow: false)
-        switch first.move(on: page, at: url) {
+        let move = first.move(on: page, at: url)
+        rule = first.rule?.number
+        switch move {
         case .submit(let filled, let form): send(filled, of: form, [:])
         case .done: reason = "done"
         case .end(_, let text): reason = text
@@ -131,7 +133,7 @@ extension Ruling {
             reason = prompt.message
             fields = prompt.fields
             command.answers = answers(to: prompt, on: page)
-            var second = FormAttempt(command, at: portal, said: first.said, isTypedNow: true)
+            var second = FormAttempt(command, at: portal, impliedAgreements: first.impliedAgreements, isTypedNow: true)
             guard case .submit(let filled, let form) = second.move(on: page, at: url) else {
                 self.class = .handOver
                 reason = "asked, and sent nothing after the answers"

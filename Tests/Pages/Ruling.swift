@@ -29,6 +29,8 @@ struct Ruling: Encodable {
     var reason: String?
     /// The fields of the question.
     var fields: [Field] = []
+    /// The number of the page rule that ruled first.
+    var rule: String?
 
     /// Rules by the helper that wins on this page: by its document, by a portal file, or else by its forms.
     init(of page: SavedPage) {
@@ -90,6 +92,7 @@ struct Ruling: Encodable {
     func difference(from expected: ExpectedRuling) -> [String] {
         guard expected.accepts(self.class) else { return ["class: \(self.class.rawValue) (\(reason ?? ""))"] }
         var result = Self.difference(words: expected.says, in: reason)
+        if let wanted = expected.rule, wanted != rule { result.append("rule: \(rule ?? "none") in place of \(wanted)") }
         if let wanted = expected.fields { result += Self.difference(wanted, fields) }
         return result + sendingDifference(from: expected)
     }

@@ -22,23 +22,23 @@ package struct Company: Hashable, Sendable {
         }
 
     /// Returns a warning if a page that belongs to no company names one where it asks for an account: beside a password, or in the title.
-    static func warning(about form: HTMLForm, on page: HTMLPage, at url: WebURL) -> String? {
+    static func warning(about form: TypedForm, on page: TypedPage, at url: WebURL) -> String? {
         guard let company = asked(by: form, on: page, at: url) else { return nil }
         return "This page names \(company.name) and is not \(company.name)'s: type no password of \(company.name) here."
     }
 
     /// Returns the company whose account a form asks for.
-    private static func asked(by form: HTMLForm, on page: HTMLPage, at url: WebURL) -> Company? {
+    private static func asked(by form: TypedForm, on page: TypedPage, at url: WebURL) -> Company? {
         let typed = form.inputs.filter { $0.kind != .checkbox }
         guard !typed.isEmpty else { return nil }
         guard !form.passwords.isEmpty else { return imitated(naming: [page.title ?? ""], at: url) }
         // Beside the form's own way to log in, links and buttons offer other ways.
-        let button = FilledForm.button(of: form)?.label
-        let offers = page.links.map(\.text) + form.submits.map(\.label).filter { $0 != button }
+        let button = form.button?.control.label
+        let offers = page.links.map(\.link.text) + form.submits.map(\.control.label).filter { $0 != button }
         let text = offers.reduce(form.text) { $1.isEmpty ? $0 : $0.replacing($1, with: "\n") }
         // A company's name alone is a logo.
-        let logos = page.sentences.filter { !offers.contains($0) && isName($0) }
-        return imitated(naming: [page.title ?? "", text, button ?? ""] + typed.map(\.label) + logos, at: url)
+        let logos = page.page.sentences.filter { !offers.contains($0) && isName($0) }
+        return imitated(naming: [page.title ?? "", text, button ?? ""] + typed.map(\.control.label) + logos, at: url)
     }
 
     /// Returns the company that a page imitates: its title or first heading names the company, it asks for a password, and it does not
@@ -55,7 +55,7 @@ package struct Company: Hashable, Sendable {
     private static func nameHeading(of page: HTMLPage) -> String? {
         guard let first = page.headings.first else { return nil }
         if isName(first) { return first }
-        return page.headings.first { !FormWords.isSocial($0) && !FormWords.isOnward($0) } ?? first
+        return page.headings.first { Purposes(of: $0).isDisjoint(with: [Purposes(.social), Purposes(.onward)]) } ?? first
     }
 
     /// Returns the company that is imitated by a page that asks the user.
@@ -63,8 +63,9 @@ package struct Company: Hashable, Sendable {
     /// A company's login may ask for the mail address alone at first. A page that only a browser can show may ask for anything.
     /// For both the title decides.
     package static func imitated(by page: HTMLPage, asking prompt: Prompt, at url: WebURL) -> Company? {
-        let form = page.forms.first { !$0.isInvisible && !$0.passwords.isEmpty }
-        if let company = imitated(by: page, at: url) ?? form.flatMap({ asked(by: $0, on: page, at: url) }) { return company }
+        let typed = TypedPage(page)
+        let form = typed.forms.first { !$0.isInvisible && !$0.passwords.isEmpty }
+        if let company = imitated(by: page, at: url) ?? form.flatMap({ asked(by: $0, on: typed, at: url) }) { return company }
         guard prompt.handsOver || prompt.fields.contains(where: { $0.kind == .email }), let title = page.title else { return nil }
         return imitated(naming: [title], at: url)
     }

@@ -25,66 +25,19 @@ package struct FilledForm: Sendable {
     ///
     /// - Parameters:
     ///   - url: the page's own address; relative actions are resolved against its base.
+    ///   - answers: by the name of the control.
     ///   - consent: whether boxes of terms are ticked.
     init(
-        _ form: HTMLForm, on page: HTMLPage, at url: WebURL, answers: [String: String], consent: Bool, redirects: RedirectPolicy
+        _ form: TypedForm, on page: HTMLPage, at url: WebURL, answers: [String: String] = [:], consent: Bool = false,
+        redirects: RedirectPolicy
     ) throws(TransferError) {
-        func isChoice(_ answer: String, _ label: String, _ value: String) -> Bool {
-            answer == FormWords.choice(label, value) || answer == label || answer == value
-        }
-        let buttons = Self.buttons(of: form)
-        let pressed = buttons.first.flatMap { first in
-            answers[first.name].flatMap { answer in buttons.first { isChoice(answer, $0.label, $0.value) } }
-        }
-        let button = pressed ?? Self.button(of: form)
-        let reference = button?.formAction ?? form.action
+        let button = Self.pressed(of: form, answers)
+        let reference = button?.formAction ?? form.form.action
         let action = reference.isEmpty ? url : try redirects.target(of: reference, from: page.base)
         try redirects.check(action)
-        var pairs: [(name: String, value: String)] = []
-        var (typed, password) = (false, false)
-        var ticked: [String] = []
-        var radios: Set<String> = []
-        for control in form.controls where control.name.utf8.count <= Self.nameLimit {
-            let answer = answers[control.name]
-            if control.kind == .image, control == button {
-                let prefix = control.name.isEmpty ? "" : control.name + "."
-                pairs += [(prefix + "x", "1"), (prefix + "y", "1")]
-            }
-            guard !control.name.isEmpty else { continue }
-            switch control.kind {
-            case .hidden:
-                let copied = control.copyOf.flatMap { name in
-                    answers[name] ?? form.controls.first { $0.name == name && $0.kind != .hidden }?.value
-                }
-                pairs.append(
-                    (control.name, control.name == "_charset_" ? PageText.name(of: form.charset) : copied ?? control.value))
-            case .text, .email, .telephone, .textarea, .password:
-                if let answer, !answer.isEmpty {
-                    typed = true
-                    password = password || control.kind == .password
-                }
-                pairs.append((control.name, answer ?? control.value))
-            case .checkbox:
-                guard Self.isTicked(control, answer: answer, consent: consent) else { continue }
-                pairs.append((control.name, control.value))
-                if answer == nil, !control.isInvisible, !control.label.isEmpty, !FormWords.isTerms(control.words),
-                    ticked.count < 5
-                {
-                    ticked.append(Printable.text(control.label, limit: 100))
-                }
-            case .radio:
-                guard radios.insert(control.name).inserted else { continue }
-                let group = form.controls.filter { $0.kind == .radio && $0.name == control.name }
-                let chosen = answer.flatMap { answer in group.first { isChoice(answer, $0.label, $0.value) } }
-                if let value = (chosen ?? group.last(where: \.isChecked))?.value { pairs.append((control.name, value)) }
-            case .select:
-                let chosen = answer.flatMap { answer in control.options.first { isChoice(answer, $0.label, $0.value) } }
-                if let option = chosen ?? control.preselected, !option.isDisabled { pairs.append((control.name, option.value)) }
-            case .submit: if control == button { pairs.append((control.name, control.value)) }
-            case .image, .button, .file: break
-            }
-        }
-        pairs = pairs.filter { $0.value.utf8.count <= Self.valueLimit }
+        var controls = Controls(form: form, button: button, answers: answers, consent: consent)
+        for control in form.controls where control.name.utf8.count <= Self.nameLimit { controls.add(control) }
+        pairs = controls.pairs.filter { $0.value.utf8.count <= Self.valueLimit }
             .map { ($0.name, $0.value.replacing("\r\n", with: "\n").replacing("\r", with: "\n").replacing("\n", with: "\r\n")) }
         switch button?.formMethod ?? form.method {
         case .get where pairs.isEmpty && !reference.isEmpty: request = HTTPRequest(action)
@@ -93,14 +46,17 @@ package struct FilledForm: Sendable {
                 throw TransferError(.refusedURL, "too long")
             }
             request = HTTPRequest(target)
-        case .post: request = Self.post(pairs, form, to: action)
+        case .post: request = Self.post(pairs, form.form, to: action)
         }
-        self.pairs = pairs
         target = action
-        self.ticked = ticked
-        carriesAnswers = typed
-        carriesPassword = password
+        (ticked, carriesAnswers, carriesPassword) = (controls.ticked, controls.carriesAnswers, controls.carriesPassword)
         staysOnOrigin = action.origin == url.origin
+    }
+
+    /// Returns the button that is pressed: the one that the user chose, or the usual one.
+    private static func pressed(of form: TypedForm, _ answers: [String: String]) -> TypedControl? {
+        guard let name = form.choices.first?.name, let answer = answers[name] else { return form.button }
+        return form.choices.first { HTMLControl.isChoice(answer, $0.control.label, $0.value) } ?? form.button
     }
 
     private static func post(_ pairs: [(name: String, value: String)], _ form: HTMLForm, to action: WebURL) -> HTTPRequest {
@@ -122,45 +78,90 @@ package struct FilledForm: Sendable {
         return request
     }
 
-    /// Returns whether a box is sent as ticked: by the answer, else boxes of terms by the consent, those that agree to more than the access
-    /// needs never, others as the page has it.
-    private static func isTicked(_ control: HTMLControl, answer: String?, consent: Bool) -> Bool {
-        if let answer { return isYes(answer) }
-        if FormWords.agreesToMore(control.words) { return false }
-        if FormWords.isTerms(control.words) { return consent }
-        return control.isChecked
-    }
-
     /// Returns whether an answer ticks a box.
     package static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
 
-    /// Returns the buttons of which each means another login, such as one for an hour and one for the day, the usual one first. The name of
-    /// that one stands for all.
-    static func buttons(of form: HTMLForm) -> [HTMLControl] {
-        guard let usual = button(of: form), usual.kind == .submit, !usual.name.isEmpty else { return [] }
-        let others = own(form).others.filter {
-            $0.kind == .submit && !$0.name.isEmpty && ($0.name, $0.value) != (usual.name, usual.value)
-                && $0.formAction == usual.formAction
-                && !FormWords.isFree($0.label) && !FormWords.isTerms($0.label)
-        }
-        return others.isEmpty ? [] : [usual] + others
-    }
+    /// What the controls of a form send, in its order.
+    private struct Controls {
+        let form: TypedForm
+        let button: TypedControl?
+        let answers: [String: String]
+        let consent: Bool
+        var pairs: [(name: String, value: String)] = []
+        var (carriesAnswers, carriesPassword) = (false, false)
+        var ticked: [String] = []
+        private var radios: Set<String> = []
 
-    private static func own(_ form: HTMLForm) -> (others: [HTMLControl], visible: [HTMLControl]) {
-        let visible = form.submits.filter {
-            !$0.isInvisible && (form.endsOthers || !FormWords.isLogout($0.words)) && !FormWords.isPayment($0.words)
+        init(form: TypedForm, button: TypedControl?, answers: [String: String], consent: Bool) {
+            (self.form, self.button, self.answers, self.consent) = (form, button, answers, consent)
         }
-        let own = visible.filter {
-            !FormWords.isSocial($0.words) && !FormWords.leadsBack(button: $0.label) && !FormWords.isRecovery($0.label)
-                && !FormWords.declines($0.label)
-        }
-        return (own, visible)
-    }
 
-    /// Returns the button that submits the login, of several.
-    static func button(of form: HTMLForm) -> HTMLControl? {
-        let (own, visible) = own(form)
-        return own.first { FormWords.isOnward($0.label) } ?? own.first { FormWords.isOnwardButton($0.label) } ?? own.first
-            ?? visible.first ?? form.submits.first
+        mutating func add(_ control: TypedControl) {
+            let isPressed = control.control == button?.control
+            if control.kind == .image, isPressed {
+                let prefix = control.name.isEmpty ? "" : control.name + "."
+                pairs += [(prefix + "x", "1"), (prefix + "y", "1")]
+            }
+            guard !control.name.isEmpty, let value = value(of: control, isPressed: isPressed) else { return }
+            pairs.append((control.name, value))
+        }
+
+        /// Returns what a control sends; `nil` if nothing.
+        private mutating func value(of control: TypedControl, isPressed: Bool) -> String? {
+            let answer = answers[control.name]
+            switch control.kind {
+            case .hidden:
+                return control.name == "_charset_" ? PageText.name(of: form.charset) : copied(to: control) ?? control.value
+            case .text, .email, .telephone, .textarea, .password:
+                if let answer, !answer.isEmpty {
+                    carriesAnswers = true
+                    carriesPassword = carriesPassword || control.kind == .password
+                }
+                return answer ?? control.value
+            case .checkbox:
+                guard isTicked(control) else { return nil }
+                noteTick(control)
+                return control.value
+            case .radio:
+                guard radios.insert(control.name).inserted else { return nil }
+                let group = form.controls.filter { $0.kind == .radio && $0.name == control.name }
+                let chosen = answer.flatMap { answer in
+                    group.first { HTMLControl.isChoice(answer, $0.control.label, $0.value) }
+                }
+                return (chosen ?? group.last(where: \.isChecked))?.value
+            case .select:
+                let chosen = answer.flatMap { answer in
+                    control.options.first { HTMLControl.isChoice(answer, $0.label, $0.value) }
+                }
+                return (chosen ?? control.control.preselected).flatMap { $0.isDisabled ? nil : $0.value }
+            case .submit: return isPressed ? control.value : nil
+            case .image, .button, .file: return nil
+            }
+        }
+
+        /// Returns the value that a script copies into a hidden control.
+        private func copied(to control: TypedControl) -> String? {
+            control.copyOf.flatMap { name in
+                answers[name] ?? form.controls.first { $0.name == name && $0.kind != .hidden }?.value
+            }
+        }
+
+        /// Returns whether a box is sent as ticked: by the answer, else boxes of terms by the consent, those that agree to more than the
+        /// access needs never, others as the page has it.
+        private func isTicked(_ control: TypedControl) -> Bool {
+            if let answer = answers[control.name] { return isYes(answer) }
+            if control.words.agreesToMore { return false }
+            return control.words.isTerms ? consent : control.isChecked
+        }
+
+        /// Notes a box that the page ticks, and that agrees to no terms.
+        private mutating func noteTick(_ control: TypedControl) {
+            let label = control.control.label
+            guard answers[control.name] == nil, !control.isInvisible, !label.isEmpty, !control.words.isTerms, ticked.count < 5
+            else {
+                return
+            }
+            ticked.append(Printable.text(label, limit: 100))
+        }
     }
 }

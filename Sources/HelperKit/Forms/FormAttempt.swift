@@ -17,11 +17,7 @@ package struct FormAttempt: Sendable {
         case leave(Company)
     }
 
-    /// The most forms that are submitted in one command.
-    private static let stepLimit = 5
-    private static let samePage = "The portal shows the same page again."
-    /// Octets of text below which a page that loads scripts has nothing to say without them.
-    private static let bareText = 40
+    static let samePage = "The portal shows the same page again."
 
     package var engine: FormEngine
     /// The portal that is logged in to.
@@ -31,7 +27,7 @@ package struct FormAttempt: Sendable {
     /// The request that logs off, if a page has offered one.
     private(set) var logoff: SessionMemory.SavedRequest?
     /// The agreements that answering the last prompt gives.
-    package private(set) var said: [String] = []
+    package private(set) var impliedAgreements: [String] = []
     /// The command is about this portal.
     let isSame: Bool
     /// Stored answers were released for this very portal.
@@ -39,17 +35,21 @@ package struct FormAttempt: Sendable {
     /// Answers were given, for another portal.
     private let isStranger: Bool
     /// A prompt without fields was answered: the login was done in a browser.
-    private let isConfirmation: Bool
+    let isConfirmation: Bool
     /// The names of the answers that were typed now.
-    private let typed: Set<String>
+    let typed: Set<String>
     /// Those that no form has sent yet.
     private(set) var unsent: Set<String>
     /// What was sent in this login before this command.
     var earlier: [String: SessionMemory.SentAnswer] = [:]
     /// The names of the fields that the answered prompt had, where they are known.
     let asked: Set<String>?
-    private let link: Link
-    private var steps = 0
+    let link: Link
+    /// Where each rule that made a move is noted.
+    private let scope: Scope
+    /// The rule that made the last move.
+    package private(set) var rule: RuleName?
+    private(set) var steps = 0
     private var sent: Set<HTMLForm> = []
     /// The names of the fields of each form that was sent.
     private var answered: Set<[String]> = []
@@ -69,15 +69,16 @@ package struct FormAttempt: Sendable {
     ///
     /// - Parameters:
     ///   - agreed: the unusual ways of sending that the user agreed to.
-    ///   - said: those that answering the prompt agrees to.
+    ///   - impliedAgreements: those that answering the prompt agrees to.
     ///   - asked: the names of the prompt's fields.
     ///   - isTypedNow: the user has just typed the answers, as in PresentUI.
     package init(
-        _ command: HelperCommand, at live: Portal, agreed: [String] = [], said: [String] = [], asked: [String]? = nil,
+        _ command: HelperCommand, at live: Portal, agreed: [String] = [], impliedAgreements: [String] = [],
+        asked: [String]? = nil,
         mustAcceptTerms: Bool = false, isTypedNow: Bool
     ) {
         self.asked = asked.map { Set($0) }
-        (self.live, portal, link) = (live, live, command.link)
+        (self.live, portal, link, scope) = (live, live, command.link, command.scope)
         isSame = command.isAbout(live)
         hasReleasedAnswers = command.hasAnswers(for: live)
         isStranger = isTypedNow && !isSame && command.portal != nil
@@ -97,110 +98,96 @@ package struct FormAttempt: Sendable {
         (engine.labels, engine.expected) = (command.labels, isTypedNow ? [] : Set(command.offered))
         guard isTypedNow else { return }
         engine.confirmed = command.confirmed
-        if !command.answers.isEmpty { engine.agreed.formUnion(said) }
-        for (name, answer) in command.answers where name.hasPrefix(FormEngine.Unusual.prefix) && FilledForm.isYes(answer) {
+        if !command.answers.isEmpty { engine.agreed.formUnion(impliedAgreements) }
+        for (name, answer) in command.answers where name.hasPrefix(ConsentRequired.prefix) && FilledForm.isYes(answer) {
             // A price is asked about at each login.
-            if name.hasPrefix(FormEngine.priceField) { continue }
-            engine.agreed.insert(FormEngine.Unusual.agreement(live.origin, name))
+            if name.hasPrefix(PriceMention.field) { continue }
+            engine.agreed.insert(ConsentRequired.agreement(live.origin, name))
         }
     }
 
     /// Returns the next move on a page.
-    package mutating func move(on page: HTMLPage, at url: WebURL) -> Move {
-        let isFirst = steps == 0
-        engine.dropRenamed(on: page)
-        if isFirst { findLogoff(on: page, at: url) }
-        if isFirst, let notice = FormWords.notice(of: page) {
-            let isOver = notice.purpose == .offline || notice.purpose == .ended
-            return .end(isOver ? .temporaryFailure : .unsupportedNetwork, notice.text + says(page))
+    package mutating func move(on page: HTMLPage, at url: WebURL) -> Move { move(on: TypedPage(page), at: url) }
+
+    private mutating func move(on page: TypedPage, at url: WebURL) -> Move {
+        engine.dropRenamed(on: page.page)
+        if hasSentNothing {
+            findLogoff(on: page, at: url)
+            let first = FirstPageCase(page, at: url, isKnown: hasReleasedAnswers).ruled
+            switch first.ruling {
+            case .portal: break
+            case .imitation(let company):
+                note(first.rule)
+                return .leave(company)
+            case .none(let result, let reason):
+                note(first.rule)
+                return .end(result, reason + says(page.page))
+            }
         }
-        if isFirst, !hasReleasedAnswers, let company = Company.imitated(by: page, at: url) { return .leave(company) }
-        let soundsDone = FormWords.soundsLikeSuccess(page)
-        switch engine.decide(on: page, at: url) {
-        case .nothing where !isFirst:
-            if !soundsDone, let refusal = engine.refusal(on: page) {
-                // A short page is told whole: its heading says less than what stands below.
-                return handOver(page.text.utf8.count <= 200 ? words(of: page) : refusal, at: url)
-            }
-            return asksOn(page) ? handOver(words(of: page), at: url) : .done
-        // Without typed answers it is the portal's own end of a login, such as one in a browser.
-        case .nothing where engine.isTypedNow && typed.isEmpty: return .done
-        case .nothing: return endWithoutLogin(on: page, at: url)
-        case .refuse(let reason):
-            // A form that a script shows may be the login of a page that always has a link to log off.
-            let hasHidden = page.forms.contains { $0.isInvisible && $0.controls.contains(where: \.isField) }
-            let isLive = soundsDone || (isFirst && !hasHidden && (logoff != nil || page.offersLogoff))
-            let asksNothing = page.forms.allSatisfy { $0.isInvisible || $0.fields.isEmpty } && !page.hasLooseField
-            return (isLive && (!isFirst || asksNothing) && !page.forms.contains(where: \.endsOthers))
-                || (isFirst && isConfirmation) ? .done : handOver(reason, at: url)
-        case .ask(var prompt, let form):
-            // Words of success do not end a login while the page asks for something new, unless it lets the user log off already.
-            if soundsDone, !isFirst, form.passwords.isEmpty, !form.endsOthers,
-                answered.contains(form.inputs.map(\.name))
-                    || (offersLogoff(page, at: url) && !prompt.fields.contains { $0.kind == .code })
-            {
-                return .done
-            }
-            if isFirst, isStranger {
-                prompt.begin("This is another portal than before; nothing was sent.")
-            } else if isFirst, asksForMore(prompt) {
-                prompt.begin("The page has changed; nothing was sent.")
-            }
-            if url.origin != portal.origin, prompt.fields.contains(where: { $0.kind != .checkbox }) {
-                prompt.message = [prompt.message, "Your answers go to \(url.origin)."].compactMap(\.self).joined(separator: " ")
-            }
-            if isFirst {
-                let unsent = typed.subtracting(form.inputs.map(\.name))
-                if !unsent.isEmpty { prompt.unsent = unsent.sorted() }
-            }
-            said = engine.said(on: page, at: url)
-            return .ask(prompt, keeping: isFirst ? nil : form)
-        case .submit(_, let form) where page.forms.contains(form) && form.carriesNothing && FormWords.saysGranted(page):
-            // The button leads on to a web site.
-            return .done
-        case .submit(let filled, let form):
-            let names = form.inputs.map(\.name)
-            if !names.isEmpty, answered.contains(names) {
-                return handOver(engine.refusal(on: page) ?? FormEngine.unexplained, at: url)
-            }
-            // A button that comes again was pressed, whatever token it has now.
-            let wasPressed = { [sent = engine.sentForms] (form: HTMLForm) in form.inputs.isEmpty && sent.contains(form.mark) }
-            let isNew = sent.insert(form).inserted && !wasPressed(form)
-            guard isNew else {
-                // Behind answers a page of the house may lead back until the gateway opens.
-                if hasAnswered, form.inputs.isEmpty { return .done }
-                // Where a button does not open, such as one for free access that is used up, the page's other way is asked for.
-                var rest = page
-                rest.forms.removeAll(where: wasPressed)
-                if rest.forms.count < page.forms.count, case .ask(var prompt, let form) = engine.decide(on: rest, at: url) {
-                    if prompt.message == nil { prompt.message = engine.refusal(on: page) ?? Self.samePage }
-                    said = engine.said(on: rest, at: url)
-                    return .ask(prompt, keeping: form)
-                }
-                return handOver(engine.complaint(of: page) ?? Self.samePage, at: url)
-            }
-            if soundsDone, !isFirst, !filled.staysOnOrigin, form.inputs.isEmpty { return .done }
-            guard steps < Self.stepLimit else { return handOver("The portal shows one form after another.", at: url) }
-            if asksAgain(page), engine.refusal(on: page) != nil { refused.formUnion(answered.joined()) }
-            steps += 1
-            answered.insert(names)
-            refused.subtract(names)
-            noteSent(names + FilledForm.buttons(of: form).map(\.name))
-            engine.offerAnswers(of: form)
-            engine.offer(earlier)
-            engine.textBefore += page.sentences
-            engine.sentForms.insert(form.mark)
-            engine.pricesAreKnown = false
+        let ruled = MoveCase.ruled(self, on: page, at: url)
+        note(ruled.rule)
+        switch ruled.ruling {
+        case .done: return .done
+        case .end(let result, let reason): return .end(result, reason)
+        case .handOver(let reason): return handOver(reason, at: url)
+        case .ask(let prompt, let form, let page): return ask(prompt, form, on: page, at: url)
+        case .send(let filled, let form):
+            noteSent(form, on: page)
             return .submit(filled, form)
         }
     }
 
-    /// Returns whether a page behind a form asks for data that only a browser can send. No gateway opens before it has them.
-    private func asksOn(_ page: HTMLPage) -> Bool {
-        let shown = page.forms.filter { !$0.isInvisible }
-        if shown.flatMap(\.submits).count(where: { !$0.isInvisible && FormWords.isLogout($0.words) }) > 1 { return true }
-        return !FormWords.soundsLikeSuccess(page) && shown.contains { $0.asks && !$0.isLogoff && !FormWords.isNewsletter($0) }
+    private mutating func note(_ rule: RuleName) {
+        self.rule = rule
+        scope.trace.add("page rule \(rule)")
     }
+
+    private mutating func ask(_ prompt: Prompt, _ form: HTMLForm, on page: TypedPage, at url: WebURL) -> Move {
+        var prompt = prompt
+        if hasSentNothing {
+            if isStranger {
+                prompt.begin("This is another portal than before; nothing was sent.")
+            } else if asksForMore(prompt) {
+                prompt.begin("The page has changed; nothing was sent.")
+            }
+            let unsent = typed.subtracting(form.inputs.map(\.name))
+            if !unsent.isEmpty { prompt.unsent = unsent.sorted() }
+        }
+        if url.origin != portal.origin, prompt.fields.contains(where: { $0.kind != .checkbox }) {
+            prompt.message = [prompt.message, "Your answers go to \(url.origin)."].compactMap(\.self).joined(separator: " ")
+        }
+        impliedAgreements = engine.impliedAgreements(on: page, at: url)
+        return .ask(prompt, keeping: hasSentNothing ? nil : form)
+    }
+
+    /// Notes that a form is sent, and with it the answers to its fields and to our own boxes.
+    private mutating func noteSent(_ form: HTMLForm, on page: TypedPage) {
+        let names = form.inputs.map(\.name)
+        let buttons = page.forms.first { $0.form == form }?.choices.map(\.name) ?? []
+        if asksAgain(page.page), engine.refusal(on: page) != nil { refused.formUnion(answered.joined()) }
+        steps += 1
+        sent.insert(form)
+        answered.insert(names)
+        refused.subtract(names)
+        unsent = unsent.filter { name in
+            !(engine.answers[name] != nil
+                && ((names + buttons).contains(name) || name == FormEngine.termsField || name.hasPrefix(ConsentRequired.prefix)))
+        }
+        engine.offerAnswers(of: form)
+        engine.offer(earlier)
+        engine.textBefore += page.page.sentences
+        engine.sentForms.insert(form.identity)
+        engine.pricesAreKnown = false
+    }
+
+    /// Returns whether a form with these fields was sent.
+    func hasAnswered(_ form: HTMLForm) -> Bool { answered.contains(form.inputs.map(\.name)) }
+
+    /// Returns whether this form was sent.
+    func hasSent(_ form: HTMLForm) -> Bool { sent.contains(form) || wasPressed(form) }
+
+    /// Returns whether this is a button that was pressed, whatever token it has now.
+    func wasPressed(_ form: HTMLForm) -> Bool { form.inputs.isEmpty && engine.sentForms.contains(form.identity) }
 
     /// Returns whether a page has a form with the fields of one that was sent. Buttons alone are not told apart.
     func asksAgain(_ page: HTMLPage) -> Bool {
@@ -230,51 +217,11 @@ package struct FormAttempt: Sendable {
         return prompt.fields.contains { $0.required && !asked.contains($0.name) }
     }
 
-    /// Notes that a form with these fields is sent, and with it the answers to them and to our own boxes.
-    private mutating func noteSent(_ names: [String]) {
-        for name in engine.answers.keys
-        where names.contains(name) || name == FormEngine.termsField || name.hasPrefix(FormEngine.Unusual.prefix) {
-            unsent.remove(name)
-        }
-    }
-
-    /// Returns the end on a first page that has nothing to fill in or press.
-    private func endWithoutLogin(on page: HTMLPage, at url: WebURL) -> Move {
-        if page.isTooComplicated { return handOver(HTMLReader.complicatedReason, at: url) }
-        if RedirectChain.leadsOut(page, at: url, on: link) || FormWords.soundsLikeSuccess(page) { return .done }
-        if page.isTruncated { return handOver("The page is too large, and what was read of it has no form.", at: url) }
-        let isRefusal = FormWords.saysRefused(page) || (page.forms.isEmpty && engine.refusal(on: page) != nil)
-        let isBare = page.loadsScripts && page.text.utf8.count < Self.bareText && !isRefusal
-        if logoff != nil || page.offersLogoff, !page.hasLooseField, !isBare { return .done }
-        let waitsForScript = page.links.contains { $0.isInert && FormWords.isOnward($0.text) && !FormWords.leadsBack($0.text) }
-        // Terms without a control to accept them are a script's.
-        let hasTerms = page.hasScripts && FormWords.bindsReader(page.text)
-        // A page that says to go on, and has nothing to press, gets it from its scripts.
-        let saysOn = page.loadsScripts && ([page.title ?? ""] + page.headings).contains(where: FormWords.isOnward)
-        let isElsewhere = FormWords.offersSocialLogin(page) || FormWords.asksToScan(page)
-        let leadsOn = page.links.contains { self.leadsOn($0, from: page, at: url) }
-        if page.isScripted || waitsForScript || isBare || hasTerms || (!isRefusal && (isElsewhere || leadsOn || saysOn)) {
-            return handOver("This page needs a browser.", at: url)
-        }
-        let words = says(page)
-        if words.isEmpty { return handOver("The portal's page is empty.", at: url) }
-        return .end(.temporaryFailure, "hotspotd sees no login on the portal's page; hotspotctl browse opens it." + words)
-    }
-
-    /// Returns whether a link seems to go on: its words say so, or it leads from the place of the probe's page to another host.
-    private func leadsOn(_ hyperlink: HTMLPage.Hyperlink, from page: HTMLPage, at url: WebURL) -> Bool {
-        guard !FormWords.leadsBack(hyperlink.text), !FormWords.declines(hyperlink.text),
-            let target = WebURL(hyperlink.reference, relativeTo: page.base)
-        else { return false }
-        let isInPlace = RedirectChain.outsideHosts(of: link).contains(url.host) && target.host != url.host
-        return isInPlace || (FormWords.isOnward(hyperlink.text) && !hyperlink.text.contains("://"))
-    }
-
     /// Returns the beginning of the page's words, without the answers that it repeats.
-    func words(of page: HTMLPage) -> String { Printable.text(engine.mask.apply(FormWords.summary(of: page)), limit: 200) }
+    func words(of page: HTMLPage) -> String { Printable.text(engine.mask.apply(page.summary), limit: 200) }
 
     /// Returns the page's own words behind a sentence of ours.
-    private func says(_ page: HTMLPage) -> String {
+    func says(_ page: HTMLPage) -> String {
         let words = words(of: page)
         return words.isEmpty ? "" : " It says: \(words)"
     }
@@ -292,8 +239,8 @@ package struct FormAttempt: Sendable {
                 (engine.offered, earlier) = ([:], [:])
             }
         }
-        findLogoff(on: page, at: url)
-        guard isRefusal(chain), case .nothing = FormChoice(page, at: url) else { return nil }
+        findLogoff(on: TypedPage(page), at: url)
+        guard isRefusal(chain), case .nothing = ChoiceCase(TypedPage(page), at: url).choice.ruling else { return nil }
         return .end(.temporaryFailure, "The portal answered with status \(chain.final.status)." + says(page))
     }
 
@@ -301,7 +248,7 @@ package struct FormAttempt: Sendable {
     /// the portal does not say that it refuses; some report success with any status.
     private func isRefusal(_ chain: RedirectChain) -> Bool {
         let status = chain.final.status
-        guard status >= 400, !FormWords.soundsLikeSuccess(chain.page) else { return false }
+        guard status >= 400, !chain.page.soundsLikeSuccess else { return false }
         return chain.hops.count == 1 || status >= 500 || status == 403
     }
 
@@ -315,7 +262,7 @@ package struct FormAttempt: Sendable {
     /// Whether the user agreed that the portal's form goes to this origin.
     private func sendsAnswers(to target: WebURL) -> Bool {
         guard let page = WebURL(portal.origin + "/") else { return false }
-        return FormEngine.Unusual.allCases.contains { engine.agreed.contains($0.agreement(on: page, to: target)) }
+        return ConsentRequired.allCases.contains { engine.agreed.contains($0.agreement(on: page, to: target)) }
     }
 
     /// Returns the next move where the answers of a moment ago were sent from this page, and nothing came of it: they are offered again.
@@ -348,7 +295,7 @@ package struct FormAttempt: Sendable {
         return .ask(prompt, keeping: form, reason: reason)
     }
 
-    private func offersLogoff(_ page: HTMLPage, at url: WebURL) -> Bool {
+    func offersLogoff(_ page: TypedPage, at url: WebURL) -> Bool {
         page.offersLogoff || PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) != nil
     }
 
@@ -356,17 +303,17 @@ package struct FormAttempt: Sendable {
     /// without a word against it, or asks for something else. One that wants a code may be open for a moment only.
     func mayOpen(_ prompt: Prompt, _ reason: String?, on page: HTMLPage) -> Bool {
         guard !hasSentNothing, !prompt.fields.contains(where: { $0.kind == .code }) else { return false }
-        return repeatsItself(prompt, reason) || (reason == nil && engine.refusal(on: page) == nil && !asksAgain(page))
+        return repeatsItself(prompt, reason) || (reason == nil && engine.refusal(on: TypedPage(page)) == nil && !asksAgain(page))
     }
 
     /// Returns whether the network is likely to open within seconds in place of the question.
     func opensSoon(_ prompt: Prompt, _ reason: String?, on page: HTMLPage, at url: WebURL) -> Bool {
         mayOpen(prompt, reason, on: page)
-            && (repeatsItself(prompt, reason) || FormWords.soundsLikeSuccess(page) || offersLogoff(page, at: url))
+            && (repeatsItself(prompt, reason) || page.soundsLikeSuccess || offersLogoff(TypedPage(page), at: url))
     }
 
     /// Looks for a request that logs off; that of another origin does not replace the portal's own.
-    private mutating func findLogoff(on page: HTMLPage, at url: WebURL) {
+    private mutating func findLogoff(on page: TypedPage, at url: WebURL) {
         guard logoff == nil || url.origin == live.origin else { return }
         logoff = PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) ?? logoff
     }

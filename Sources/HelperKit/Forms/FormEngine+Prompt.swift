@@ -10,48 +10,25 @@ extension FormEngine {
     private static let documents = 3
 
     /// Returns whether submitting this form accepts terms.
-    func isBinding(_ form: HTMLForm, _ page: HTMLPage) -> Bool {
-        form.controls.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) } || FormWords.bindsReader(form.text)
-            || FormWords.bindsReader(text(beside: form, on: page))
-    }
-
-    /// Returns a page's text without that of other forms with a box for terms of their own.
-    private func text(beside form: HTMLForm, on page: HTMLPage) -> String {
-        page.forms.filter { other in
-            other != form && other.inputs.contains { $0.kind == .checkbox && FormWords.isTerms($0.words) }
-        }.reduce(page.text) { $0.replacing($1.text, with: " ") }
+    func isBinding(_ form: TypedForm, _ page: TypedPage) -> Bool {
+        form.controls.contains { $0.kind == .checkbox && $0.words.isTerms } || form.words.bindsReader
+            || page.bindsReader(beside: form)
     }
 
     func prompt(
-        _ fields: [Field], _ options: [LoginOption], _ page: HTMLPage, _ url: WebURL, _ filled: FilledForm, _ fault: String?
+        _ fields: [Field], _ options: [LoginOption], _ page: TypedPage, _ url: WebURL, _ filled: FilledForm, _ fault: String?
     ) -> Prompt {
         let form = pick(options).option.form
-        let title = Printable.text(page.title ?? url.host, limit: 120)
-        let isRefused = fields.contains { offered[$0.name] != nil }
-        // A next page may show an answer of the one before, beside what it asks for.
-        let asksMore = fields.contains { $0.required && $0.kind != .checkbox && offered[$0.name] == nil }
-        // Where the portal begins anew, nothing on its page is about the answers.
-        let news = hasSent(fields) ? news(of: page) : nil
-        let complaint =
-            complaint(of: page) ?? (form.endsOthers ? refusal(on: page) : nil)
-            ?? (isRefused ? refusal(on: page) ?? (asksMore ? nil : news ?? Self.unexplained) : nil)
-        let isTyped = fields.contains { $0.kind != .checkbox }
-        var places: String?
-        if isTyped, !filled.staysOnOrigin {
-            places =
-                "Your answers go to \(filled.target.origin)" + (url.isSecure && !filled.target.isSecure ? ", unencrypted." : ".")
-        } else if isTyped, url.isSecure, !filled.target.isSecure {
-            places = "Your answers are sent unencrypted."
-        }
         let choice =
             options.count > 1
             ? "One of these is enough: " + options.map(names).joined(separator: "; or ") + "." : nil
         let ticked =
             filled.ticked.isEmpty
             ? nil : "Ticked by the page, and sent so: " + filled.ticked.map { "\"\($0)\"" }.joined(separator: ", ") + "."
-        var messages = [Company.warning(about: form, on: page, at: url), fault, complaint, choice, ticked, places].compactMap {
-            $0
-        }
+        var messages = [
+            Company.warning(about: form, on: page, at: url), fault, complaint(of: page, about: form, fields), choice, ticked,
+            place(of: filled, fields, at: url),
+        ].compactMap(\.self)
         // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to
         // a privacy policy is not shown as terms.
         let terms = isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
@@ -60,15 +37,39 @@ extension FormEngine {
             termsURL = address.text
             if !others.isEmpty { messages.append("To be read as well: " + others.map(\.text).joined(separator: ", ") + ".") }
         }
-        let message = messages.isEmpty ? nil : messages.joined(separator: " ")
         // Terms on the page itself are shown in the prompt.
         let text: String? = if case .text(let text)? = terms { PageText.squeezed(text, limit: Self.shownTerms) } else { nil }
-        return Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: text)
+        return Prompt(
+            title: Printable.text(page.title ?? url.host, limit: 120),
+            message: messages.isEmpty ? nil : messages.joined(separator: " "), fields: fields, termsURL: termsURL, terms: text)
+    }
+
+    /// Returns what the page says against the answers that were sent, or that it says nothing.
+    private func complaint(of page: TypedPage, about form: TypedForm, _ fields: [Field]) -> String? {
+        if let complaint = complaint(of: page.page) { return complaint }
+        let isRefused = fields.contains { offered[$0.name] != nil }
+        guard isRefused || form.endsOthers else { return nil }
+        if let refusal = refusal(on: page) { return refusal }
+        // A next page may show an answer of the one before, beside what it asks for.
+        let asksMore = fields.contains { $0.required && $0.kind != .checkbox && offered[$0.name] == nil }
+        guard isRefused, !asksMore else { return nil }
+        // Where the portal begins anew, nothing on its page is about the answers.
+        return (hasSent(fields) ? news(of: page.page) : nil) ?? Self.unexplained
+    }
+
+    /// Returns where typed answers go, if that is not plain from the page's address.
+    private func place(of filled: FilledForm, _ fields: [Field], at url: WebURL) -> String? {
+        guard fields.contains(where: { $0.kind != .checkbox }) else { return nil }
+        let losesEncryption = url.isSecure && !filled.target.isSecure
+        if !filled.staysOnOrigin {
+            return "Your answers go to \(filled.target.origin)" + (losesEncryption ? ", unencrypted." : ".")
+        }
+        return losesEncryption ? "Your answers are sent unencrypted." : nil
     }
 
     private func names(of option: LoginOption) -> String {
         if option.names.isEmpty {
-            return "nothing, for \"\(Printable.text(FilledForm.button(of: option.form)?.label ?? "", limit: 60))\""
+            return "nothing, for \"\(Printable.text(option.form.button?.control.label ?? "", limit: 60))\""
         }
         return option.names.map { label(of: $0, in: option.form) }.joined(separator: " and ")
     }
@@ -77,8 +78,8 @@ extension FormEngine {
     package func complaint(of page: HTMLPage) -> String? { page.errors.first.map { Printable.text(mask.apply($0), limit: 200) } }
 
     /// Returns the page's error message, also one that only its words show.
-    func refusal(on page: HTMLPage) -> String? {
-        complaint(of: page) ?? FormWords.failure(in: page).map { Printable.text(mask.apply($0), limit: 200) }
+    func refusal(on page: TypedPage) -> String? {
+        complaint(of: page.page) ?? page.failure.map { Printable.text(mask.apply($0), limit: 200) }
     }
 
     /// Returns what a page says that those before did not: its words about the answers, where nothing else marks them. `nil` if it says
@@ -91,55 +92,64 @@ extension FormEngine {
     }
 
     /// Returns the terms that submitting the page's form accepts; `nil` if there are none.
-    package func bindingTerms(on page: HTMLPage, at url: WebURL) -> Terms? {
-        guard let form = choose(page, at: url), isBinding(form, page) else { return nil }
-        return terms(of: form, on: page, at: url)
+    package func bindingTerms(on page: HTMLPage, at url: WebURL) -> Terms? { bindingTerms(on: TypedPage(page), at: url) }
+
+    func bindingTerms(on page: TypedPage, at url: WebURL) -> Terms? {
+        let options = ways(on: page, at: url)
+        guard !options.isEmpty else { return nil }
+        let form = pick(options).option.form
+        return isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
     }
 
-    /// Returns what a page says of its terms without marking it: of each passage all from the first text that names them, such as a heading.
-    private func spokenTerms(on page: HTMLPage, beside boxes: [String]) -> [String] {
-        page.passages.map { $0.drop { !FormWords.isTerms($0) }.joined(separator: " ") }
-            .filter { passage in !passage.isEmpty && !boxes.contains { $0.contains(passage) } }
-    }
-
-    private func terms(of form: HTMLForm, on page: HTMLPage, at url: WebURL) -> Terms? {
-        let agreed = form.inputs.filter { $0.kind == .checkbox && FormWords.isTerms($0.words) }.flatMap(\.links)
-        // What is called terms, or else what "you accept the" leads over to, whatever it is called.
-        let pieces = zip(page.sentences, page.sentences.dropFirst())
-        let accepted = Set(pieces.filter { FormWords.bindsReader($0.0) && $0.0.last?.isLetter == true }.map(\.1))
-        let linked = page.links.filter { FormWords.isTerms($0.text) } + page.links.filter { accepted.contains($0.text) }
-        let named = (linked.first { !FormWords.isPrivacy($0.text) } ?? linked.first)?.reference
-        // All that the boxes name is agreed to; what stands elsewhere on the page, and what another box names, counts where they name none.
-        let other = named ?? form.inputs.first { $0.kind == .checkbox && !$0.links.isEmpty }?.links.first
-        let references = agreed.isEmpty ? [other].compactMap(\.self) : agreed
-        let boxes = form.inputs.filter { $0.kind == .checkbox && FormWords.isTerms($0.words) }.map(\.label).filter { !$0.isEmpty }
+    private func terms(of form: TypedForm, on page: TypedPage, at url: WebURL) -> Terms? {
+        let boxes = form.termsBoxes.map(\.control.label).filter { !$0.isEmpty }
         let box = boxes.joined(separator: " ")
-        // A link to a place on the page shows what the page has.
+        let addresses = termsAddresses(of: form, on: page)
+        func isPrivacy(_ address: WebURL) -> Bool {
+            page.links.contains { $0.words.isPrivacy && WebURL($0.reference, relativeTo: page.base) == address }
+        }
+        if let address = addresses.first(where: { !isPrivacy($0) }) ?? addresses.first {
+            return .address(address, others: addresses.filter { $0 != address }, box: box)
+        }
+        if let reader = page.forms.first(where: { $0.purpose.contains(.reading) }),
+            let filled = try? FilledForm(reader, on: page.page, at: url, redirects: redirects), filled.request.method == .get
+        {
+            return .address(filled.request.url, box: box)
+        }
+        // "I agree" on a button says nothing of what.
+        let spoken = form.submits.map(\.control.label).filter { !$0.isEmpty }.reduce(form.text) { $0.replacing($1, with: " ") }
+        let rest = Purposes(of: spoken).bindsReader ? form.text : page.text
+        let marked = page.terms.isEmpty ? spokenTerms(on: page, beside: boxes) : [page.terms]
+        let source = boxes.isEmpty && page.terms.isEmpty ? [rest] : boxes + marked
+        let text = PageText.squeezed(source.joined(separator: " "), limit: Self.comparedTerms)
+        return text.isEmpty ? nil : .text(text)
+    }
+
+    /// Returns the addresses of the terms. All that the boxes name is agreed to; what stands elsewhere on the page, and what another box names,
+    /// counts where they name none.
+    private func termsAddresses(of form: TypedForm, on page: TypedPage) -> [WebURL] {
+        let agreed = form.termsBoxes.flatMap(\.control.links)
+        // What is called terms, or else what "you accept the" leads over to, whatever it is called.
+        let texts = zip(page.texts, page.texts.dropFirst())
+        let accepted = Set(texts.filter { $0.0.words.bindsReader && $0.0.text.last?.isLetter == true }.map(\.1.text))
+        let linked = page.links.filter(\.words.isTerms) + page.links.filter { accepted.contains($0.text) }
+        let named = (linked.first { !$0.words.isPrivacy } ?? linked.first)?.reference
+        let other = named ?? form.inputs.first { $0.kind == .checkbox && !$0.control.links.isEmpty }?.control.links.first
         var addresses: [WebURL] = []
-        for reference in references where !reference.hasPrefix("#") && addresses.count < Self.documents {
+        // A link to a place on the page shows what the page has.
+        for reference in agreed.isEmpty ? [other].compactMap(\.self) : agreed
+        where !reference.hasPrefix("#") && addresses.count < Self.documents {
             guard let address = try? redirects.target(of: reference, from: page.base), !addresses.contains(address) else {
                 continue
             }
             addresses.append(address)
         }
-        func isPrivacy(_ address: WebURL) -> Bool {
-            page.links.contains { FormWords.isPrivacy($0.text) && WebURL($0.reference, relativeTo: page.base) == address }
-        }
-        if let address = addresses.first(where: { !isPrivacy($0) }) ?? addresses.first {
-            return .address(address, others: addresses.filter { $0 != address }, box: box)
-        }
-        if let reader = page.forms.first(where: FormWords.readsTerms),
-            let filled = try? FilledForm(reader, on: page, at: url, answers: [:], consent: false, redirects: redirects),
-            filled.request.method == .get
-        {
-            return .address(filled.request.url, box: box)
-        }
-        // "I agree" on a button says nothing of what.
-        let spoken = form.submits.map(\.label).filter { !$0.isEmpty }.reduce(form.text) { $0.replacing($1, with: " ") }
-        let rest = FormWords.bindsReader(spoken) ? form.text : page.text
-        let marked = page.terms.isEmpty ? spokenTerms(on: page, beside: boxes) : [page.terms]
-        let source = boxes.isEmpty && page.terms.isEmpty ? [rest] : boxes + marked
-        let text = PageText.squeezed(source.joined(separator: " "), limit: Self.comparedTerms)
-        return text.isEmpty ? nil : .text(text)
+        return addresses
+    }
+
+    /// Returns what a page says of its terms without marking it: of each passage all from the first text that names them, such as a heading.
+    private func spokenTerms(on page: TypedPage, beside boxes: [String]) -> [String] {
+        page.passages.map { $0.drop { !Purposes(of: $0).isTerms }.joined(separator: " ") }
+            .filter { passage in !passage.isEmpty && !boxes.contains { $0.contains(passage) } }
     }
 }

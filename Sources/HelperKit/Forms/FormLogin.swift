@@ -122,7 +122,7 @@ public struct FormLogin: Sendable {
         var (page, url, memory) = (page, url, SessionMemory(command.session))
         var terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
         var attempt = FormAttempt(
-            command, at: live, agreed: memory.agreed ?? [], said: memory.said ?? [], asked: memory.asked,
+            command, at: live, agreed: memory.agreed ?? [], impliedAgreements: memory.said ?? [], asked: memory.asked,
             mustAcceptTerms: terms.mustBeAccepted, isTypedNow: isTypedNow)
         (memory.said, memory.asked) = (nil, nil)
         memory.agreed = attempt.engine.agreed.isEmpty ? nil : attempt.engine.agreed.sorted()
@@ -131,7 +131,7 @@ public struct FormLogin: Sendable {
         if isTypedNow {
             attempt.engine.refused = memory.page?.refused ?? [:]
             attempt.earlier = memory.sent ?? [:]
-            let hadPrice = attempt.asked?.contains { $0.hasPrefix(FormEngine.priceField) } ?? false
+            let hadPrice = attempt.asked?.contains { $0.hasPrefix(PriceMention.field) } ?? false
             attempt.engine.pricesAreKnown = memory.page != nil && !hadPrice
         }
         (memory.page, memory.sent) = (nil, nil)
@@ -232,7 +232,7 @@ public struct FormLogin: Sendable {
             {
                 move = attempt.handOverUnsent(on: page, at: url)
             } else if case .ask(let prompt, _, let reason) = move, !attempt.hasSentNothing,
-                attempt.engine.refusal(on: page) == nil,
+                attempt.engine.refusal(on: TypedPage(page)) == nil,
                 !prompt.fields.contains(where: { $0.kind == .code }),
                 command.probe(fresh: true)?.verdict.isOpen == true
                     || (attempt.opensSoon(prompt, reason, on: page, at: url) && command.opensLate())
@@ -269,7 +269,7 @@ public struct FormLogin: Sendable {
                 if attempt.hasSentNothing { done.reason = "The portal asks for nothing more; the answers were not sent." }
                 return done
             case .ask(var prompt, let form, let reason):
-                memory.said = attempt.said.isEmpty ? nil : attempt.said
+                memory.said = attempt.impliedAgreements.isEmpty ? nil : attempt.impliedAgreements
                 memory.asked = prompt.fields.map(\.name)
                 if reason == nil { terms.show(consent ? nil : shown, client, url, showing: page.sentences, command.scope) }
                 if let change = terms.change { prompt.begin(change) }
@@ -287,7 +287,8 @@ public struct FormLogin: Sendable {
                 memory.page = form.map {
                     SessionMemory.SavedPage(
                         url: url.text, base: page.base.text, title: page.title, form: $0,
-                        others: attempt.engine.otherWays(than: $0, on: page, at: url), refused: attempt.refused(by: page),
+                        others: attempt.engine.otherWays(than: $0, on: TypedPage(page), at: url),
+                        refused: attempt.refused(by: page),
                         sentences: page.sentences.reduce(0) { $0 + $1.utf8.count } <= Self.keptSentences ? page.sentences : nil,
                         terms: shown?.saved)
                 }

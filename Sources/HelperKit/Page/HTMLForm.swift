@@ -54,7 +54,7 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     /// The name of the control whose value a script copies into this hidden one.
     public var copyOf: String?
 
-    /// The name, in words, and the label, for ``FormWords``.
+    /// The name, in words, and the label, for ``Purposes``.
     var words: String {
         var words = ""
         for character in name {
@@ -71,7 +71,7 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     }
 
     /// It is a box that agrees to more than the access needs, which is never ticked unasked.
-    package var agreesToMore: Bool { kind == .checkbox && FormWords.agreesToMore(words) }
+    package var agreesToMore: Bool { kind == .checkbox && Purposes(of: words).agreesToMore }
 
     /// The user can type in it.
     var isField: Bool { [.text, .email, .telephone, .textarea, .password].contains(kind) }
@@ -124,12 +124,6 @@ public struct HTMLForm: Codable, Hashable, Sendable {
             case .hidden, .submit, .image, .button, .file: false
             }
         }
-    }
-
-    /// A guest has something to fill in or to tick.
-    var asks: Bool {
-        !isInvisible && !FormWords.isSearch(self) && !FormWords.isLanguage(self)
-            && (inputs + fields).contains { !$0.isInvisible && !$0.isReadOnly }
     }
 
     /// The controls in which the user can type, also those without a name.

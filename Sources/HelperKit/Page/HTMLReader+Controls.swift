@@ -60,7 +60,7 @@ extension HTMLReader {
     mutating func noteLooseButton(_ handler: String, _ label: String, _ node: Node) {
         let leadsBack = ["history.", "location.reload", "window.close"].contains(where: handler.contains)
         if leadsBack || (handler.isEmpty && Self.isWithinLink(node)) { return }
-        if FormWords.isLogout(label) {
+        if Purposes(of: label).isLogout {
             page.offersLogoff = true
         } else if let target = ScriptScan.onlyTarget(of: handler) {
             addLink(HTMLPage.Hyperlink(text: label, reference: target), "", Self.scriptNames(node))
@@ -189,7 +189,9 @@ extension HTMLReader {
 
     /// Returns what a list of choices shows before one is taken, such as "Month"; `nil` if that does not say what is chosen.
     private static func prompt(of control: HTMLControl) -> String? {
-        guard let first = control.options.first, first.value.isEmpty, !FormWords.isUndecided(first.label) else { return nil }
+        guard let first = control.options.first, first.value.isEmpty, !Purposes(of: first.label).isUndecided(first.label) else {
+            return nil
+        }
         return first.label
     }
 

@@ -21,7 +21,7 @@ extension HTMLReader {
         let isMarked = marksTerms(node)
         guard isReadField || isMarked || isScrollable(node), isReadField || !holdsField(node) else { return nil }
         let text = PageText.squeezed(text(of: node, limit: markedLimit), limit: markedLimit)
-        return !text.isEmpty && (isMarked || isReadField || FormWords.isTerms(text)) ? text : nil
+        return !text.isEmpty && (isMarked || isReadField || Purposes(of: text).isTerms) ? text : nil
     }
 
     private static func marksTerms(_ node: Node) -> Bool {

@@ -68,7 +68,7 @@ struct HTMLReader {
         var reader = HTMLReader(base: response.url, isTruncated: response.isTruncated, textLimit: textLimit, budget: budget)
         reader.parse(response.body, contentType: response["content-type"])
         // A user fills in the page's form before a refresh that waits.
-        let asks = reader.hasLooseField || reader.page.forms.contains { $0.asks }
+        let asks = reader.hasLooseField || reader.page.forms.contains { TypedForm($0).asks }
         if let refresh = response["refresh"].flatMap(Self.refresh) ?? reader.refresh {
             reader.page.reload = HTMLPage.Reload(reference: refresh.target, seconds: refresh.seconds)
             if !refresh.target.isEmpty, refresh.seconds <= (asks ? 1 : Self.longestRefresh) {
@@ -269,7 +269,7 @@ struct HTMLReader {
         let code = reference?.lowercased().hasPrefix("javascript:") == true ? (reference ?? "") + ";" + handler : handler
         if let form = around.form, !code.isEmpty { clues[form].links.append((text, code)) }
         guard let reference else {
-            if around.form == nil, !around.isInvisible, !handler.isEmpty, FormWords.isOnwardButton(text) {
+            if around.form == nil, !around.isInvisible, !handler.isEmpty, Purposes(of: text).isOnwardButton {
                 noteLooseButton(handler, text, node)
             }
             return

@@ -82,12 +82,12 @@ package struct RedirectChain: Sendable {
                 next = following
             } else if pageHops < RedirectPolicy.pageLimit,
                 let (following, isForm) = Self.pageHop(chain.page, response, redirects),
-                isForm || page == nil || !FormWords.soundsLikeSuccess(chain.page)
+                isForm || page == nil || !chain.page.soundsLikeSuccess
             {
                 let target = following.url
                 if page == nil, !isForm, Self.leadsOut(chain.page, at: response.url, to: target, on: client.link) { return chain }
                 if isForm || page != nil, target.host != response.url.host, response.url.origin != trusted,
-                    !agreed.contains(FormEngine.Unusual.leadsInside.agreement(on: response.url, to: target)),
+                    !agreed.contains(ConsentRequired.leadsInside.agreement(on: response.url, to: target)),
                     client.link.leadsInside(target, in: scope)
                 {
                     if !isForm { chain.page.forms = [HTMLForm(leadingTo: target)] }
@@ -147,7 +147,7 @@ package struct RedirectChain: Sendable {
     /// Returns whether a target is out of the portal: a page that has let the device in leads to the probe's address, or says so and
     /// leads to another origin.
     private static func leadsOut(_ page: HTMLPage, at url: WebURL, to target: WebURL, on link: Link) -> Bool {
-        if target.origin != url.origin, FormWords.soundsLikeSuccess(page) { return true }
+        if target.origin != url.origin, page.soundsLikeSuccess { return true }
         let outside = outsideHosts(of: link)
         return outside.contains(target.host) && !outside.contains(url.host)
     }
@@ -172,8 +172,7 @@ package struct RedirectChain: Sendable {
         if page.submitsItself, var form = page.forms.first, form.inputs.isEmpty {
             // A script's submit() sends no button, and ignores its action.
             form.controls.removeAll { $0.kind == .submit || $0.kind == .image }
-            if let filled = try? FilledForm(form, on: page, at: response.url, answers: [:], consent: false, redirects: redirects)
-            {
+            if let filled = try? FilledForm(TypedForm(form), on: page, at: response.url, redirects: redirects) {
                 return (filled.request, true)
             }
         }
@@ -191,8 +190,8 @@ extension RedirectChain {
 extension HTMLPage {
     /// Returns whether there is something to do on the page itself, or nothing more to do at all.
     fileprivate func hasOwnPart(at url: WebURL) -> Bool {
-        if hasLooseField || offersLogoff || FormWords.soundsLikeSuccess(self) { return true }
-        return if case .options = FormChoice(self, at: url) { true } else { false }
+        if hasLooseField || offersLogoff || soundsLikeSuccess { return true }
+        return if case .options = ChoiceCase(TypedPage(self), at: url).choice.ruling { true } else { false }
     }
 
     /// Returns the page of a frame with the words around it. The text and the terms for the user stand in both.

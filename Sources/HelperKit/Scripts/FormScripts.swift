@@ -121,7 +121,7 @@ struct FormScripts {
         if isTyped, loadsOwnScripts, form.controls.contains(where: { $0.isHiddenPassword && $0.copyOf == nil }) {
             return Self.changedReason
         }
-        if form.fields.contains(where: { FormWords.isCode($0.words) }), fetchesCode(clues) { return Self.scriptedReason }
+        if form.fields.contains(where: { Purposes(of: $0.words).isCode }), fetchesCode(clues) { return Self.scriptedReason }
         if hasNoAction, isScripts(form, clues, isTyped) { return Self.scriptedReason }
         // A field without a name is a script's, beside others that have one.
         let isNameless = form.fields.contains { $0.name.isEmpty && $0.kind != .textarea && !$0.isReadOnly }
@@ -174,7 +174,7 @@ struct FormScripts {
     /// Whether a button or link asks by a script for the code that the form wants, such as one by text message.
     private func fetchesCode(_ clues: Clues) -> Bool {
         clues.links.contains { link in
-            FormWords.isCode(link.label)
+            Purposes(of: link.label).isCode
                 && (link.code.isEmpty
                     ? mayLogIn : !judge.isHarmless(Self.withoutPrefix(ScriptCode(link.code)), names: clues.names))
         }

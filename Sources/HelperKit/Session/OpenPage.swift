@@ -24,7 +24,7 @@ struct OpenPage: Codable, Hashable, Sendable {
     ) {
         guard let reload = page.reload, reload.seconds > 1, reload.seconds <= Double(Self.longestPause) else { return nil }
         let target = reload.reference.isEmpty ? url : try? redirects.target(of: reload.reference, from: page.base)
-        guard let target, FormChoice.isSameSite(target, url), target != submitted, !FormWords.isLogout(target.text) else {
+        guard let target, target.isSameSite(as: url), target != submitted, !Purposes(of: target.text).isLogout else {
             return nil
         }
         self.url = target.text

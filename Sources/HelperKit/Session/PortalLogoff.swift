@@ -6,9 +6,9 @@ public enum PortalLogoff {
     /// Returns the request of a link or form that logs off, at the page's own host or the portal's; for openNDS and nodogsplash, whose pages
     /// have none, that of their known path.
     static func find(
-        on page: HTMLPage, at url: WebURL, of portal: String? = nil, redirects: RedirectPolicy
+        on page: TypedPage, at url: WebURL, of portal: String? = nil, redirects: RedirectPolicy
     ) -> SessionMemory.SavedRequest? {
-        for link in page.links where !link.isInert && (FormWords.isLogout(link.text) || FormWords.isLogout(link.reference)) {
+        for link in page.links where !link.isInert && link.all.isLogout {
             if let target = try? redirects.target(of: link.reference, from: page.base),
                 target.host == url.host || target.origin == portal
             {
@@ -17,7 +17,7 @@ public enum PortalLogoff {
         }
         for form in page.forms
         where form.isLogoff {
-            guard let filled = try? FilledForm(form, on: page, at: url, answers: [:], consent: false, redirects: redirects),
+            guard let filled = try? FilledForm(form, on: page.page, at: url, redirects: redirects),
                 filled.staysOnOrigin || filled.target.origin == portal
             else { continue }
             return SessionMemory.SavedRequest(url: filled.request.url.text, body: filled.request.body)
@@ -77,7 +77,7 @@ public enum PortalLogoff {
             if let document = WISPrDocument.find(in: response.body), let code = document.responseCode, code != 150, code != 0 {
                 return command.reply(.failure, reason: "The portal answered the logoff with code \(code).")
             }
-            let words = Printable.text(FormWords.summary(of: HTMLReader.read(response)), limit: 200)
+            let words = Printable.text(HTMLReader.read(response).summary, limit: 200)
             return command.reply(.success, reason: words.isEmpty ? nil : Reply.portalAnswered + words)
         } catch {
             // Another try would meet the same key.
@@ -106,7 +106,7 @@ public enum PortalLogoff {
             guard let answer = try? client.send(request, in: command.scope.limited(milliseconds: 5000)) else { return nil }
             last = answer
         }
-        let fresh = find(on: HTMLReader.read(last), at: last.url, redirects: command.redirects)
+        let fresh = find(on: TypedPage(HTMLReader.read(last)), at: last.url, redirects: command.redirects)
         return fresh?.body == nil || fresh == sent ? nil : fresh
     }
 
@@ -146,9 +146,9 @@ public enum PortalLogoff {
                 throw error
             }
             status = status ?? chain.final.status
-            let saved = find(on: chain.page, at: chain.final.url, of: memory.origin, redirects: command.redirects)
+            let saved = find(on: TypedPage(chain.page), at: chain.final.url, of: memory.origin, redirects: command.redirects)
             // A page elsewhere may name the portal's logoff, and no other.
-            if let saved, FormChoice.isSameSite(chain.final.url, url) || WebURL(saved.url)?.origin == memory.origin {
+            if let saved, chain.final.url.isSameSite(as: url) || WebURL(saved.url)?.origin == memory.origin {
                 return (saved, status)
             }
         }

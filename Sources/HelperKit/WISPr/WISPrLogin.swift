@@ -63,7 +63,7 @@ public struct WISPrLogin: Sendable {
         else {
             return false
         }
-        return !FormChoice.typed(in: form).isEmpty
+        return !TypedForm(form).typed.isEmpty
     }
 
     private func search(_ result: ProbeResult) -> GatewaySearch {

@@ -51,7 +51,7 @@ struct Currencies: Sendable {
 
     /// Returns whether a text ends with a sum without a currency: a number that is not zero, with two decimals, as in "Gold - 9,90".
     static func endsWithSum(_ text: String) -> Bool {
-        let amount = text.reversed().drop(while: \.isWhitespace).prefix { FormWords.isOfAmount($0) }.reversed()
+        let amount = text.reversed().drop(while: \.isWhitespace).prefix { isOfAmount($0) }.reversed()
         return hasCents(Array(amount)[...]) && amount.contains { ($0.wholeNumberValue ?? 0) > 0 }
     }
 
@@ -68,11 +68,18 @@ struct Currencies: Sendable {
     private static func isForPeriod(_ rest: ArraySlice<Character>) -> Bool {
         let words = rest.prefix(24).prefix { !",.;!?()\n".contains($0) }.split { !$0.isLetter && $0 != "/" }.prefix(2)
         guard let first = words.first, first.first == "/" || first.count <= 5 else { return false }
-        return FormWords.isPeriod(words.map { String($0) }.joined(separator: " ").replacing("/", with: " "))
+        return PhraseBook.all.purposes(in: words.map { String($0) }.joined(separator: " ").replacing("/", with: " ")).has(.period)
+    }
+
+    /// Returns whether a text is a sum and nothing else.
+    func isOnlySum(_ text: String) -> Bool { findsSum(in: text) && text.split { !$0.isLetter }.allSatisfy(knows) }
+
+    static func isOfAmount(_ character: Character) -> Bool {
+        character.wholeNumberValue != nil || character == "." || character == ","
     }
 
     /// Returns whether a word alone means a currency.
-    func knows(_ word: Substring) -> Bool {
+    private func knows(_ word: Substring) -> Bool {
         word == "Rs" || has(word, in: .exact) || has(word.lowercased()[...], in: .codes, .either, .words, .names)
             || hasStem(word.lowercased())
     }
@@ -84,7 +91,7 @@ struct Currencies: Sendable {
             let isDigit = letters[end].wholeNumberValue != nil
             let joins = isBlank(letters[end]) || letters[end] == "'" || letters[end] == "’"
             let group = letters[(end + 1)...].prefix { $0.wholeNumberValue != nil }
-            guard isDigit || FormWords.isOfAmount(letters[end]) || (joins && group.count == 3) else { break }
+            guard isDigit || Self.isOfAmount(letters[end]) || (joins && group.count == 3) else { break }
             end += 1
         }
         return end

@@ -10,7 +10,7 @@ import Testing
             url: url, status: 200, headers: [HTTPResponse.Header(name: "content-type", value: type)], body: Array(body.utf8))
         let page = HTMLReader.read(response)
         return try FilledForm(
-            try #require(page.forms.first), on: page, at: url, answers: answers, consent: false, redirects: RedirectPolicy()
+            TypedForm(try #require(page.forms.first)), on: page, at: url, answers: answers, redirects: RedirectPolicy()
         ).request
     }
 

@@ -30,7 +30,7 @@ import Testing
             page.forms[0].controls += (0..<count).map {
                 HTMLControl(kind: .radio, name: isOneGroup ? "tariff" : "tariff\($0)", label: "Choice")
             }
-            _ = FormChoice(page, at: url)
+            _ = ChoiceCase(TypedPage(page), at: url)
         }
         #expect(ratio < 8)
     }

@@ -139,7 +139,7 @@ import Testing
         #expect(step("<base href='\(target)/'>" + account(to: "in"), answers: answers, typed: true).hasPrefix("ask"))
         #expect(asked(FormEngine(), body)?.message?.hasPrefix("Your answers go to \(target)") == true)
         let url = WebURL("https://portal.test/page")!
-        let said = FormEngine().said(on: page(body, url: url.text), at: url)
+        let said = FormEngine().impliedAgreements(on: page(body, url: url.text), at: url)
         #expect(said == ["https://portal.test agree:answers:\(target)"])
         let agreed = FormEngine(answers: answers, isTypedNow: true, agreed: Set(said))
         guard case .submit(let filled, _) = agreed.decide(on: page(body, url: url.text), at: url) else {

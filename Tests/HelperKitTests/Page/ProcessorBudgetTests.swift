@@ -24,7 +24,7 @@ import Testing
     @Test func theirFormsAreHandedOverWithTheReason() throws {
         var page = read("<form method=post action=/in><input type=submit value=Connect></form>", milliseconds: 10_000)
         page.forms[0].browserReason = HTMLReader.complicatedReason
-        guard case .refuse(let reason) = FormChoice(page, at: page.base) else {
+        guard case .refuse(let reason) = ChoiceCase(TypedPage(page), at: page.base).choice.ruling else {
             Issue.record("The form is sent.")
             return
         }

@@ -191,11 +191,11 @@ import Testing
     }
 
     @Test(arguments: samples) func theOutcomeIsUnderstood(_ sample: Sample) throws {
-        #expect(FormWords.soundsLikeSuccess(page("<p>\(sample.success)</p>")))
-        #expect(!FormWords.soundsLikeSuccess(page("<p>\(sample.error)</p>")))
-        #expect(!FormWords.soundsLikeSuccess(page(body(sample))))
-        #expect(FormWords.failure(in: page("<p>Wi-Fi</p><p>\(sample.error)</p>")) == sample.error)
-        #expect(FormWords.failure(in: page("<p>\(sample.success)</p>")) == nil)
+        #expect(page("<p>\(sample.success)</p>").soundsLikeSuccess)
+        #expect(!page("<p>\(sample.error)</p>").soundsLikeSuccess)
+        #expect(!page(body(sample)).soundsLikeSuccess)
+        #expect(TypedPage(page("<p>Wi-Fi</p><p>\(sample.error)</p>")).failure == sample.error)
+        #expect(TypedPage(page("<p>\(sample.success)</p>")).failure == nil)
     }
 
     @Test(arguments: [
@@ -236,9 +236,10 @@ import Testing
         ("Lithuanian", "Atgal", "Jūs atsijungėte."),
         ("Estonian", "Tagasi", "Olete välja logitud."),
     ]) func theWayBackAndTheEndAreUnderstood(_ language: String, _ back: String, _ ended: String) {
-        #expect(FormWords.leadsBack(back), "\(language)")
-        #expect(FormWords.notice(of: page("<p>\(ended)</p>"))?.purpose == .ended, "\(language)")
-        #expect(!FormWords.soundsLikeSuccess(page("<p>\(ended)</p>")), "\(language)")
+        #expect(Purposes(of: back).leadsBack, "\(language)")
+        let ruled = FirstPageCase(TypedPage(page("<p>\(ended)</p>")), at: WebURL("https://portal.test/")!).ruled
+        #expect(ruled.rule.number == "P5", "\(language)")
+        #expect(!page("<p>\(ended)</p>").soundsLikeSuccess, "\(language)")
     }
 
     @Test(arguments: [
@@ -268,9 +269,9 @@ import Testing
         ("Kaip svečias", "Prieiga suteikta"),
         ("Külalisena", "Juurdepääs lubatud"),
     ]) func theFreeWayAndTheOpenGatewayAreUnderstood(_ free: String, _ granted: String) {
-        #expect(FormWords.isFree(free) && !FormWords.isFree(granted))
-        #expect(FormWords.saysGranted(page("<p>\(granted)</p>")) && FormWords.soundsLikeSuccess(page("<p>\(granted)</p>")))
-        #expect(FormWords.failure(in: page("<p>\(granted)</p>")) == nil)
+        #expect(Purposes(of: free).isFree && !Purposes(of: granted).isFree)
+        #expect(TypedPage(page("<p>\(granted)</p>")).saysGranted && page("<p>\(granted)</p>").soundsLikeSuccess)
+        #expect(TypedPage(page("<p>\(granted)</p>")).failure == nil)
     }
 
     @Test func aPlainTitleIsNoAdministrators() {
@@ -278,17 +279,17 @@ import Testing
             "Login", "Hotspot login", "Log in to WiFi", "Secure Internet Portal", "Wi-Fi", "Guest Wi-Fi access", "Welcome",
         ] {
             let body = "<title>\(title)</title><h1>\(title) | Hotel</h1><form><input name=u><input type=password name=p></form>"
-            #expect(FormWords.notice(of: page(body)) == nil, "\(title)")
+            #expect(!FirstPageCase(TypedPage(page(body)), at: WebURL("https://portal.test/")!).isNoPortals, "\(title)")
         }
     }
 
     @Test func shortWordsStandAlone() {
         for text in ["Bookshop", "Spinning", "Tokyo", "Stockholm", "agoraphobia", "Restart"] {
-            #expect(!FormWords.isOnward(text), "\(text)")
+            #expect(!Purposes(of: text).isOnward, "\(text)")
         }
-        #expect(FormWords.isOnward("OK!") && FormWords.isOnward("ok"))
-        #expect(!FormWords.isCode("shopping") && FormWords.isCode("your PIN") && FormWords.isCode("PIN-Code"))
-        #expect(FormWords.isTerms("haveTerms") && FormWords.isTerms("AGB") && !FormWords.isTerms("hagbard"))
+        #expect(Purposes(of: "OK!").isOnward && Purposes(of: "ok").isOnward)
+        #expect(!Purposes(of: "shopping").isCode && Purposes(of: "your PIN").isCode && Purposes(of: "PIN-Code").isCode)
+        #expect(Purposes(of: "haveTerms").isTerms && Purposes(of: "AGB").isTerms && !Purposes(of: "hagbard").isTerms)
     }
 
     @Test(arguments: [
@@ -296,7 +297,7 @@ import Testing
         ("€ 5", true), ("USD 3.50", true), ("$ 0.00", false), ("0 €", false), ("5 Euro", true),
         ("EURO 2024", false),
         ("Room 5", false), ("100円", true), ("Rs. 50", true),
-    ]) func sumsOfMoneyAreSeen(_ text: String, isPrice: Bool) { #expect(FormWords.hasPrice(text) == isPrice) }
+    ]) func sumsOfMoneyAreSeen(_ text: String, isPrice: Bool) { #expect(Purposes(of: text).hasPrice == isPrice) }
 
     @Test(arguments: [
         "9.99 dollars", "5 pounds", "99 kr", "99,- kr", "20 zł", "99 руб.", "15 лв", "1 000 Ft", "100\u{A0}Ft", "₹50", "10 TL",
@@ -304,14 +305,14 @@ import Testing
         "5000원", "30元", "10 ريال", "٥ ريال", "50 रुपये", "20 บาท", "20บาท", "20 ש\"ח", "20 שקלים", "100 Kč", "20 lei", "3 eiro",
         "5 ευρώ", "50 грн", "5 eurų", "5 eurot", "5 euroa", "10.000 đồng", "50 000 تومان", "5 欧元", "5ユーロ", "10 reais",
         "50 kronor", "2 libras", "R$ 10", "10 US$", "3 forintért",
-    ]) func currencyWordsMakeAPrice(_ text: String) { #expect(FormWords.hasPrice(text), "\(text)") }
+    ]) func currencyWordsMakeAPrice(_ text: String) { #expect(Purposes(of: text).hasPrice, "\(text)") }
 
     @Test(arguments: [
         "5 minutes", "24 h", "100 MB", "Room 5", "we won 5 times", "Crown Hotel 5", "12 Pound Street", "Hotel EUR", "try 5 times",
         "5 European cities", "2.40 GHz", "12.30 Uhr", "10.03", "2.50 hours", "a 5.00 rating", "0,00 pro Tag",
         "192.168.10.25 a day", "9.5 a day", "30 sek", "100 ft", "kr1", "btn1", "Euro 2028", "0 Euro", "0,00 kr", "pound",
         "5 stars", "php 8",
-    ]) func otherNumbersAreNoPrice(_ text: String) { #expect(!FormWords.hasPrice(text), "\(text)") }
+    ]) func otherNumbersAreNoPrice(_ text: String) { #expect(!Purposes(of: text).hasPrice, "\(text)") }
 
     @Test(arguments: [
         "Confirm order", "Start subscription", "Pay by phone bill", "Order with obligation to pay", "Bestellung bestätigen",
@@ -322,7 +323,7 @@ import Testing
         "Bekræft ordre", "Bekreft bestilling", "Vahvista tilaus", "Підтвердити замовлення", "Потвърди поръчката",
         "Επιβεβαίωση παραγγελίας", "אישור הזמנה", "Potvrdi narudžbu", "Apstiprināt pasūtījumu", "Patvirtinti užsakymą",
         "Kinnita tellimus",
-    ]) func aButtonThatOrdersPays(_ label: String) { #expect(FormWords.isPayment(label), "\(label)") }
+    ]) func aButtonThatOrdersPays(_ label: String) { #expect(Purposes(of: label).isPayment, "\(label)") }
 
     @Test func readsOneKindOfApostropheAndBlank() {
         for text in ["J'ACCEPTE tout", "J\u{2019}accepte\u{A0}TOUT", "j\u{2019}Accepte tout"] {

@@ -50,7 +50,7 @@ struct PortalRun: Sendable {
         (self.portal, self.live, self.engine, self.values, self.isStranger) = (portal, live, engine, values, isStranger)
         let declared = portal.terms.flatMap { try? engine.redirects.target(of: values.text(of: $0), from: values.page.base) }
         portalTerms = engine.bindingTerms(on: values.page.withButton, at: values.last.url) ?? declared.map { .address($0) }
-        self.values.answers = engine.answers
+        self.values.answers = engine.answers.values
         self.values.secrets = Set(portal.fields.filter(\.kind.isSecret).map(\.name))
     }
 
@@ -217,7 +217,7 @@ struct PortalRun: Sendable {
         let trust = RequestTrust(request: request, taint: taint, acts: acts, live: live)
         let boxes = trust.boxes(engine)
         // The form engine has asked for those of its forms.
-        let mustAcceptTerms = acts && !isSubmit && !engine.consent && !acceptsTerms && terms != nil
+        let mustAcceptTerms = acts && !isSubmit && !engine.consent && !engine.saysYesToTerms && terms != nil
         guard boxes.isEmpty, !mustAcceptTerms, !trust.needsUser(engine) else { return .ask(prompt(fields, boxes)) }
         var request = request
         target = taint > .none && request.url.origin != live.origin ? request.url.origin : nil
@@ -235,11 +235,6 @@ struct PortalRun: Sendable {
     }
 
     private var isSubmit: Bool { if case .submit = step.action { true } else { false } }
-
-    private var acceptsTerms: Bool {
-        engine.isTypedNow && !engine.remembered.contains(FormEngine.termsField)
-            && engine.answers[FormEngine.termsField].map(FilledForm.isYes) ?? false
-    }
 
     /// The terms that the next step accepts: those of the form that it submits, else those of the portal.
     var terms: Terms? {
@@ -299,7 +294,7 @@ struct PortalRun: Sendable {
         var asked = fields.map { field in
             var field = field
             if !field.kind.isSecret, field.kind != .checkbox {
-                field.value = values.answers[field.name] ?? engine.offered[field.name]
+                field.value = values.answers[field.name] ?? engine.answers.sent(field.name)
             }
             return field
         }
@@ -337,7 +332,7 @@ struct PortalRun: Sendable {
                 prompt.message = message
                 return .ask(prompt)
             }
-            for name in sent { engine.offered[name] = values.answers.removeValue(forKey: name) }
+            for name in sent { engine.answers.noteSent(name, label: "", shown: values.answers.removeValue(forKey: name) ?? "") }
             let refused = portal.fields.filter { sent.contains($0.name) }
             return refused.isEmpty ? .end(.temporaryFailure, message) : .ask(prompt(refused, [], message: message))
         case .later: return .end(.temporaryFailure, sentence("The portal does not work at present."))

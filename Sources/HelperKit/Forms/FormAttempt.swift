@@ -38,10 +38,6 @@ package struct FormAttempt: Sendable {
     let isConfirmation: Bool
     /// The names of the answers that were typed now.
     let typed: Set<String>
-    /// Those that no form has sent yet.
-    private(set) var unsent: Set<String>
-    /// What was sent in this login before this command.
-    var earlier: [String: SessionMemory.SentAnswer] = [:]
     /// The names of the fields that the answered prompt had, where they are known.
     let asked: Set<String>?
     let link: Link
@@ -53,17 +49,9 @@ package struct FormAttempt: Sendable {
     private var sent: Set<HTMLForm> = []
     /// The names of the fields of each form that was sent.
     private var answered: Set<[String]> = []
-    /// Those of the forms that the portal refused, and that were not sent again.
-    private var refused: Set<String> = []
-    /// The answers that the login was done without, though they were sent, now or before.
-    var refusedAnswers: Set<String> {
-        refused.intersection(typed).union(refusedBefore.keys)
-    }
-    /// The answers that the portal refused before this command and that were not sent anew, secrets without their text.
-    private var refusedBefore: [String: String] {
-        let sent = Set(answered.joined())
-        return engine.refused.filter { !sent.contains($0.key) }
-    }
+    /// The answers that no form has sent, and those that the login was done without, though they were sent, now or before.
+    var unsent: [String] { engine.answers.unsent }
+    var refusedAnswers: Set<String> { engine.answers.refused(of: typed) }
 
     /// Begins a try with the command's answers and its credential, which are for the command's portal and no other.
     ///
@@ -83,7 +71,6 @@ package struct FormAttempt: Sendable {
         hasReleasedAnswers = command.hasAnswers(for: live)
         isStranger = isTypedNow && !isSame && command.portal != nil
         typed = isTypedNow ? Set(command.answers.keys) : []
-        unsent = isTypedNow ? Set(command.answered) : []
         isConfirmation = isTypedNow && isSame && command.answers.isEmpty
         let credential = command.credential ?? [:]
         engine = FormEngine(
@@ -92,18 +79,24 @@ package struct FormAttempt: Sendable {
         engine.mask = Mask((Array(credential.values) + command.answers.values).filter { !Field.tickWords.contains($0) })
         engine.agreed = Set(agreed)
         engine.leadsInside = { [link = command.link, scope = command.scope] in link.leadsInside($0, in: scope) }
-        guard isSame else { return }
-        engine.answers = isTypedNow ? credential.merging(command.answers) { $1 } : credential
-        engine.remembered = Set(credential.keys).subtracting(command.answers.keys)
-        (engine.labels, engine.expected) = (command.labels, isTypedNow ? [] : Set(command.offered))
-        guard isTypedNow else { return }
-        engine.confirmed = command.confirmed
+        if isSame { addAnswers(of: command) }
+        if isTypedNow { engine.answers.give(command.answered) }
+        guard isSame, isTypedNow else { return }
         if !command.answers.isEmpty { engine.agreed.formUnion(impliedAgreements) }
         for (name, answer) in command.answers where name.hasPrefix(ConsentRequired.prefix) && FilledForm.isYes(answer) {
             // A price is asked about at each login.
             if name.hasPrefix(PriceMention.field) { continue }
             engine.agreed.insert(ConsentRequired.agreement(live.origin, name))
         }
+    }
+
+    private mutating func addAnswers(of command: HelperCommand) {
+        engine.answers = FormAnswers(command.credential ?? [:], source: .stored)
+        engine.answers.setStoredLabels(command.labels)
+        guard engine.isTypedNow else { return engine.answers.awaitConfirmation(of: command.offered) }
+        for (name, answer) in command.answers { engine.answers[name] = answer }
+        engine.answers.setSource(.typed, of: command.answers.keys)
+        engine.answers.setSource(.confirmed, of: command.confirmed.filter { command.answers[$0] != nil })
     }
 
     /// Returns the next move on a page.
@@ -164,17 +157,14 @@ package struct FormAttempt: Sendable {
     private mutating func noteSent(_ form: HTMLForm, on page: TypedPage) {
         let names = form.inputs.map(\.name)
         let buttons = page.forms.first { $0.form == form }?.choices.map(\.name) ?? []
-        if asksAgain(page.page), engine.refusal(on: page) != nil { refused.formUnion(answered.joined()) }
+        if asksAgain(page.page), engine.refusal(on: page) != nil { engine.answers.noteRefused(answered.joined()) }
         steps += 1
         sent.insert(form)
         answered.insert(names)
-        refused.subtract(names)
-        unsent = unsent.filter { name in
-            !(engine.answers[name] != nil
-                && ((names + buttons).contains(name) || name == FormEngine.termsField || name.hasPrefix(ConsentRequired.prefix)))
-        }
+        let ours = engine.answers.values.keys.filter { $0 == FormEngine.termsField || $0.hasPrefix(ConsentRequired.prefix) }
+        engine.answers.noteSent(names + buttons + ours)
         engine.offerAnswers(of: form)
-        engine.offer(earlier)
+        engine.answers.offerEarlier()
         engine.textBefore += page.page.sentences
         engine.sentForms.insert(form.identity)
         engine.pricesAreKnown = false
@@ -208,7 +198,8 @@ package struct FormAttempt: Sendable {
     /// Returns the answers that the portal has refused, as this page shows: those that it asks for again, and those of before.
     func refused(by page: HTMLPage) -> [String: String] {
         let asked = Set(page.forms.flatMap(\.inputs).map(\.name))
-        return refusedBefore.merging(engine.offered.filter { asked.contains($0.key) }) { $1 }
+        let offered = engine.answers.sent.filter { asked.contains($0.key) }.mapValues(\.value)
+        return engine.answers.refusedBefore.merging(offered) { $1 }
     }
 
     /// Whether a prompt wants something that the one before, which was answered, did not ask for.
@@ -231,12 +222,12 @@ package struct FormAttempt: Sendable {
         if chain.leftPortal { return .done }
         let (page, url) = (chain.page, chain.final.url)
         if url.origin != portal.origin {
-            engine.answers = [:]
+            engine.answers.dropValues()
             // One that answers are sent to with the user's yes refuses them for the portal that asked.
             if !(asksAgain(page) && sendsAnswers(to: url)) {
                 // Another portal asks now; the answers are not for it.
                 portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: page.title)
-                (engine.offered, earlier) = ([:], [:])
+                engine.answers.forgetSent()
             }
         }
         findLogoff(on: TypedPage(page), at: url)
@@ -324,7 +315,7 @@ package struct FormAttempt: Sendable {
         guard !unsent.isEmpty, case .ask(var prompt, let form, _) = handOver(reason, at: url) else {
             return handOver(reason, at: url)
         }
-        prompt.unsent = unsent.sorted()
+        prompt.unsent = unsent
         return .ask(prompt, keeping: form, reason: reason)
     }
 

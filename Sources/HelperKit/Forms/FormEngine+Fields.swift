@@ -67,10 +67,7 @@ extension FormEngine {
             let controls = page.forms.flatMap(\.inputs).filter { $0.name == name && !$0.isInvisible }
             return !controls.isEmpty && !controls.contains { isSame(Self.label(of: $0)) }
         }
-        for name in remembered {
-            if let label = labels[name], isRenamed(name, { Field.folded($0) == label }) { answers[name] = nil }
-        }
-        for (name, label) in offeredLabels where isRenamed(name, { Field.isAlike($0, label) }) { offered[name] = nil }
+        answers.dropRenamed(isRenamed)
     }
 
     static func label(of control: TypedControl) -> String { label(of: control.control) }
@@ -132,7 +129,7 @@ private struct FormQuestion {
     init(_ form: TypedForm, _ engine: FormEngine, consent: Bool, values: [String: String]) {
         (self.form, self.engine, self.consent, self.values) = (form, engine, consent, values)
         marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }
-        isRefused = form.inputs.contains { engine.offered[$0.name] != nil }
+        isRefused = form.inputs.contains { engine.answers.sent($0.name) != nil }
         needsTick = !form.submits.isEmpty && form.submits.allSatisfy(\.isDisabled) && form.typed.isEmpty
     }
 
@@ -200,7 +197,7 @@ private struct FormQuestion {
         let kind = FormEngine.kind(of: control)
         let value = FormEngine.offer(values[control.name] ?? control.value, for: kind)
         // The portal's own constant: it cannot be changed, or not be shown.
-        let isConstant = control.isReadOnly || (value == nil && engine.offered[control.name] == nil && kind != .password)
+        let isConstant = control.isReadOnly || (value == nil && engine.answers.sent(control.name) == nil && kind != .password)
         if isConstant, !control.value.isEmpty { return nil }
         let isWanted = isRequired(control)
         var field = Field(

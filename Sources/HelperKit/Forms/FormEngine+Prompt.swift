@@ -47,11 +47,11 @@ extension FormEngine {
     /// Returns what the page says against the answers that were sent, or that it says nothing.
     private func complaint(of page: TypedPage, about form: TypedForm, _ fields: [Field]) -> String? {
         if let complaint = complaint(of: page.page) { return complaint }
-        let isRefused = fields.contains { offered[$0.name] != nil }
+        let isRefused = fields.contains { answers.sent($0.name) != nil }
         guard isRefused || form.endsOthers else { return nil }
         if let refusal = refusal(on: page) { return refusal }
         // A next page may show an answer of the one before, beside what it asks for.
-        let asksMore = fields.contains { $0.required && $0.kind != .checkbox && offered[$0.name] == nil }
+        let asksMore = fields.contains { $0.required && $0.kind != .checkbox && answers.sent($0.name) == nil }
         guard isRefused, !asksMore else { return nil }
         // Where the portal begins anew, nothing on its page is about the answers.
         return (hasSent(fields) ? news(of: page.page) : nil) ?? Self.unexplained

@@ -25,46 +25,29 @@ package struct FormEngine: Sendable {
     static let (offerLimit, answerLimit) = (200, 8192)
 
     package var redirects = RedirectPolicy()
-    /// The answers, by name of the control.
-    package var answers: [String: String] = [:]
-    /// The names of answers that are stored, and that the user has to confirm.
-    package var expected: Set<String> = []
+    package var answers = FormAnswers()
     /// The user accepted this portal's terms earlier, or the daemon's policy accepts them.
     package var consent = false
     /// The user has just typed the answers for this portal; they are not stored ones.
     package var isTypedNow = false
-    /// The names of answers that come from the vault nevertheless: they fill fields, but accept no terms.
-    package var remembered: Set<String> = []
-    /// The names of the answers that the user confirmed as they were stored.
-    package var confirmed: Set<String> = []
-    /// What the portal called the fields of stored answers, where that is known.
-    package var labels: [String: String] = [:]
     /// Hides the answers that the page's error messages repeat.
     package var mask = Mask([])
     /// Stored passwords may be sent over plain HTTP, because the daemon released them for this portal.
     package var allowsPlainHTTP = false
-    /// Answers that were sent already: they are offered to the user, and not sent again without.
-    package var offered: [String: String] = [:]
-    /// What the portal called the fields of those.
-    var offeredLabels: [String: String] = [:]
-    /// The names of those that were sent in this command.
-    var offeredNow: Set<String> = []
     /// The page is one that is kept, and had no price beside its form when it was read whole.
     var pricesAreKnown = false
     /// The text of the pages of which forms and buttons were sent, piece by piece, as far as it is known.
     var textBefore: [String] = []
     /// The marks of these forms.
     var sentForms: Set<[String]> = []
-    /// Answers that the portal refused before it asked the user this time, secrets without their text.
-    package var refused: [String: String] = [:]
     /// The unusual ways of sending that the user agreed to.
     package var agreed: Set<String> = []
     /// Whether a URL leads to an address of the link's own networks.
     package var leadsInside: @Sendable (WebURL) -> Bool = { _ in false }
 
     /// The user has just ticked the prompt's own box for terms.
-    var saysYesToTerms: Bool {
-        isTypedNow && !remembered.contains(Self.termsField) && answers[Self.termsField].map(FilledForm.isYes) ?? false
+    package var saysYesToTerms: Bool {
+        isTypedNow && answers.isFromUser(Self.termsField) && answers[Self.termsField].map(FilledForm.isYes) ?? false
     }
 
     /// Decides what to do on a page.
@@ -85,13 +68,13 @@ package struct FormEngine: Sendable {
         guard options.count > 1 else { return (options[0], true) }
         let complete = options.filter { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
         // What was typed now goes before what is stored, and the way that was tried before is taken only where nothing else is filled in.
-        let untried = complete.filter { $0.names.contains { answers[$0] != refused[$0] } }
-        let typed = untried.first { isTypedNow && !remembered.union(confirmed).isSuperset(of: $0.names) }
+        let untried = complete.filter { $0.names.contains { answers[$0] != answers.refusedBefore($0) } }
+        let typed = untried.first { isTypedNow && $0.names.contains(where: answers.isTyped) }
         // Where what was typed is refused, what is stored is not sent in its place: the user reads the refusal first.
-        let isRefused = isTypedNow && options.flatMap(\.names).contains(where: offeredNow.contains)
+        let isRefused = isTypedNow && options.flatMap(\.names).contains(where: answers.wasSentNow)
         let filled = typed ?? (isRefused ? nil : untried.first ?? complete.first)
         // With nothing typed the user has picked the way that asks for nothing.
-        let isEmpty = isTypedNow && offered.isEmpty && options.flatMap(\.names).allSatisfy { answers[$0]?.isEmpty ?? true }
+        let isEmpty = isTypedNow && answers.sent.isEmpty && options.flatMap(\.names).allSatisfy { answers[$0]?.isEmpty ?? true }
         if filled == nil, isEmpty, let free = options.first(where: \.names.isEmpty) { return (free, true) }
         return (filled ?? options[0], filled != nil)
     }
@@ -103,7 +86,7 @@ package struct FormEngine: Sendable {
 
     private func choice(on page: TypedPage, at url: WebURL) -> Ruled<FormChoice> {
         ChoiceCase(
-            page, at: url, answered: expected.union(answers.keys), refused: Set(offered.keys),
+            page, at: url, answered: answers.expected, refused: Set(answers.sent.keys),
             behind: sentForms.isEmpty ? nil : sentForms
         ).choice
     }
@@ -154,27 +137,14 @@ package struct FormEngine: Sendable {
     /// Moves the answers that a form has sent to those that are only offered again, secrets without their text.
     package mutating func offerAnswers(of form: HTMLForm) {
         for control in form.inputs {
-            guard let answer = answers.removeValue(forKey: control.name) else { continue }
-            offered[control.name] = Self.offer(answer, for: Self.kind(of: control)) ?? ""
-            offeredLabels[control.name] = Self.label(of: control)
-            offeredNow.insert(control.name)
+            guard let answer = answers[control.name] else { continue }
+            answers.noteSent(
+                control.name, label: Self.label(of: control), shown: Self.offer(answer, for: Self.kind(of: control)) ?? "")
         }
     }
 
     /// Whether a form of this command had one of these fields.
-    func hasSent(_ fields: [Field]) -> Bool { fields.contains { offeredNow.contains($0.name) } }
-
-    /// What was sent, by name, secrets without their text.
-    var sent: [String: SessionMemory.SentAnswer] {
-        offered.reduce(into: [:]) { $0[$1.key] = SessionMemory.SentAnswer(label: offeredLabels[$1.key] ?? "", value: $1.value) }
-    }
-
-    /// Offers what was sent before this command, where a page asks for it again.
-    mutating func offer(_ earlier: [String: SessionMemory.SentAnswer]) {
-        for (name, answer) in earlier where offered[name] == nil {
-            (offered[name], offeredLabels[name]) = (answer.value, answer.label)
-        }
-    }
+    func hasSent(_ fields: [Field]) -> Bool { fields.contains { answers.wasSentNow($0.name) } }
 }
 
 extension FormEngine {

@@ -129,8 +129,8 @@ public struct FormLogin: Sendable {
         // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
         var known = isTypedNow ? memory.page?.terms.flatMap { Terms($0) } : nil
         if isTypedNow {
-            attempt.engine.refused = memory.page?.refused ?? [:]
-            attempt.earlier = memory.sent ?? [:]
+            attempt.engine.answers.noteRefusedBefore(memory.page?.refused ?? [:])
+            attempt.engine.answers.noteEarlier(memory.sent ?? [:])
             let hadPrice = attempt.asked?.contains { $0.hasPrefix(PriceMention.field) } ?? false
             attempt.engine.pricesAreKnown = memory.page != nil && !hadPrice
         }
@@ -265,7 +265,7 @@ public struct FormLogin: Sendable {
                 }
                 if !attempt.refusedAnswers.isEmpty { done.refused = attempt.refusedAnswers.sorted() }
                 guard !attempt.unsent.isEmpty else { return done }
-                done.unsent = attempt.unsent.sorted()
+                done.unsent = attempt.unsent
                 if attempt.hasSentNothing { done.reason = "The portal asks for nothing more; the answers were not sent." }
                 return done
             case .ask(var prompt, let form, let reason):
@@ -282,7 +282,7 @@ public struct FormLogin: Sendable {
                     (prompt.terms, prompt.termsURL) = (nil, address.text)
                 }
                 terms.keep(in: &memory)
-                let sent = attempt.earlier.merging(attempt.engine.sent) { $1 }
+                let sent = attempt.engine.answers.sentEver
                 memory.sent = sent.isEmpty ? nil : sent
                 memory.page = form.map {
                     SessionMemory.SavedPage(
@@ -293,7 +293,7 @@ public struct FormLogin: Sendable {
                         terms: shown?.saved)
                 }
                 var asked = reply(.uiRequired, memory, attempt.portal, client, prompt, reason)
-                let refused = prompt.fields.map(\.name).filter(attempt.engine.offeredNow.contains)
+                let refused = prompt.fields.map(\.name).filter(attempt.engine.answers.wasSentNow)
                 if !refused.isEmpty, !isUnjudged { asked.refused = refused.sorted() }
                 asked.imitates = Company.imitated(by: page, asking: prompt, at: url)?.name
                 return asked

@@ -121,7 +121,7 @@ struct SendingCase: Sendable {
     private var typed: [String: String] { Self.typed(engine, answers) }
 
     private static func typed(_ engine: FormEngine, _ answers: [String: String]) -> [String: String] {
-        engine.isTypedNow ? answers.filter { !engine.remembered.contains($0.key) } : [:]
+        engine.isTypedNow ? answers.filter { engine.answers.isFromUser($0.key) } : [:]
     }
 
     private static func fields(
@@ -132,7 +132,7 @@ struct SendingCase: Sendable {
         let mayStayEmpty = !picked.isFilled && options.contains(where: \.names.isEmpty)
         return engine.fields(
             of: picked.isFilled ? [picked.option] : options, consent: engine.consent || engine.saysYesToTerms,
-            values: mayStayEmpty ? [:] : typed(engine, answers).merging(engine.offered) { $1 })
+            values: mayStayEmpty ? [:] : typed(engine, answers).merging(engine.answers.sent.mapValues(\.value)) { $1 })
     }
 
     /// Returns the boxes of ours: for terms that the page has no box for, and for a price that it mentions.
@@ -194,16 +194,18 @@ extension FormEngine {
             case .text, .email, .telephone, .textarea, .password, .hidden, .submit, .image, .button, .file: break
             }
         }
-        return answers.filter { answer in
+        return answers.values.filter { answer in
             !(names.contains(answer.key) || answer.key.hasPrefix(ConsentRequired.prefix))
-                || (isTypedNow && !remembered.contains(answer.key))
+                || (isTypedNow && answers.isFromUser(answer.key))
         }
     }
 
     /// Returns the boxes that were ticked for the way before this one, and stand in both.
-    fileprivate func earlierTicks(of option: LoginOption, isFilled: Bool, answers: [String: String]) -> [String: String] {
-        guard isFilled, !option.names.isEmpty, option.names.allSatisfy({ answers[$0] != nil }) else { return [:] }
-        let ticks = option.form.inputs.filter { $0.kind == .checkbox && answers[$0.name] == nil && offeredNow.contains($0.name) }
-        return ticks.reduce(into: [:]) { $0[$1.name] = offered[$1.name] }
+    fileprivate func earlierTicks(of option: LoginOption, isFilled: Bool, answers valid: [String: String]) -> [String: String] {
+        guard isFilled, !option.names.isEmpty, option.names.allSatisfy({ valid[$0] != nil }) else { return [:] }
+        let ticks = option.form.inputs.filter {
+            $0.kind == .checkbox && valid[$0.name] == nil && answers.wasSentNow($0.name)
+        }
+        return ticks.reduce(into: [:]) { $0[$1.name] = answers.sent($1.name) }
     }
 }

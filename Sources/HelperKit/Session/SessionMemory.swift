@@ -23,7 +23,7 @@ package struct SessionMemory: Codable, Sendable {
     var terms: [String]?
     /// Fingerprints of the terms that the open prompt shows.
     package var shownTerms: [String]?
-    /// The ways of sending that the user agreed to (``FormEngine/Unusual``), each with the origin of its page.
+    /// The ways of sending that the user agreed to (``ConsentRequired``), each with the origin of its page.
     package var agreed: [String]?
     /// Those that answering the open prompt agrees to.
     package var said: [String]?
@@ -31,13 +31,7 @@ package struct SessionMemory: Codable, Sendable {
     var asked: [String]?
 
     /// What was sent in this login before the open prompt, by name.
-    var sent: [String: SentAnswer]?
-
-    /// An answer that was sent; of a secret without its text.
-    struct SentAnswer: Codable, Sendable {
-        var label: String
-        var value: String
-    }
+    var sent: [String: FormAnswers.Sent]?
 
     /// A request to be made later.
     struct SavedRequest: Codable, Hashable, Sendable {

@@ -48,11 +48,11 @@ import Testing
 
     @Test func whatOnePortalWasSentIsNotOfferedAtAnother() {
         var attempt = attempt(["room": "9"])
-        attempt.earlier = ["name": SessionMemory.SentAnswer(label: "Surname", value: "Brandt")]
+        attempt.engine.answers.noteEarlier(["name": FormAnswers.Sent(label: "Surname", value: "Brandt")])
         #expect(move(&attempt, form) == "submit room=9")
-        #expect(attempt.engine.offered == ["room": "9", "name": "Brandt"])
+        #expect(attempt.engine.answers.sent.mapValues(\.value) == ["room": "9", "name": "Brandt"])
         #expect(attempt.arrive(RedirectChain(response(200, form, url: "https://another.test/in")), kind: "form") == nil)
-        #expect(attempt.engine.offered.isEmpty && attempt.earlier.isEmpty)
+        #expect(attempt.engine.answers.sentEver.isEmpty)
     }
 
     /// The page keeps its refused values where the user cannot change them, with a token that is new.
@@ -66,7 +66,7 @@ import Testing
     @Test func answersAreForTheirPortalAlone() {
         var other = attempt(["room": "9"], at: Portal(origin: live.origin, pin: "another", kind: "form"))
         #expect(move(&other, form) == #"ask ["room=9"] "#)
-        #expect(other.engine.answers.isEmpty)
+        #expect(other.engine.answers.values.isEmpty)
     }
 
     /// The page asks for something else than the prompt that was answered.

@@ -9,7 +9,7 @@ import Testing
     private let url = WebURL("https://portal.test/page")!
 
     private func decide(_ body: String, _ answers: [String: String] = [:]) -> String {
-        let engine = FormEngine(answers: answers, isTypedNow: true)
+        let engine = FormEngine(answers: FormAnswers(answers), isTypedNow: true)
         switch engine.decide(on: page(body, url: url.text), at: url) {
         case .submit(let filled, _):
             return "send " + filled.request.url.path + " " + (filled.request.body ?? filled.request.url.query ?? "")
@@ -47,7 +47,8 @@ import Testing
         for (refused, target) in [
             (["user": "u", "pass": "p"], "/v"), (["user": "x", "pass": "p"], "/a"), (["code": "v"], "/a"),
         ] {
-            engine.refused = refused
+            engine.answers = ["user": "u", "pass": "p", "code": "v"]
+            engine.answers.noteRefusedBefore(refused)
             guard case .submit(let filled, _) = engine.decide(on: page(forms, url: url.text), at: url) else {
                 return #expect(Bool(false))
             }
@@ -62,7 +63,8 @@ import Testing
         var engine = FormEngine(isTypedNow: true)
         engine.answers = ["user": "u", "pass": "p", "code": "v"]
         for (confirmed, target) in [(["user", "pass"], "/v"), (["code"], "/a"), (["pass"], "/a"), ([], "/a")] {
-            engine.confirmed = Set(confirmed)
+            engine.answers.setSource(.typed, of: ["user", "pass", "code"])
+            engine.answers.setSource(.confirmed, of: confirmed)
             guard case .submit(let filled, _) = engine.decide(on: page(forms, url: url.text), at: url) else {
                 return #expect(Bool(false))
             }
@@ -75,7 +77,7 @@ import Testing
         let form =
             "<form method=post><input type=email name=mail value='a@b.example'>\(asksMore ? "<input name=pass type=password>" : "")<button>Log in</button></form>"
         var engine = FormEngine(isTypedNow: true)
-        engine.offered = ["mail": "a@b.example"]
+        engine.answers.noteSent("mail", label: "", shown: "a@b.example")
         let prompt = try question(on: page(form, url: url.text), engine)
         #expect(prompt.message == (asksMore ? nil : FormEngine.unexplained))
     }
@@ -143,7 +145,7 @@ import Testing
         #expect(prompt.message == "One of these is enough: User and Password; or nothing, for \"Free access\".")
         #expect(prompt.fields.map(\.name) == ["user", "pass", "accept_terms"])
         var engine = FormEngine(consent: true)
-        engine.expected = ["user", "pass"]
+        engine.answers.awaitConfirmation(of: ["user", "pass"])
         guard case .ask = engine.decide(on: page(login + free("Free access"), url: url.text), at: url) else {
             Issue.record("the stored answers are not asked for")
             return
@@ -157,7 +159,7 @@ import Testing
             "<form method=post action=/a>\(account)\(box)<button>Log in</button></form>"
             + "<form method=post action=/free><button>Free Wi-Fi (slow)</button></form>"
         var engine = FormEngine(consent: true)
-        engine.offered = ["user": "u", "pass": "", "tos": "yes"]
+        for (name, value) in ["user": "u", "pass": "", "tos": "yes"] { engine.answers.noteSent(name, label: "", shown: value) }
         guard case .ask(let prompt, _) = engine.decide(on: page(forms, url: url.text), at: url) else {
             Issue.record("the button is pressed")
             return
@@ -175,9 +177,9 @@ import Testing
         func ask() -> Prompt? {
             if case .ask(let prompt, _) = engine.decide(on: page(forms, url: url.text), at: url) { prompt } else { nil }
         }
-        engine.offered = ["user": "u", "pass": ""]
+        for (name, value) in ["user": "u", "pass": ""] { engine.answers.noteSent(name, label: "", shown: value) }
         #expect(ask()?.fields.map(\.value) == [nil, nil])
-        (engine.offered, engine.answers) = ([:], ["user": "u"])
+        engine.answers = ["user": "u"]
         #expect(ask()?.message?.hasPrefix("\"Password\" was not given; nothing was sent. One of these") == true)
     }
 

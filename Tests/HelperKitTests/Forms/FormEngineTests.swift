@@ -9,7 +9,7 @@ import Testing
         typed: Bool = false
     ) -> String {
         var engine = FormEngine()
-        engine.answers = answers
+        engine.answers = FormAnswers(answers)
         engine.isTypedNow = typed
         engine.leadsInside = { $0.host.hasPrefix("192.168.") || $0.host == "router.test" }
         switch engine.decide(on: page(body, url: url), at: WebURL(url)!) {
@@ -141,7 +141,7 @@ import Testing
         let url = WebURL("https://portal.test/page")!
         let said = FormEngine().impliedAgreements(on: page(body, url: url.text), at: url)
         #expect(said == ["https://portal.test agree:answers:\(target)"])
-        let agreed = FormEngine(answers: answers, isTypedNow: true, agreed: Set(said))
+        let agreed = FormEngine(answers: FormAnswers(answers), isTypedNow: true, agreed: Set(said))
         guard case .submit(let filled, _) = agreed.decide(on: page(body, url: url.text), at: url) else {
             return #expect(Bool(false))
         }
@@ -153,10 +153,10 @@ import Testing
     @Test func aStoredPasswordLeavesNoEncryptedPageUnencrypted() {
         let answers = ["user": "u", "pass": "p"]
         let agreed: Set<String> = ["https://portal.test agree:answers:http://gate.test"]
-        let stored = FormEngine(answers: answers, allowsPlainHTTP: true, agreed: agreed)
+        let stored = FormEngine(answers: FormAnswers(answers), allowsPlainHTTP: true, agreed: agreed)
         #expect(asked(stored, account(to: "http://gate.test/in"))?.message == "Your answers go to http://gate.test, unencrypted.")
         guard
-            case .submit = FormEngine(answers: answers, isTypedNow: true, agreed: agreed).decide(
+            case .submit = FormEngine(answers: FormAnswers(answers), isTypedNow: true, agreed: agreed).decide(
                 on: page(account(to: "http://gate.test/in"), url: "https://portal.test/page"),
                 at: WebURL("https://portal.test/page")!)
         else { return #expect(Bool(false)) }
@@ -204,7 +204,7 @@ import Testing
         #expect(step(form, answers: answers) == "GET https://portal.test/in?u=1&p=2")
         #expect(
             step(form, url: "http://portal.test/", answers: answers, typed: true) == "ask u:text! p:password! \(box):checkbox!")
-        let engine = FormEngine(answers: answers, allowsPlainHTTP: true, agreed: ["http://portal.test \(box)"])
+        let engine = FormEngine(answers: FormAnswers(answers), allowsPlainHTTP: true, agreed: ["http://portal.test \(box)"])
         guard case .submit = engine.decide(on: page(form, url: "http://portal.test/"), at: WebURL("http://portal.test/")!) else {
             return #expect(Bool(false))
         }
@@ -224,7 +224,7 @@ import Testing
             return #expect(Bool(false))
         }
         engine.offerAnswers(of: sent)
-        #expect(engine.answers == ["other": "x"])
+        #expect(engine.answers.values == ["other": "x"])
         for again in [form, form.replacing(" value=9", with: ""), form.replacing("type=password", with: "value=s3same")] {
             let prompt = asked(engine, again)
             #expect(prompt?.message == FormEngine.unexplained)

@@ -189,7 +189,7 @@ let package = Package(
             exclude: ["README.md", "cases"],
             swiftSettings: rules),
         // Walks the cases of `Tests/Pages`.
-        .testTarget(name: "PageTests", dependencies: ["page-judge"], swiftSettings: rules),
+        .testTarget(name: "PageTests", dependencies: ["HelperKit", "page-judge"], swiftSettings: rules),
         .testTarget(name: "PortalCatalogueTests", dependencies: ["PortalCatalogue", "TestSupport"], swiftSettings: rules),
         // The memory that this process holds, as the C library counts it.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),

@@ -62,6 +62,8 @@ struct Visit {
         let says: String?
         /// The fields of the question, in their order.
         let fields: [ExpectedField]?
+        /// The number of the page rule that ruled last.
+        let rule: String?
         /// The requests, each with its method, address and body.
         let requests: [String]?
     }
@@ -88,6 +90,8 @@ struct Visit {
             let text = [reply.reason, reply.prompt?.message].compactMap(\.self).joined(separator: " ")
             differences += Ruling.difference(words: expected.says, in: text)
             if let wanted = expected.fields { differences += Ruling.difference(wanted, reply.prompt?.fields ?? []) }
+            let rule = reply.trace?.last { $0.hasPrefix("page rule ") }?.dropFirst(10).prefix { $0 != ":" }
+            if let wanted = expected.rule, rule != wanted[...] { differences.append("rule: \(rule ?? "none")") }
             let requests = portal.takeRequests()
             if let wanted = expected.requests, wanted != requests { differences.append("requests: \(requests)") }
             result += differences.map { "visit \(number + 1): \($0)" }

@@ -31,6 +31,18 @@ import Testing
         #expect(reason == "The page is too complicated for hotspotd.")
     }
 
+    @Test(arguments: [true, false]) func aPageThatWasNotReadWholeIsHandedOver(takesTooLong: Bool) {
+        var page = read("<p>Welcome</p>", milliseconds: 10_000)
+        (page.isTruncated, page.isTooComplicated) = (true, takesTooLong)
+        let subject = NoLoginCase(
+            page: TypedPage(page), url: page.base, link: loopback(), offersLogoff: false, isRefusal: false,
+            says: " It says: Welcome")
+        let ruled = NoLoginCase.rules.ruling(on: subject)
+        #expect(ruled.rule.number == (takesTooLong ? "N1" : "N3"))
+        if case .handOver = ruled.ruling { return }
+        Issue.record("The page is not handed over.")
+    }
+
     @Test func timeThatIsSpentIsSpent() {
         #expect(ProcessorBudget(milliseconds: 0).isSpent)
         let budget = ProcessorBudget(milliseconds: 5)

@@ -54,7 +54,7 @@ help:
 	@echo 'make uninstall  remove them; settings and state stay'
 	@echo 'make figures    the café with its measurements'
 	@echo 'make bench      what an event, a scan list, 10,000 days and the worst pages cost'
-	@echo 'make table      the state machine'"'"'s picture and tables in its documents, from the machine'
+	@echo 'make table      the state machine'"'"'s edges in its document and its golden tables, from the machine'
 	@echo 'make format     write the sources in the project'"'"'s style;  make lint: only look'
 	@echo 'make deps       install the Debian packages for all of this'
 

@@ -8,26 +8,44 @@ import Testing
     static let ours = TransitionTable()
     static let strict = TransitionTable(policy: Policy(rules: .strict))
 
-    @Test(
-        "The documents are what the machine says",
-        arguments: [
-            ("docs/machine.md", "```mermaid", "```", TransitionTable.Format.mermaid, Policy.Rules.default),
-            ("docs/machine-table.md", "<!-- the table: default -->", "<!-- end of the table -->", .markdown, .default),
-            ("docs/machine-table.md", "<!-- the table: strict -->", "<!-- end of the table -->", .markdown, .strict),
-        ])
-    func documents(file: String, begin: String, end: String, format: TransitionTable.Format, rules: Policy.Rules) throws {
-        var lines = try Checkout.text(file).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        let start = try #require(lines.firstIndex(of: begin), "\(file) has no \(begin)")
-        let printed = (start + 1)..<(lines[start...].firstIndex(of: end) ?? lines.endIndex)
-        let table = (rules == .default ? Self.ours : Self.strict).lines(format)
-        // Set by `make table`.
-        if ProcessInfo.processInfo.environment["HOTSPOTD_WRITE_TABLES"] != nil {
-            lines.replaceSubrange(printed, with: table)
-            try lines.joined(separator: "\n").write(toFile: "\(Checkout.path)/\(file)", atomically: true, encoding: .utf8)
-        } else {
-            #expect(Array(lines[printed]) == table, "\(file) is not what the machine does; make table writes it")
-        }
+    /// A file that the machine prints, whole or between two lines.
+    struct Printed: Sendable, CustomTestStringConvertible {
+        let file: String
+        let marks: (begin: String, end: String)?
+        let lines: [String]
+        var testDescription: String { file }
     }
+
+    static let printed = [
+        Printed(
+            file: "docs/machine.md", marks: ("<!-- the edges: make table -->", "<!-- end of the edges -->"),
+            lines: ours.lines(.edges)),
+        Printed(file: "Tests/HotspotMachineTests/Golden/default-rules.md", marks: nil, lines: ours.lines(.table)),
+        Printed(file: "Tests/HotspotMachineTests/Golden/strict-rules.md", marks: nil, lines: strict.lines(.table)),
+    ]
+
+    @Test("The documents and the golden tables are what the machine does", arguments: printed) func documents(printed: Printed)
+        throws
+    {
+        // Set by `make table`.
+        let isWriting = ProcessInfo.processInfo.environment["HOTSPOTD_WRITE_TABLES"] != nil
+        let old = isWriting && printed.marks == nil ? "" : try Checkout.text(printed.file)
+        var lines = old.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var part = lines.startIndex..<lines.endIndex
+        if let marks = printed.marks {
+            let begin = try #require(lines.firstIndex(of: marks.begin), "\(printed.file) has no \(marks.begin)")
+            part = (begin + 1)..<(try #require(lines.firstIndex(of: marks.end), "\(printed.file) has no \(marks.end)"))
+        }
+        let new = printed.marks == nil ? printed.lines + [""] : printed.lines
+        guard isWriting else {
+            #expect(Array(lines[part]) == new, "\(printed.file) is not what the machine does; make table writes it")
+            return
+        }
+        lines.replaceSubrange(part, with: new)
+        try lines.joined(separator: "\n").write(toFile: "\(Checkout.path)/\(printed.file)", atomically: true, encoding: .utf8)
+    }
+
+    @Test("The edge list is short enough to be read") func length() { #expect(Self.ours.lines(.edges).count <= 60) }
 
     @Test("Every state and every place of the walks is there", arguments: [ours, strict]) func complete(table: TransitionTable) {
         #expect(Set(table.places.map(\.state)) == Set(StateName.allCases))
@@ -93,7 +111,7 @@ import Testing
 
     @Test("The same machine gives the same table") func deterministic() { #expect(TransitionTable() == Self.ours) }
 
-    @Test("The picture and the table name each state", arguments: TransitionTable.Format.allCases) func names(
+    @Test("The edges and the table name each state", arguments: TransitionTable.Format.allCases) func names(
         format: TransitionTable.Format
     ) {
         let text = Self.ours.lines(format).joined(separator: "\n")

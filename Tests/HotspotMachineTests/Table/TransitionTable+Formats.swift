@@ -4,69 +4,82 @@ import HotspotCore
 
 extension TransitionTable {
     enum Format: String, CaseIterable, Sendable {
-        /// A state diagram for Mermaid.
-        case mermaid
-        /// The table for documents.
-        case markdown
+        /// The edges between states, one line each.
+        case edges
+        /// State × event → next state and actions, in full.
+        case table
     }
 
     func lines(_ format: Format) -> [String] {
         switch format {
-        case .mermaid: mermaid
-        case .markdown: markdown
+        case .edges: edges
+        case .table: table
         }
     }
 
-    /// One arrow of the picture.
-    private struct Arrow {
+    /// One line of the edge list.
+    private struct Edge {
         let from: StateName
         let to: StateName
         var events: [String]
     }
 
-    /// The arrows between states. What leads to the same state from everywhere is listed apart.
-    private var arrows: [Arrow] {
+    /// The edges between states. Events that lead to the same state from everywhere are listed apart.
+    private var stateEdges: [Edge] {
         let common = Set(everywhere.map(\.event))
-        var arrows: [Arrow] = []
+        var edges: [Edge] = []
         for row in rows where row.place.state != row.next.state {
             let events = row.events.filter { !(common.contains($0) && row.place.state != .inactive) }
             guard !events.isEmpty else { continue }
-            if let index = arrows.firstIndex(where: { $0.from == row.place.state && $0.to == row.next.state }) {
-                arrows[index].events += events.filter { !arrows[index].events.contains($0) }
+            if let index = edges.firstIndex(where: { $0.from == row.place.state && $0.to == row.next.state }) {
+                edges[index].events += events.filter { !edges[index].events.contains($0) }
             } else {
-                arrows.append(Arrow(from: row.place.state, to: row.next.state, events: events))
+                edges.append(Edge(from: row.place.state, to: row.next.state, events: events))
             }
         }
-        return arrows
+        return edges
     }
 
-    private var everywhereWords: [String] { everywhere.map { "\($0.event) → \($0.next.rawValue)" } }
+    /// The events that end the standing login whatever its ground is.
+    private var endsOfStanding: [String] {
+        let ends = standing.filter { $0.from != nil && $0.to == nil }.map(\.events)
+        return (ends.first ?? []).filter { event in
+            ends.allSatisfy { $0.contains(event) }
+                && standing.allSatisfy { $0.from == nil || $0.to == nil || !$0.events.contains(event) }
+        }
+    }
 
-    private func wrapped(_ events: [String], by separator: String) -> String {
-        var lines: [String] = []
-        for event in events {
-            if let last = lines.last, last.utf8.count + event.utf8.count < 40 {
-                lines[lines.count - 1] = last + ", " + event
-            } else {
-                lines.append(event)
+    /// The other changes of the standing login, by their grounds.
+    private var standingEdges: [StandingEdge] {
+        let grounds: [StandingLogin.Ground.Name?] = [nil] + StandingLogin.Ground.Name.allCases
+        return grounds.flatMap { from in
+            grounds.compactMap { to in
+                guard var edge = standing.first(where: { $0.from == from && $0.to == to }) else { return nil }
+                if from != nil, to == nil { edge.events.removeAll(where: endsOfStanding.contains) }
+                return edge.events.isEmpty ? nil : edge
             }
         }
-        return lines.joined(separator: separator)
     }
 
-    private var mermaid: [String] {
-        var lines = ["stateDiagram-v2", "    [*] --> inactive"]
-        for arrow in arrows {
-            lines.append("    \(arrow.from.rawValue) --> \(arrow.to.rawValue) : \(wrapped(arrow.events, by: "<br/>"))")
+    private var edges: [String] {
+        func line(_ from: String, _ events: [String], _ to: String) -> String {
+            "| \(from) | \(events.joined(separator: "; ")) | \(to) |"
         }
-        lines.append("    note right of inactive")
-        lines.append("        From every other state")
-        lines += everywhereWords.map { "        \($0)" }
-        lines.append("    end note")
+        var lines = ["| From | On | To |", "|---|---|---|"]
+        lines += stateEdges.map { line($0.from.rawValue, $0.events, $0.to.rawValue) }
+        for state in StateName.allCases {
+            let events = everywhere.filter { $0.next == state }.map(\.event)
+            if !events.isEmpty { lines.append(line("every state but inactive", events, state.rawValue)) }
+        }
+        lines += [
+            "", "The login that stands beside the state (`StandingLogin.swift`):", "", "| From | On | To |", "|---|---|---|",
+        ]
+        lines += standingEdges.map { line($0.from?.rawValue ?? "none", $0.events, $0.to?.rawValue ?? "none") }
+        if !endsOfStanding.isEmpty { lines.append(line("every login", endsOfStanding, "none")) }
         return lines
     }
 
-    private var markdown: [String] {
+    private var table: [String] {
         let common = Set(everywhere.map(\.event))
         var lines = ["From every state but inactive:", ""]
         lines += everywhere.map { "- \($0.event) leads to **\($0.next.rawValue)**" }

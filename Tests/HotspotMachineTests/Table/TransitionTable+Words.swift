@@ -63,15 +63,7 @@ extension MachineState {
         var counters = [min(joined?.temporaryFailures ?? 0, 4)]
         // Whether a login that is wanted now had to wait.
         if var pace = joined?.pace { counters.append(pace.nextLogin(at: now, policy) > now ? 1 : 0) }
-        switch joined?.standing?.ground {
-        case nil: counters.append(0)
-        case .fresh: counters.append(1)
-        case .unproven: counters.append(2)
-        case .interrupted: counters.append(3)
-        case .unended: counters.append(4)
-        case .over: counters.append(5)
-        case .undecided: counters.append(6)
-        }
+        counters.append((joined?.standing?.ground.name).map { 1 + StandingLogin.Ground.Name.allCases.firstIndex(of: $0)! } ?? 0)
         switch self {
         case .authenticating(let state): if case .proving(let proof) = state.phase { counters.append(proof.probes) }
         case .loggingOff(let state):
@@ -85,6 +77,22 @@ extension MachineState {
         case .inactive, .authenticated, .maintaining, .failure: break
         }
         return counters
+    }
+}
+
+extension StandingLogin.Ground {
+    /// The grounds without their timers.
+    enum Name: String, CaseIterable, Sendable { case unproven, undecided, fresh, over, interrupted, unended }
+
+    var name: Name {
+        switch self {
+        case .unproven: .unproven
+        case .undecided: .undecided
+        case .fresh: .fresh
+        case .over: .over
+        case .interrupted: .interrupted
+        case .unended: .unended
+        }
     }
 }
 

@@ -27,11 +27,20 @@ struct TransitionTable: Hashable, Sendable {
         let actions: [String]
     }
 
+    /// Events that change the ground of the standing login, or give or take it. It is a region of its own: it outlives states.
+    struct StandingEdge: Hashable, Sendable {
+        let from: StandingLogin.Ground.Name?
+        let to: StandingLogin.Ground.Name?
+        var events: [String]
+    }
+
     let policy: Policy
     /// All places that can be reached, in the order of the states and, within a state, as they are reached.
     let places: [TablePlace]
     /// The rows of all places, in their order. Events without any effect have none: they are ``ignored(in:)``.
     let rows: [TableRow]
+    /// The changes of the login that stands beside the state, in the order in which they are reached.
+    let standing: [StandingEdge]
     private let ignored: [TablePlace: [String]]
 
     init(policy: Policy = Policy()) {
@@ -48,6 +57,7 @@ struct TransitionTable: Hashable, Sendable {
         let reached = explorer.rows
         rows = places.flatMap { place in reached.filter { $0.place == place } }
         ignored = explorer.ignored
+        standing = explorer.standing
     }
 
     /// Returns the events that may come here and change nothing.
@@ -93,6 +103,7 @@ extension TransitionTable {
         private(set) var places: [TablePlace] = []
         private(set) var rows: [TableRow] = []
         private(set) var ignored: [TablePlace: [String]] = [:]
+        private(set) var standing: [StandingEdge] = []
         private let policy: Policy
         private var seen: Set<CountedPlace> = []
         /// Where the row with an effect is, by that row without events.
@@ -145,6 +156,8 @@ extension TransitionTable {
         private mutating func record(_ here: Standpoint, _ words: String, _ there: Standpoint, _ actions: [Action]) {
             let place = here.machine.state.place(policy)
             let next = there.machine.state.place(policy)
+            recordStanding(
+                here.machine.state.joined?.standing?.ground.name, words, there.machine.state.joined?.standing?.ground.name)
             if actions.isEmpty, place == next {
                 if !ignored[place, default: []].contains(words) { ignored[place, default: []].append(words) }
                 return
@@ -157,6 +170,16 @@ extension TransitionTable {
                 effect.events = [words]
                 rows.append(effect)
             }
+        }
+
+        private mutating func recordStanding(
+            _ from: StandingLogin.Ground.Name?, _ words: String, _ to: StandingLogin.Ground.Name?
+        ) {
+            guard from != to else { return }
+            guard let index = standing.firstIndex(where: { $0.from == from && $0.to == to }) else {
+                return standing.append(StandingEdge(from: from, to: to, events: [words]))
+            }
+            if !standing[index].events.contains(words) { standing[index].events.append(words) }
         }
     }
 }

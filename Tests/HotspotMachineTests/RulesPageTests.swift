@@ -97,9 +97,13 @@ import Testing
     }
 
     @Test("The page of the visit names functions that exist") func visit() throws {
-        let steps = Self.steps(of: try Checkout.text("docs/visit.md"))
+        let page = try Checkout.text("docs/visit.md")
+        let steps = Self.steps(of: page)
         let sources = Checkout.swiftFiles(below: "Sources")
-        #expect(steps.count > 20)
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.dropFirst(2).first?.isNumber == true }
+        let files = Set(rows.compactMap { Self.quoted($0).first })
+        #expect(rows.count > 20)
+        #expect(page.contains("The table has \(rows.count) functions in \(files.count) files."), "the count of docs/visit.md")
         for (file, function) in steps {
             // A target and its folders, or what lies in the daemon's.
             let path = sources.first { $0.hasSuffix("Sources/" + file) || $0.hasSuffix("Sources/hotspotd/" + file) }

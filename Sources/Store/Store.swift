@@ -67,7 +67,7 @@ public final class Store {
     /// Opens or creates `hotspotd.db` in the folder, which must belong to the daemon's user alone and is created with mode 0700 if it is
     /// missing.
     ///
-    /// A damaged database is renamed, with the time in its new name, and an empty one replaces it. One of a newer program is read and
+    /// A damaged database, or one of an unreleased program, is renamed, with the time in its new name, and an empty one replaces it. One of a newer program is read and
     /// not changed. Throws ``StoreError/folder(path:reason:)`` or ``StoreError/database(path:reason:)``.
     public convenience init(directory: String) throws(StoreError) {
         try self.init(directory: directory, retryInterval: .seconds(10), busyTimeout: 2000, pageLimit: nil)
@@ -98,8 +98,8 @@ public final class Store {
             database = try Self.open(path, busyTimeout: busyTimeout, pageLimit: pageLimit)
         } catch {
             switch error.consequence {
-            case .damaged:
-                notes.append(try Self.quarantine(path))
+            case .damaged, .earlier:
+                if let note = try Self.quarantine(path, error.consequence) { notes.append(note) }
                 try StateFolder.prepareFile(path)
                 do {
                     database = try Self.open(path, busyTimeout: busyTimeout, pageLimit: pageLimit)
@@ -151,7 +151,7 @@ public final class Store {
             (mode, replacesDisk, knownSwitches, identity) = (.disk, true, nil, FileIdentity(path))
             log.request()
         } catch let error as SQLiteFailure {
-            if error.consequence == .damaged, let note = try? Self.quarantine(path) { notes.append(note) }
+            if let note = try? Self.quarantine(path, error.consequence) { notes.append(note) }
             mode = .memory(reason: error.reason, retries: true)
         } catch StoreError.notSaved(let reason) {
             mode = .memory(reason: reason, retries: true)
@@ -225,7 +225,7 @@ public final class Store {
                 switch error.consequence {
                 case .refused: throw .refused(reason: error.reason)
                 case .damaged: replaceDamaged()
-                case .unsaved: goOnInMemory(error.reason)
+                case .unsaved, .earlier: goOnInMemory(error.reason)
                 }
             }
         }
@@ -252,7 +252,7 @@ public final class Store {
         mode = .memory(reason: reason, retries: true)
         // Opening a database in memory only fails if there is no memory.
         guard let copy = try? Database(path: ":memory:") else { return }
-        if (try? copy.copy(from: database)) == nil { try? Schema.migrate(copy) }
+        if (try? copy.copy(from: database)) == nil { try? Schema.prepare(copy) }
         try? copy.run("PRAGMA foreign_keys = ON")
         database = copy
     }
@@ -260,7 +260,7 @@ public final class Store {
     private func replaceDamaged() {
         knownSwitches = nil
         do {
-            notes.append(try Self.quarantine(path))
+            if let note = try Self.quarantine(path, .damaged) { notes.append(note) }
             try StateFolder.prepareFile(path)
             database = try Self.open(path, busyTimeout: busyTimeout, pageLimit: pageLimit)
             identity = FileIdentity(path)
@@ -271,7 +271,7 @@ public final class Store {
 
     // MARK: - Files
 
-    /// Opens, checks and migrates a database; does not change a newer schema.
+    /// Opens and checks a database, and makes the tables of an empty one; does not change a newer schema.
     private static func open(_ path: String, busyTimeout: Int32, pageLimit: Int?) throws(SQLiteFailure) -> Database {
         let database = try Database(path: path)
         database.setBusyTimeout(busyTimeout)
@@ -288,7 +288,7 @@ public final class Store {
         // 32 MiB: only if ``checkpoint()`` is never called.
         try database.run("PRAGMA wal_autocheckpoint = 8192")
         if let pageLimit { try database.run("PRAGMA max_page_count = \(pageLimit)") }
-        try Schema.migrate(database)
+        try Schema.prepare(database)
         return database
     }
 
@@ -296,7 +296,7 @@ public final class Store {
         do {
             let database = try Database(path: ":memory:")
             try database.run("PRAGMA foreign_keys = ON")
-            try Schema.migrate(database)
+            try Schema.prepare(database)
             return database
         } catch {
             throw .database(path: path, reason: error.reason)
@@ -308,8 +308,8 @@ public final class Store {
         guard access(path, F_OK) == 0 else { return true }
         for isImmutable in [false, true] {
             guard let disk = try? Database(reading: path, isImmutable: isImmutable),
-                let version = try? Schema.version(of: disk), version <= Schema.version,
-                (try? memory.copy(from: disk)) != nil, (try? Schema.migrate(memory)) != nil
+                let version = try? Schema.version(of: disk), [0, Schema.version].contains(version),
+                (try? memory.copy(from: disk)) != nil, (try? Schema.prepare(memory)) != nil
             else { continue }
             // Of an immutable file the log is not read.
             var log = stat()
@@ -335,8 +335,20 @@ public final class Store {
         return aside
     }
 
-    private static func quarantine(_ path: String) throws(StoreError) -> Problem {
-        let aside = try putAside(path, as: "damaged")
-        return Problem(.storeDamaged, "The database was damaged; it is kept as \(aside), and an empty one took its place.")
+    /// Puts a database aside that cannot be used, and returns the note for the user; `nil` where the file is to stay.
+    private static func quarantine(_ path: String, _ consequence: SQLiteFailure.FailureConsequence) throws(StoreError) -> Problem?
+    {
+        switch consequence {
+        case .damaged:
+            let aside = try putAside(path, as: "damaged")
+            return Problem(.storeDamaged, "The database was damaged; it is kept as \(aside), and an empty one took its place.")
+        case .earlier:
+            let aside = try putAside(path, as: "earlier")
+            return Problem(
+                .storeReplaced,
+                "An unreleased hotspotd wrote the database; it is kept as \(aside), and an empty one took its place. Networks, "
+                    + "answers and the history start empty.")
+        case .unsaved, .refused: return nil
+        }
     }
 }

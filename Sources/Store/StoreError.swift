@@ -26,6 +26,8 @@ struct SQLiteFailure: Error {
     enum FailureConsequence {
         /// The file is not a database, or a damaged one.
         case damaged
+        /// An unreleased program wrote the file.
+        case earlier
         /// The value is wrong, not the file.
         case refused
         /// Full, read-only, locked or broken storage: go on in memory.
@@ -37,9 +39,13 @@ struct SQLiteFailure: Error {
 
     init(_ code: Int32) { self.code = code }
 
+    /// A database of a version that was never released. SQLite has no negative codes.
+    static let earlierSchema = SQLiteFailure(-1)
+
     /// The class of the result code, which is its low octet.
     var consequence: FailureConsequence {
-        switch code & 0xff {
+        if code == Self.earlierSchema.code { return .earlier }
+        return switch code & 0xff {
         case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_ERROR, SQLITE_MISUSE: .refused
         default: .unsaved
@@ -47,5 +53,7 @@ struct SQLiteFailure: Error {
     }
 
     /// SQLite's own words, such as "database or disk is full", which never have a value in them.
-    var reason: String { String(cString: sqlite3_errstr(code)) }
+    var reason: String {
+        code == Self.earlierSchema.code ? "an unreleased hotspotd wrote the database" : String(cString: sqlite3_errstr(code))
+    }
 }

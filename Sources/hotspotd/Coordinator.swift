@@ -86,6 +86,7 @@ import Vault
         gate.onTrouble = { [weak self] in self?.problems.set(.gate, $0?.problem) }
         backend.onSwitch = { [weak self] in self?.updateCandidates() }
         reportIgnoredSettings()
+        for problem in services.store.problems { log.warning("\(problem.message)") }
         services.host.trySandbox()
         helpers.load()
         control = try ControlEndpoint(services: services, backend: backend)

@@ -8,13 +8,6 @@ import Testing
 @Suite struct NetworksTests {
     let folder = TemporaryFolder()
 
-    /// The tables as they were until the sixth schema.
-    private static func dropNewColumns(_ raw: borrowing Database) throws {
-        try raw.run("DROP TABLE associations")
-        for column in ["shown", "labels", "refused"] { try raw.run("ALTER TABLE credentials DROP COLUMN \(column)") }
-        for column in ["field", "hardware"] { try raw.run("ALTER TABLE choices DROP COLUMN \(column)") }
-    }
-
     @Test func aChoiceSurvivesAndExpires() throws {
         let portal = Portal(origin: "https://portal.example", pin: "cGlu", kind: "form", title: "Café")
         let choice = RememberedChoice(
@@ -76,31 +69,6 @@ import Testing
         #expect(store.association(cafe, of: 3) == nil)
     }
 
-    @Test func theAssociationOfAnOlderSchemaBelongsToTheInterfaceOfItsMark() throws {
-        do {
-            let raw = try Database(path: try folder.open().path)
-            try raw.run("DROP TABLE associations")
-            for column in ["labels", "refused"] { try raw.run("ALTER TABLE credentials DROP COLUMN \(column)") }
-            for column in ["field", "hardware"] { try raw.run("ALTER TABLE choices DROP COLUMN \(column)") }
-            try raw.run("ALTER TABLE consents DROP COLUMN hasMemory")
-            for column in ["link TEXT", "association TEXT", "ends INTEGER"] {
-                try raw.run("ALTER TABLE choices ADD COLUMN \(column)")
-            }
-            try raw.run(
-                """
-                INSERT INTO choices VALUES
-                (?, 'form', NULL, NULL, NULL, NULL, 1000, 9000, 'b0-07 12 02:00:00:00:00:01 1 192.0.2.2/24', 'abc', 5000)
-                """, [.text(cafe.key!)])
-            try raw.run("PRAGMA user_version = 8")
-        }
-        let store = try folder.open()
-        let mark = "b0-07 12 02:00:00:00:00:01 1 192.0.2.2/24"
-        #expect(
-            store.association(cafe, of: 12) == StoredAssociation(interface: 12, helper: "form", link: mark, id: "abc", ends: 5000)
-        )
-        #expect(store.remembered(cafe, now: 1000) == RememberedChoice(helper: "form", committed: 1000, expires: 9000))
-    }
-
     /// The file may be older than the rules, or written by another program.
     @Test func invalidOriginsAreNotRead() throws {
         let store = try folder.open()
@@ -120,31 +88,6 @@ import Testing
         #expect(store.hasSealedRows)
         try store.setSealedSession(cafe, nil)
         #expect(store.sealedSession(cafe) == nil && !store.hasSealedRows)
-    }
-
-    @Test func sessionsAndHoldsOfTheFifthSchemaKeepWhatIsRead() throws {
-        do {
-            let store = try folder.open()
-            let raw = try Database(path: store.path)
-            for table in ["sessions", "holds"] { try raw.run("DROP TABLE \(table)") }
-            for index in [1, 3] { try raw.run(Schema.migrations[0][index]) }
-            try raw.run("INSERT INTO sessions VALUES (?, 90, 5, 1, 'https://venue.example', x'0102')", [.text(cafe.key!)])
-            try raw.run("INSERT INTO sessions VALUES (?, 90, 5, 1, NULL, NULL)", [.text(twin.key!)])
-            try raw.run("INSERT INTO holds VALUES (?, 'loggedOff', 500, 'form', 'You logged off.')", [.text(hotel.key!)])
-            try raw.run("INSERT INTO holds VALUES (?, 'dismissed', NULL, NULL, 'Later.')", [.text(cafe.key!)])
-            try raw.run("ALTER TABLE consents DROP COLUMN hasMemory")
-            try Self.dropNewColumns(raw)
-            try raw.run("PRAGMA user_version = 5")
-        }
-        let store = try folder.open()
-        #expect(store.problem == nil && store.isSaving)
-        #expect(store.sealedSession(cafe) == [1, 2] && store.sealedSession(twin) == nil)
-        #expect(store.hold(hotel, now: 499) == StoredHold(reason: .loggedOff, until: 500, sentence: "You logged off."))
-        #expect(store.hold(cafe, now: .max) == StoredHold(reason: .dismissed, sentence: "Later."))
-        try store.setSealedSession(twin, [3])
-        try store.setHold(twin, StoredHold(reason: .autoJoinOff, sentence: "It failed."))
-        let again = try folder.open()
-        #expect(again.sealedSession(twin) == [3] && again.hold(twin, now: 0)?.reason == .autoJoinOff)
     }
 
     @Test(arguments: StoredHold.Reason.allCases) func aHoldLastsUntilItsEnd(reason: StoredHold.Reason) throws {
@@ -185,51 +128,6 @@ import Testing
             cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: ["room", "name", "a"],
             labels: ["name": "sur name", "a": "", "other": "x"], sealed: [7])
         #expect(store.allCredentials[0].labels == ["name": "sur name", "a": ""])
-    }
-
-    @Test func consentsOfTheFirstSchemaCountFromToday() throws {
-        do {
-            let store = try folder.open()
-            let raw = try Database(path: store.path)
-            try raw.run("DROP TABLE consents")
-            try raw.run(Schema.migrations[0][2])
-            try raw.run("ALTER TABLE attempts DROP COLUMN routine")
-            try raw.run("ALTER TABLE credentials DROP COLUMN program")
-            for network in [cafe, twin] { try raw.run("INSERT INTO consents VALUES (?, 'http://o', 't')", [.text(network.key!)]) }
-            try store.remember(cafe, RememberedChoice(helper: "form", committed: 1))
-            try Self.dropNewColumns(raw)
-            try raw.run("PRAGMA user_version = 1")
-        }
-        let store = try folder.open()
-        func consent(_ network: NetworkID = cafe, _ helper: String = "form") -> String? {
-            store.consent(network, origin: "http://o", helper: helper, program: "/bin/x", hasMemory: true)
-        }
-        #expect(store.problem == nil && consent() == "t")
-        #expect(consent(cafe, "wispr") == nil && consent(twin) == nil, "the helper that showed them is not known")
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        try store.prune(now: time.tv_sec * 1000 + 399 * day)
-        #expect(consent() == "t")
-        try store.prune(now: time.tv_sec * 1000 + 401 * day)
-        #expect(consent() == nil)
-    }
-
-    @Test func credentialsOfTheThirdSchemaHaveNoProgramYet() throws {
-        do {
-            let store = try folder.open()
-            try store.setCredential(cafe, helper: "form", origin: "http://o", pin: "p", fieldNames: ["room"], sealed: [7])
-            let raw = try Database(path: store.path)
-            try raw.run("ALTER TABLE credentials DROP COLUMN program")
-            try Self.dropNewColumns(raw)
-            try raw.run("PRAGMA user_version = 3")
-        }
-        let store = try folder.open()
-        let old = store.credential(cafe, helper: "form", origin: "http://o", pin: "p")
-        #expect(store.problem == nil && old?.sealed == [7] && old?.program == nil)
-        try store.setCredential(
-            cafe, helper: "form", origin: "http://o", pin: "p", program: "/bin/x", fieldNames: ["room"], sealed: [8])
-        let new = store.credentials(cafe)
-        #expect(new.map(\.program) == ["/bin/x"] && new.map(\.sealed) == [[8]])
     }
 
     @Test func consentBelongsToOnePortalAsOneHelperShowsIt() throws {

@@ -148,6 +148,24 @@ import Testing
         #expect(try raw.rows("SELECT word FROM outcomes") { $0.text(0) }.rows == ["online"])
     }
 
+    @Test func aDatabaseOfAnUnreleasedProgramIsKeptAside() throws {
+        do {
+            let store = try folder.open()
+            try store.setOutcome(cafe, StoredOutcome(word: "online", time: 1))
+            let raw = try Database(path: store.path)
+            try raw.run("PRAGMA user_version = \(Schema.version - 1)")
+        }
+        let store = try folder.open()
+        let aside = try #require(folder.names.first { $0.hasPrefix("hotspotd.db.earlier-") })
+        #expect(store.problem?.code == .storeReplaced && store.problem?.message.contains(aside) == true)
+        #expect(store.isSaving && store.lastOutcome(cafe) == nil)
+        try store.setOutcome(cafe, StoredOutcome(word: "new", time: 2))
+        let kept = try Database(path: folder.state + "/" + aside)
+        #expect(try kept.rows("SELECT word FROM outcomes") { $0.text(0) }.rows == ["online"])
+        let again = try folder.open()
+        #expect(again.problem == nil && again.lastOutcome(cafe)?.word == "new")
+    }
+
     @Test func aFullDiskIsSurvivedInMemoryAndSavedLater() throws {
         let store = try folder.open(retry: .seconds(3600), pages: 20)
         try store.setOutcome(hotel, StoredOutcome(word: "online", time: 1))

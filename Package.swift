@@ -126,7 +126,7 @@ let package = Package(
             exclude: ["README.md"],
             resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Forms/companies.txt"]
                 + (languages + ["money"]).map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
-        // Portals that a text file describes: the files, what they match, their login as a value; recording a login without secrets.
+        // Portals that a text file describes: the files, what they match, their login as a value.
         .target(
             name: "PortalCatalogue",
             dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "HelperKit", "CCrypto"],
@@ -138,7 +138,8 @@ let package = Package(
             swiftSettings: rules),
         // What `hotspotctl helpers test` and `portals` do for authors: plays the commands against a helper; checks portal files and records logins.
         .target(
-            name: "AuthorTools", dependencies: ["ForeignText", "HelperHost", "HelperKit", "PortalCatalogue"],
+            name: "AuthorTools",
+            dependencies: ["EventLoop", "ForeignText", "HelperHost", "HelperKit", "HotspotCore", "PortalCatalogue"],
             swiftSettings: rules),
         // Our helpers, one file each, and the prober; with the two before it as one program.
         .executableTarget(
@@ -184,7 +185,9 @@ let package = Package(
         .testTarget(
             name: "BrowseTests", dependencies: ["Browse", "HelperKit", "HotspotCore", "TestSupport"], swiftSettings: rules
         ),
-        .testTarget(name: "HelperKitTests", dependencies: ["HelperKit", "hotspot-helpers", "TestSupport"], swiftSettings: rules),
+        .testTarget(
+            name: "HelperKitTests", dependencies: ["AuthorTools", "HelperKit", "hotspot-helpers", "TestSupport"],
+            swiftSettings: rules),
         // Says of saved portal pages what the helpers ask and send there, offline.
         .executableTarget(
             name: "page-judge", dependencies: ["HelperKit", "HotspotCore", "PortalCatalogue"], path: "Tests/Pages",
@@ -193,6 +196,8 @@ let package = Package(
         // Walks the cases of `Tests/Pages`.
         .testTarget(name: "PageTests", dependencies: ["HelperKit", "page-judge"], swiftSettings: rules),
         .testTarget(name: "PortalCatalogueTests", dependencies: ["PortalCatalogue", "TestSupport"], swiftSettings: rules),
+        .testTarget(
+            name: "AuthorToolsTests", dependencies: ["AuthorTools", "HelperKit", "PortalCatalogue"], swiftSettings: rules),
         // The memory that this process holds, as the C library counts it.
         .target(name: "CHeap", path: "Tests/Benchmarks/CHeap"),
         // The costs of events, lists and journals, printed: `make bench`.

@@ -19,6 +19,13 @@ package struct PortalFile: Hashable, Sendable {
     var session = SessionPart()
     var logoff: Message?
 
+    /// The texts of `[Match]`, by which the portal is known.
+    package var demands: [String] { matches.flatMap(\.lines).map(\.value) }
+    /// `[Session]` says where the session's time stands.
+    package var readsTime: Bool { session.seconds != nil }
+    /// The file has a `[Logoff]`.
+    package var canLogOff: Bool { logoff != nil }
+
     /// Whether the login is for what a page's forms ask: it submits a form, or asks for one of these itself.
     func isFor(_ page: HTMLPage) -> Bool {
         let questions = FormEngine.questions(on: page)

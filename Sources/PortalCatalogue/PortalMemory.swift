@@ -3,7 +3,7 @@ import HotspotCore
 import Varlink
 
 /// The contents of a session's memory for a login by a portal file, beside that of other logins (``SessionMemory``).
-struct PortalMemory: Codable, Sendable {
+package struct PortalMemory: Codable, Sendable {
     /// A composed request.
     struct Request: Codable, Sendable {
         var url: String
@@ -29,10 +29,10 @@ struct PortalMemory: Codable, Sendable {
     }
 
     /// Where a login goes on that has changed something at the portal before it asked.
-    struct Pause: Codable, Sendable {
+    package struct Pause: Codable, Sendable {
         var step: Int
-        var url: String
-        var form: HTMLForm?
+        package var url: String
+        package var form: HTMLForm?
         /// The kept values in base64, and how much each of them gives away.
         private var kept: [String: String]
         private var taints: [String: Taint]
@@ -53,11 +53,11 @@ struct PortalMemory: Codable, Sendable {
 
     /// The name of the file, without its ending.
     var catalogue: String?
-    var pause: Pause?
+    package var pause: Pause?
     var status: Request?
     var logoff: Request?
 
-    init(_ session: Session?) {
+    package init(_ session: Session?) {
         guard let value = session?.memory, let memory = try? Coding.decode(PortalMemory.self, from: value) else { return }
         self = memory
     }

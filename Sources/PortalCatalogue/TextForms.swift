@@ -1,8 +1,8 @@
 import ForeignText
 
 /// Octets in addresses and forms: all but unreserved characters (RFC 3986, section 2.3) as `%XX`.
-enum PercentEncoding {
-    static func encode(_ octets: [UInt8]) -> String {
+package enum PercentEncoding {
+    package static func encode(_ octets: [UInt8]) -> String {
         var text = ""
         for octet in octets {
             switch octet {
@@ -17,7 +17,7 @@ enum PercentEncoding {
     }
 
     /// Reads `%XX` and `+`.
-    static func decode(_ octets: some Collection<UInt8>) -> [UInt8] {
+    package static func decode(_ octets: some Collection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = Array(octets)[...]
         while let octet = rest.popFirst() {
@@ -46,8 +46,8 @@ enum PercentEncoding {
 }
 
 /// Strings of JSON (RFC 8259, section 7).
-enum JSONText {
-    static func escape(_ octets: [UInt8]) -> [UInt8] {
+package enum JSONText {
+    package static func escape(_ octets: [UInt8]) -> [UInt8] {
         octets.flatMap { octet -> [UInt8] in
             switch octet {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): [UInt8(ascii: "\\"), octet]

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import HelperKit
+@testable import AuthorTools
 @testable import PortalCatalogue
 
 /// Logins that are recorded at a server: what is written, and what is not.

@@ -3,6 +3,7 @@ import HelperKit
 import HotspotCore
 import Testing
 
+@testable import AuthorTools
 @testable import PortalCatalogue
 
 @Suite struct ReplacementsTests {

@@ -2,6 +2,7 @@ import EventLoop
 import ForeignText
 import HelperKit
 import HotspotCore
+import PortalCatalogue
 
 /// Logs in to the portal of a link and writes down the exchange, without what is private: by the portal file that claims the network, or
 /// by the forms on the portal's pages.
@@ -41,7 +42,7 @@ package struct LoginRecording {
 
         /// The portal's own names: what is known of it before the login.
         var own: [String] {
-            chain.hops.map(\.url.host) + (claim?.portal.matches.flatMap(\.lines).map(\.value) ?? [])
+            chain.hops.map(\.url.host) + (claim?.portal.demands ?? [])
         }
     }
 
@@ -149,11 +150,11 @@ package struct LoginRecording {
         (command.portal, command.session) = (reply.portal, reply.session)
         let login = PortalLogin(command, portals: [portal])
         var notes: [String] = []
-        if portal.session.seconds != nil {
+        if portal.readsTime {
             let seconds = login.maintain().session?.secondsRemaining ?? reply.session?.secondsRemaining
             notes.append(seconds.map { "\($0 / 60) min left" } ?? "Seconds= of [Session] is no number")
         }
-        guard portal.logoff != nil else { return notes }
+        guard portal.canLogOff else { return notes }
         let left = login.logoff()
         guard left.result == .success else { return notes + ["not logged off: \(left.reason ?? left.result.rawValue)"] }
         return notes + [network(isOpen: false) ? "logged off" : "[Logoff] was sent, and the network is still open"]

@@ -2,6 +2,7 @@ import Glibc
 import HotspotCore
 import Testing
 
+@testable import AuthorTools
 @testable import PortalCatalogue
 
 /// The portal files that come with hotspotd are read, and each plays its fixtures; Tests/Portals plays all against emulators.

@@ -1,6 +1,7 @@
 import ForeignText
 import HelperKit
 import HotspotCore
+import PortalCatalogue
 
 /// A fixture: one login as it was recorded, with what the user typed and how it ended.
 package struct RecordedLogin: Sendable {

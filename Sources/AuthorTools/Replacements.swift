@@ -1,5 +1,6 @@
 import ForeignText
 import HelperKit
+import PortalCatalogue
 
 /// Replaces what is private in a recorded login. The same value becomes the same made-up one of its length and alphabet, wherever and
 /// however it is written.

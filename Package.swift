@@ -119,10 +119,14 @@ let package = Package(
             // The examples that authors begin with, which `helpers new` writes; links, so that there is one of each.
             resources: ["aroma.py", "aroma.sh", "aroma.main", "aroma.package"].map { .embedInCode("Examples/\($0)") },
             swiftSettings: rules),
-        // What a helper's author uses in Swift: protocol, bound HTTP client, probe, forms, WISPr, RFC 8908.
+        // HTTP, names and sockets that stay on one link, and the scope of the threads that wait for them.
+        .target(
+            name: "BoundHTTP", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CCurl", "CCares", "CCrypto"],
+            swiftSettings: rules),
+        // What a helper's author uses in Swift: protocol, the client of BoundHTTP, probe, forms, WISPr, RFC 8908.
         .target(
             name: "HelperKit",
-            dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "CCurl", "CCares", "CXML", "CCrypto"],
+            dependencies: ["BoundHTTP", "ForeignText", "HotspotCore", "EventLoop", "Varlink", "CXML", "CCrypto"],
             exclude: ["README.md"],
             resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Forms/companies.txt"]
                 + (languages + ["money"]).map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
@@ -186,7 +190,7 @@ let package = Package(
             name: "BrowseTests", dependencies: ["Browse", "HelperKit", "HotspotCore", "TestSupport"], swiftSettings: rules
         ),
         .testTarget(
-            name: "HelperKitTests", dependencies: ["AuthorTools", "HelperKit", "hotspot-helpers", "TestSupport"],
+            name: "HelperKitTests", dependencies: ["AuthorTools", "BoundHTTP", "HelperKit", "hotspot-helpers", "TestSupport"],
             swiftSettings: rules),
         // Says of saved portal pages what the helpers ask and send there, offline.
         .executableTarget(

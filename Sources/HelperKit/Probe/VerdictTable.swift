@@ -1,4 +1,3 @@
-import CCurl
 import HotspotCore
 
 /// Decides the verdict of a probe, as a value: answers go in, the next step comes out. It reads no clock and makes no request.
@@ -362,7 +361,7 @@ struct VerdictTable: Sendable {
     private func retryAfter(_ response: HTTPResponse) -> Double? {
         guard let text = response["retry-after"] else { return nil }
         if let seconds = Int(text) { return seconds >= 0 ? Double(min(seconds, 60)) : nil }
-        let (at, now) = (curl_getdate(text, nil), curl_getdate(response["date"] ?? "", nil))
-        return at > 0 && now > 0 && at >= now ? Double(min(at - now, 60)) : nil
+        guard let at = HTTPResponse.time(text), let now = HTTPResponse.time(response["date"] ?? ""), at >= now else { return nil }
+        return Double(min(at - now, 60))
     }
 }

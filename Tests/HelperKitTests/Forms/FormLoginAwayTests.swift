@@ -1,6 +1,7 @@
 import HotspotCore
 import Testing
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 /// Logins that lead away from the portal after its form, and the messages about them.

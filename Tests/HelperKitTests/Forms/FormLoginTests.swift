@@ -1,6 +1,7 @@
 import HotspotCore
 import Testing
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 /// Whole logins against portals on loopback.

@@ -1,6 +1,7 @@
 import HotspotCore
 import Testing
 
+@testable import BoundHTTP
 @testable import HelperKit
 @testable import hotspot_helpers
 

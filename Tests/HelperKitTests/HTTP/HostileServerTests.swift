@@ -2,6 +2,7 @@ import Glibc
 import HotspotCore
 import Testing
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 /// Servers that want to be something else: a proxy, a server of another protocol, one for other hosts. docs/hostile.md has the list.

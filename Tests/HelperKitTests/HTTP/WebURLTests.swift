@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 @Suite struct WebURLTests {

@@ -2,6 +2,7 @@ import HotspotCore
 import Testing
 import Varlink
 
+@testable import BoundHTTP
 @testable import HelperKit
 @testable import hotspot_helpers
 

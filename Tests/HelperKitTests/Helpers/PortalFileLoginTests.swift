@@ -2,6 +2,7 @@ import HotspotCore
 import TestSupport
 import Testing
 
+@testable import BoundHTTP
 @testable import HelperKit
 @testable import PortalCatalogue
 

@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 @Suite struct InterfaceAddressTests {

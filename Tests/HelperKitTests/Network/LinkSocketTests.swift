@@ -2,6 +2,7 @@ import Glibc
 import HotspotCore
 import Testing
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 /// Connections and datagrams over a link, here over loopback with the strict rules.

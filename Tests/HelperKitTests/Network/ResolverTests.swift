@@ -2,6 +2,7 @@ import Glibc
 import HotspotCore
 import Testing
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 @Suite struct ResolverTests {

@@ -3,6 +3,7 @@ import HotspotCore
 import Testing
 import Varlink
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 private struct Patient: Helper {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Varlink
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 /// A certificate authority with servers, made with the openssl command in a folder that is removed with it.

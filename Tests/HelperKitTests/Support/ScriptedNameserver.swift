@@ -1,6 +1,7 @@
 import Glibc
 import HotspotCore
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 /// A nameserver on loopback with one answer to A and one to AAAA.

@@ -2,6 +2,7 @@ import Glibc
 import HotspotCore
 import Testing
 
+@testable import BoundHTTP
 @testable import HelperKit
 
 /// A server on loopback that sends exactly what a test wrote, well-formed or not.

@@ -111,7 +111,7 @@ extension Link {
 
     /// Returns whether a connection to this URL would lead to an address of the link's own networks. ``NamePins`` holds the answer for
     /// the connection itself.
-    func leadsInside(_ url: WebURL, in scope: Scope) -> Bool {
+    package func leadsInside(_ url: WebURL, in scope: Scope) -> Bool {
         let addresses =
             InternetAddress(url.host).map { [$0] }
             ?? (try? NamePins.shared.addresses(of: url.host, link: self, in: scope)) ?? []

@@ -25,7 +25,7 @@ public final class Cancellation: Sendable {
     }
 
     /// Calls `handler` once when cancelled, at once if that has happened. Returns the number for ``removeHandler(_:)``.
-    func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
+    package func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
         let number: Int? = state.with { state in
             if state.isCancelled { return nil }
             state.next += 1
@@ -37,5 +37,5 @@ public final class Cancellation: Sendable {
     }
 
     /// Removes a handler. It may still be running on the cancelling thread afterwards, but does not start any more.
-    func removeHandler(_ number: Int) { state.with { $0.handlers[number] = nil } }
+    package func removeHandler(_ number: Int) { state.with { $0.handlers[number] = nil } }
 }

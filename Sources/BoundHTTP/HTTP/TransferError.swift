@@ -93,7 +93,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     /// The server could not be reached, or its answer could not be read: neither this machine nor a rule of this library is the cause.
-    var isFailureToReach: Bool {
+    package var isFailureToReach: Bool {
         switch code {
         case .dnsFailed, .dnsTimeout, .connectFailed, .tlsFailed, .clockWrong, .timeout, .reset, .emptyAnswer, .shortAnswer,
             .badAnswer, .badHeader, .badEncoding, .tooLarge, .refusedAddress:
@@ -103,7 +103,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     /// Another try would end the same way, and a browser may get further: it shows certificates that are not trusted, and is more forgiving.
-    var needsBrowser: Bool {
+    package var needsBrowser: Bool {
         switch code {
         case .tlsFailed, .shortAnswer, .badAnswer, .badHeader, .badEncoding, .tooLarge: true
         case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .connectFailed, .clockWrong, .keyChanged, .timeout,

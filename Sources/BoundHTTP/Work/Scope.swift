@@ -14,7 +14,7 @@ public struct Scope: Sendable {
     public static let commandLimit = 40_000
 
     /// Returns the limit of a command that the caller ends after this many milliseconds: a ninth is left for the way back.
-    static func limit(of timeout: Int?) -> Int { timeout.map { max(0, min($0, 60_000)) * 8 / 9 } ?? commandLimit }
+    package static func limit(of timeout: Int?) -> Int { timeout.map { max(0, min($0, 60_000)) * 8 / 9 } ?? commandLimit }
 
     /// Makes a scope.
     public init(

@@ -3,16 +3,16 @@ import Glibc
 import HotspotCore
 
 /// A socket that is bound to a link and never blocks longer than its scope allows; closed with its owner.
-struct LinkSocket: ~Copyable {
+package struct LinkSocket: ~Copyable {
     let descriptor: Int32
 
     // CCurl is imported for these: it and Glibc both declare them, and the compiler attributes them to the one that it loads first.
-    static let stream = Int32(SOCK_STREAM.rawValue)
+    package static let stream = Int32(SOCK_STREAM.rawValue)
     static let datagram = Int32(SOCK_DGRAM.rawValue)
-    static let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
+    package static let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
 
     /// How many requests and questions of this process have sent their first packet.
-    static let begun = Locked(0)
+    package static let begun = Locked(0)
 
     /// Makes a socket that is bound to the link's device before anything else. Throws ``TransferError``: `system`, `bindFailed`.
     init(_ link: Link, family: Int32, type: Int32) throws(TransferError) {

@@ -30,7 +30,7 @@ public final class NamePins: Sendable {
     }
 
     /// A name was asked for in this association, and answered.
-    func knows(_ name: String, link: Link) -> Bool {
+    package func knows(_ name: String, link: Link) -> Bool {
         let question = questions.with { $0[PinnedName(association: link.association, interface: link.interface, name: name)] }
         if case .success? = question?.value { return true }
         return false

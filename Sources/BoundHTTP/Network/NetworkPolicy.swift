@@ -26,7 +26,7 @@ public struct NetworkPolicy: Sendable {
     }
 
     /// Returns rules for tests against servers on loopback: loopback addresses, a certificate authority of their own.
-    static func testing(authorities: String? = nil) -> NetworkPolicy {
+    package static func testing(authorities: String? = nil) -> NetworkPolicy {
         NetworkPolicy(addresses: .testing, authorities: authorities)
     }
 

@@ -1,3 +1,4 @@
+import CCurl
 import HotspotCore
 
 /// A request to a server.
@@ -25,7 +26,7 @@ public struct HTTPRequest: Sendable {
     /// SHA-256 of the only public key that may receive this request, base64; checked before the first octet of it is sent.
     public var requiredPin: String?
     /// Called once the connection stands, with https when the server's certificate is checked, before anything of the request is sent.
-    var onConnected: (@Sendable () -> Void)?
+    package var onConnected: (@Sendable () -> Void)?
     /// The most octets of the answer's body that are kept.
     public var bodyLimit = HTTPRequest.pageLimit
     /// A longer body is an error (`tooLarge`) instead of being cut.
@@ -35,9 +36,9 @@ public struct HTTPRequest: Sendable {
     /// Makes a connection of its own, which serves no other request.
     public var needsFreshConnection = false
     /// The server's address, where its name is not asked for.
-    var address: InternetAddress?
+    package var address: InternetAddress?
     /// Called with the target of a redirect as soon as the answer's head is read.
-    var onRedirect: (@Sendable (String) -> Void)?
+    package var onRedirect: (@Sendable (String) -> Void)?
 
     /// The most octets of a page that are read, as delivered: 256 KiB.
     public static let pageLimit = 256 * 1024
@@ -128,5 +129,13 @@ public struct HTTPResponse: Sendable {
         self.pin = pin
         self.address = address
         self.milliseconds = milliseconds
+    }
+}
+
+extension HTTPResponse {
+    /// Reads a date of a header (RFC 9110, section 5.6.7) as Unix time.
+    package static func time(_ text: String) -> Int? {
+        let time = curl_getdate(text, nil)
+        return time > 0 ? time : nil
     }
 }

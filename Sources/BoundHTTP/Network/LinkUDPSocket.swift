@@ -20,7 +20,7 @@ public struct LinkUDPSocket: ~Copyable {
         try self.init(host, port: port, link: link, policy: .strict, in: scope)
     }
 
-    init(_ host: String, port: Int, link: Link, policy: NetworkPolicy, in scope: Scope) throws(TransferError) {
+    package init(_ host: String, port: Int, link: Link, policy: NetworkPolicy, in scope: Scope) throws(TransferError) {
         guard (1...65535).contains(port) else { throw TransferError(.refusedURL, "port \(port)") }
         guard let first = try LinkSocket.addresses(of: host, link: link, policy: policy, in: scope).first else {
             throw TransferError(.dnsFailed)

@@ -23,7 +23,7 @@ public struct LinkTCPConnection: ~Copyable {
         try self.init(host, port: port, link: link, policy: .strict, in: scope)
     }
 
-    init(_ host: String, port: Int, link: Link, policy: NetworkPolicy, in scope: Scope) throws(TransferError) {
+    package init(_ host: String, port: Int, link: Link, policy: NetworkPolicy, in scope: Scope) throws(TransferError) {
         guard (1...65535).contains(port) else { throw TransferError(.refusedURL, "port \(port)") }
         let addresses = try LinkSocket.addresses(of: host, link: link, policy: policy, in: scope)
         var failure = TransferError(.connectFailed)

@@ -87,7 +87,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public var masked: String { origin + path + (query == nil ? "" : "?…") }
 
     /// The URL for the user: without what looks like a name, a session or a token.
-    var shown: String {
+    package var shown: String {
         var path = ""
         for segment in self.path.split(separator: "/", omittingEmptySubsequences: true) {
             let previous = path.split(separator: "/").last.map { $0.lowercased() } ?? ""
@@ -119,21 +119,23 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns the URL with another query.
-    func replacingQuery(_ query: String) -> WebURL? {
+    package func replacingQuery(_ query: String) -> WebURL? {
         WebURL(origin + path + (query.isEmpty ? "" : "?" + query))
     }
 
     /// Encodes pairs as `application/x-www-form-urlencoded`, in their order; all but unreserved characters (RFC 3986, section 2.3) are
     /// escaped.
-    public static func encode(_ pairs: [(name: String, value: String)]) -> String { encode(pairs, in: "UTF-8") }
-
-    /// Encodes pairs in a character set of ``PageText``.
-    static func encode(_ pairs: [(name: String, value: String)], in charset: String) -> String {
-        pairs.map { escape($0.name, charset) + "=" + escape($0.value, charset) }.joined(separator: "&")
+    public static func encode(_ pairs: [(name: String, value: String)]) -> String {
+        encode(pairs) { Array($0.utf8) }
     }
 
-    private static func escape(_ text: String, _ charset: String) -> String {
-        let octets = PageText.octets(of: text, in: charset).map { CChar(bitPattern: $0) }
+    /// Encodes pairs whose texts have these octets in the page's character set.
+    package static func encode(_ pairs: [(name: String, value: String)], _ octets: (String) -> [UInt8]) -> String {
+        pairs.map { escape(octets($0.name)) + "=" + escape(octets($0.value)) }.joined(separator: "&")
+    }
+
+    private static func escape(_ octets: [UInt8]) -> String {
+        let octets = octets.map { CChar(bitPattern: $0) }
         // curl measures a text of length 0 by its end.
         guard !octets.isEmpty, let escaped = curl_easy_escape(nil, octets, Int32(octets.count)) else { return "" }
         defer { curl_free(escaped) }

@@ -12,5 +12,7 @@ public enum Worker {
     }
 
     /// Runs `body` on a detached thread, or not at all if the system has no thread left.
-    static func startAside(_ body: @escaping @Sendable () -> Void) { _ = DetachedThread.start(stackSize: stackSize, body) }
+    package static func startAside(_ body: @escaping @Sendable () -> Void) {
+        _ = DetachedThread.start(stackSize: stackSize, body)
+    }
 }

@@ -12,7 +12,7 @@ import HotspotCore
 public final class HTTPClient: @unchecked Sendable {
     /// The link that every request leaves by.
     public let link: Link
-    let policy: NetworkPolicy
+    package let policy: NetworkPolicy
     private let lock = Locked(false)
     private let connections: ConnectionPool
     private var jar: CookieJar
@@ -27,7 +27,7 @@ public final class HTTPClient: @unchecked Sendable {
 
     /// Does what the first request of a process would have to do, so that it need not: the libraries of TLS and names begin, and the way
     /// of a request is read from the disk. Sends nothing: an address of this computer is refused before a socket is made.
-    static func warmUp() {
+    package static func warmUp() {
         Resolver.warmUp()
         guard let url = WebURL("http://127.0.0.1/") else { return }
         let client = HTTPClient(link: Link(attempt: "", association: "", interface: "", index: 0))
@@ -40,7 +40,7 @@ public final class HTTPClient: @unchecked Sendable {
     }
 
     /// Makes a client that shares its connections with others of the same link and policy.
-    init(link: Link, policy: NetworkPolicy, cookies: CookieJar = CookieJar(), connections: ConnectionPool) {
+    package init(link: Link, policy: NetworkPolicy, cookies: CookieJar = CookieJar(), connections: ConnectionPool) {
         _ = Self.library
         self.link = link
         self.policy = policy
@@ -72,7 +72,7 @@ public final class HTTPClient: @unchecked Sendable {
     }
 
     /// Returns the addresses of a URL's host by the link's nameservers, which a request then uses; none where a player answers.
-    func addresses(of url: WebURL, in scope: Scope) throws(TransferError) -> [InternetAddress] {
+    package func addresses(of url: WebURL, in scope: Scope) throws(TransferError) -> [InternetAddress] {
         if policy.player != nil { return [] }
         if let address = InternetAddress(url.host) { return [address] }
         return try NamePins.shared.addresses(of: url.host, link: link, in: scope)

@@ -1,7 +1,7 @@
 import HotspotCore
 
 /// Work that several commands wait for: it runs once, on a thread of its own, and is cancelled when no command waits for it any more.
-final class SharedWork<Value: Sendable>: Sendable {
+package final class SharedWork<Value: Sendable>: Sendable {
     private struct WorkState {
         var value: Value?
         var waiters = 0
@@ -13,7 +13,7 @@ final class SharedWork<Value: Sendable>: Sendable {
     private let cancellation = Cancellation()
 
     /// Starts the work at once.
-    init(deadline: Instant, _ work: @escaping @Sendable (Scope) -> Value) {
+    package init(deadline: Instant, _ work: @escaping @Sendable (Scope) -> Value) {
         let scope = Scope(cancellation: cancellation, deadline: deadline)
         let state = state
         Worker.start {
@@ -26,16 +26,16 @@ final class SharedWork<Value: Sendable>: Sendable {
     }
 
     /// All commands stopped waiting before the end, so the work was cancelled and has to be started again.
-    var isAbandoned: Bool { state.with { $0.isAbandoned } }
+    package var isAbandoned: Bool { state.with { $0.isAbandoned } }
 
     /// The value; `nil` while the work runs.
-    var value: Value? { state.with { $0.value } }
+    package var value: Value? { state.with { $0.value } }
 
     /// Milliseconds since its end; `nil` while it runs.
-    var age: Int? { state.with { $0.ended?.millisecondsAgo } }
+    package var age: Int? { state.with { $0.ended?.millisecondsAgo } }
 
     /// Waits for the value. `nil` if the scope was cancelled or its time is over.
-    func wait(in scope: Scope) -> Value? {
+    package func wait(in scope: Scope) -> Value? {
         state.with { $0.waiters += 1 }
         defer {
             let isAbandoned = state.with { state in

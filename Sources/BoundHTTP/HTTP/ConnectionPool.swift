@@ -4,7 +4,7 @@ import HotspotCore
 
 /// The connections of one attempt, which its clients share: those that a server left open, and those that were made before there
 /// was anything to send. A client checks the key of its request's server on a kept connection as on a new one.
-final class ConnectionPool: Sendable {
+package final class ConnectionPool: Sendable {
     private struct PoolState {
         /// The sets that no transfer uses, with the origins that they served.
         var idle: [(set: ConnectionSet, origins: Set<String>)] = []
@@ -13,6 +13,8 @@ final class ConnectionPool: Sendable {
     }
 
     private let state = Locked(PoolState())
+
+    package init() {}
 
     /// Lends a set for one transfer: one that may have a connection to this origin, if there is one.
     func withSet<T>(for origin: String, _ body: (ConnectionSet) -> T) -> T {
@@ -26,7 +28,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// Starts to connect to the server of a URL. Nothing is sent; a TLS handshake begins with the first request.
-    func connectAhead(to url: WebURL, link: Link, policy: NetworkPolicy) {
+    package func connectAhead(to url: WebURL, link: Link, policy: NetworkPolicy) {
         guard (try? RedirectPolicy(policy).check(url)) != nil else { return }
         state.with { state in
             guard state.ready[Self.key(url)] == nil else { return }
@@ -44,7 +46,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// Closes the connections that were made ahead and not used.
-    func closeReady() { state.with { $0.ready = [:] } }
+    package func closeReady() { state.with { $0.ready = [:] } }
 
     private static func key(_ url: WebURL) -> String { "\(url.host):\(url.port)" }
 }

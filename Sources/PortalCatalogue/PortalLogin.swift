@@ -3,15 +3,15 @@ import ForeignText
 import HelperKit
 import HotspotCore
 
-/// A login by a portal file: finds the file, makes the transfers that ``PortalRun`` wants, and keeps what later commands need.
+/// A login by a portal file: finds the file, and keeps the requests of later commands. ``PortalRun`` has the steps.
 package struct PortalLogin: Sendable {
     /// The portal's page as a login begins on it.
     package struct Start: Sendable {
         /// The answers from the probe to the page.
-        package var hops: [HTTPResponse]
-        package var page: HTMLPage
-        package var portal: Portal
-        package var client: HTTPClient
+        var hops: [HTTPResponse]
+        var page: HTMLPage
+        var portal: Portal
+        var client: HTTPClient
 
         package init(hops: [HTTPResponse], page: HTMLPage, portal: Portal, client: HTTPClient) {
             (self.hops, self.page, self.portal, self.client) = (hops, page, portal, client)
@@ -21,9 +21,9 @@ package struct PortalLogin: Sendable {
     let command: HelperCommand
     let portals: [PortalFile]
     /// Returns the Unix time in milliseconds.
-    package var clock: @Sendable () -> Int = { WallClock.now }
+    var clock: @Sendable () -> Int = { WallClock.now }
     /// Returns this number of random letters and digits.
-    package var letters: @Sendable (Int) -> String = { count in
+    var letters: @Sendable (Int) -> String = { count in
         let all = Array("abcdefghijklmnopqrstuvwxyz0123456789")
         return String((0..<count).map { _ in all[Int.random(in: all.indices)] })
     }
@@ -34,8 +34,7 @@ package struct PortalLogin: Sendable {
 
     package init(_ command: HelperCommand, portals: [PortalFile]) {
         (self.command, self.portals) = (command, portals)
-        isOpen = { command.probe(fresh: true)?.verdict.isOpen ?? false }
-        pause = { $0 == 0 || command.scope.pause(milliseconds: $0 * 1000) }
+        (isOpen, pause) = (command.isOpen, command.pause)
     }
 
     // MARK: - Commands
@@ -106,7 +105,7 @@ package struct PortalLogin: Sendable {
             let portal = portals.first(where: { $0.id == memory.catalogue }),
             let answer = try? client.send(pinned(request), in: command.scope.limited(milliseconds: 10_000))
         else { return reply }
-        var session = reply.session ?? Session()
+        var session: Session? = reply.session ?? Session()
         let page = HTMLPage.read(answer.body, at: answer.url)
         amounts(portal, values([answer], page), &session)
         return command.reply(.success, session: session)
@@ -171,127 +170,48 @@ package struct PortalLogin: Sendable {
 
     // MARK: - The login
 
-    package func play(
+    func play(
         _ portal: PortalFile, _ start: Start, reason: String, isTypedNow: Bool, from saved: PortalMemory.Pause?
     ) -> Reply {
-        var (memory, own) = (SessionMemory(command.session), PortalMemory(command.session))
         var live = start.portal
         live.kind = portal.id
-        var terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
-        let isSame = command.portal.map { $0.origin == live.origin && $0.pin == live.pin } ?? false
-        let engine = FormAttempt(
-            command, at: live, agreed: memory.agreed ?? [], impliedAgreements: memory.said ?? [],
-            mustAcceptTerms: terms.mustBeAccepted, isTypedNow: isTypedNow
-        ).engine
-        memory.said = nil
         var run = PortalRun(
-            portal, at: live, engine: engine, values: values(start.hops, start.page),
-            isStranger: isTypedNow && !isSame && command.portal != nil)
-        run.pins = memory.pins ?? [:]
+            portal, at: live,
+            engine: FormAttempt(command, at: live, after: SessionMemory(command.session), isTypedNow: isTypedNow).engine,
+            values: values(start.hops, start.page),
+            isStranger: isTypedNow && !command.isAbout(live) && command.portal != nil)
         if let saved { run.resume(at: saved.step, kept: saved.values) }
-        (own.catalogue, own.pause) = (portal.id, nil)
-        var outside = Set(([command.link.probeURL] + ProbeEndpoint.usual.map(\.url)).compactMap { $0.flatMap(WebURL.init)?.host })
-        // Some portals answer at the probe's own address.
-        for hop in start.hops.dropFirst() + start.hops.suffix(1) { outside.remove(hop.url.host) }
-
-        var move = (saved == nil ? run.endAtFirstSight() : nil) ?? run.next()
-        while true {
-            let shown = run.terms
-            if run.engine.consent,
-                terms.haveChanged(
-                    shown, start.client, run.values.last.url, showing: run.values.page.sentences, command.scope)
-            {
-                run.engine.consent = false
-                move = run.next()
-            }
-            // A gateway may open and break its answer off, as openNDS does while it is busy: the probe knows.
-            if case .end(.temporaryFailure, _) = move, run.hasActed, isOpen() { move = .done }
-            var last: PortalRun.Move?
-            switch move {
-            case .request(let request, let follows, let wait):
-                if isTypedNow, !run.engine.consent, shown != nil { terms.accept() }
-                guard pause(wait) else {
-                    return command.reply(TransferError(command.scope.cancellation.isCancelled ? .cancelled : .timeout))
-                }
-                do throws(TransferError) {
-                    let answer =
-                        try run.hasActed
-                        ? command.logIn(request, by: start.client) : start.client.send(request, in: command.scope)
-                    last = run.arrive(try chain(answer, to: request, follows, start, run.engine.agreed, outside))
-                } catch {
-                    last = run.fail(error, at: request.url)
-                }
-            case .probe(let seconds): last = run.probed(isOpen: isOpen(within: seconds))
-            case .ask(var prompt, let why):
-                if why == nil {
-                    terms.show(
-                        run.engine.consent ? nil : shown, start.client, run.values.last.url,
-                        showing: run.values.page.sentences, command.scope)
-                }
-                if let change = terms.change { prompt.begin(change) }
-                terms.keep(in: &memory)
-                memory.said = run.said.isEmpty ? nil : run.said
-                (memory.agreed, memory.pins) = run.agreements
-                own.pause = run.pausedState
-                return reply(.uiRequired, memory, own, live, start.client, prompt: prompt, reason: why)
-            case .done:
-                terms.keep(in: &memory)
-                memory.shownTerms = nil
-                (memory.agreed, memory.pins) = run.agreements
-                own.status = run.request(for: portal.session.open)
-                own.logoff = run.request(for: portal.logoff)
-                var session = Session()
-                amounts(portal, run.values, &session)
-                var done = reply(
-                    .success, memory, own, live, start.client, session: session, reason: reason.isEmpty ? nil : reason)
+        let first = saved == nil ? run.endAtFirstSight() : nil
+        let carrier = HTTPCarrier(
+            command, start.client, at: (start.hops.dropFirst() + start.hops.suffix(1)).map(\.url.host))
+        var driver = LoginDriver(command, run, by: carrier, isTypedNow: isTypedNow)
+        (driver.isOpen, driver.pause) = (isOpen, pause)
+        return driver.run(from: first) { run, _, reply, memory in
+            var own = PortalMemory(command.session)
+            (own.catalogue, own.pause) = (portal.id, nil)
+            if reply.result == .success {
+                (own.status, own.logoff) = (run.request(for: portal.session.open), run.request(for: portal.logoff))
+                amounts(portal, run.values, &reply.session)
+                reply.reason = reason.isEmpty ? nil : reason
                 let hasSent = run.hasActed || !run.sent.isEmpty
-                if isTypedNow, !hasSent, !command.answered.isEmpty { done.unsent = command.answered }
-                return done
-            case .end(let result, let why): return command.reply(result, portal: live, reason: why)
+                if isTypedNow, !hasSent, !command.answered.isEmpty { reply.unsent = command.answered }
+            } else {
+                own.pause = run.pausedState
             }
-            move = last ?? run.next()
+            reply.session?.memory = own.value(beside: memory)
         }
-    }
-
-    private func chain(
-        _ answer: HTTPResponse, to request: HTTPRequest, _ follows: Bool, _ start: Start, _ agreed: Set<String>,
-        _ outside: Set<String>
-    ) throws(TransferError) -> RedirectChain {
-        guard follows else { return RedirectChain(answer) }
-        return try RedirectChain.follow(
-            answer, to: request, client: start.client, outside: outside, submittedFrom: start.page.base, agreed: agreed,
-            in: command.scope)
-    }
-
-    private func isOpen(within seconds: Int) -> Bool {
-        for _ in 0..<max(1, seconds / 2) {
-            if isOpen() { return true }
-            if !pause(2) { return false }
-        }
-        return false
     }
 
     /// Reads what is left of the session.
-    private func amounts(_ portal: PortalFile, _ values: PortalValues, _ session: inout Session) {
+    private func amounts(_ portal: PortalFile, _ values: PortalValues, _ session: inout Session?) {
         // Portals without a limit say 0.
         func amount(_ template: Template?) -> Int? { template.flatMap { Int(values.text(of: $0)) }.flatMap { $0 > 0 ? $0 : nil } }
         let seconds = amount(portal.session.seconds).map {
             max(0, $0.subtractingReportingOverflow(amount(portal.session.used) ?? 0).partialValue)
         }
-        session.secondsRemaining = Session.remaining(seconds, upTo: Session.secondsLimit) ?? session.secondsRemaining
-        session.bytesRemaining =
-            Session.remaining(amount(portal.session.bytes), upTo: Session.bytesLimit) ?? session.bytesRemaining
-    }
-
-    private func reply(
-        _ result: HelperResult, _ memory: SessionMemory, _ own: PortalMemory, _ portal: Portal, _ client: HTTPClient,
-        prompt: Prompt? = nil, session: Session = Session(), reason: String?
-    ) -> Reply {
-        var (memory, session) = (memory, session)
-        (memory.origin, memory.pin, memory.page) = (portal.origin, portal.pin, nil)
-        memory.cookies = client.cookies.lines(within: SessionMemory.cookieLimit)
-        session.memory = own.value(beside: memory)
-        return command.reply(result, prompt: prompt, portal: portal, session: session, reason: reason)
+        if let seconds = Session.remaining(seconds, upTo: Session.secondsLimit) { session?.secondsRemaining = seconds }
+        let bytes = Session.remaining(amount(portal.session.bytes), upTo: Session.bytesLimit)
+        if let bytes { session?.bytesRemaining = bytes }
     }
 }
 
@@ -304,11 +224,9 @@ extension PortalLogin.Start {
     }
 }
 
-extension PortalRun {
-    /// The user's agreements, and the keys of the origins that answers went to, as the memory keeps both.
-    var agreements: ([String]?, [String: String]?) {
-        (engine.agreed.isEmpty ? nil : engine.agreed.sorted(), pins.isEmpty ? nil : pins)
-    }
+extension PortalRun: LoginSteps {
+    var hasSent: Bool { hasActed }
+    var shownTerms: ShownTerms? { terms.map { ShownTerms($0, of: values.page, at: values.last.url) } }
 
     /// Where to go on after a question; `nil` if the login can begin again on the portal's page.
     var pausedState: PortalMemory.Pause? {

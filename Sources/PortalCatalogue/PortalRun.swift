@@ -2,28 +2,16 @@ import ForeignText
 import HelperKit
 import HotspotCore
 
-/// One login by a portal file, as a value: an answer goes in, the next move comes out. ``PortalLogin`` makes the transfers.
+/// One login by a portal file, as a value: an answer goes in, the next move comes out. ``LoginDriver`` makes the loop.
 struct PortalRun: Sendable {
-    /// The next thing to do.
-    enum Move: Sendable {
-        /// Send the request, after a wait in seconds, and follow its redirects or not.
-        case request(HTTPRequest, follows: Bool, wait: Int)
-        /// Ask the probe for at most this many seconds.
-        case probe(seconds: Int)
-        /// Ask the user; the reason is given if only a browser can go on.
-        case ask(Prompt, reason: String? = nil)
-        /// The probe decides.
-        case done
-        /// Give up, with the reason.
-        case end(HelperResult, String)
-    }
-
     /// The most requests of one login.
     private static let requestLimit = 40
 
     let portal: PortalFile
     /// The portal that is logged in to, which the answers are for.
     let live: Portal
+    /// The page on which the login began.
+    let formPage: WebURL
     var engine: FormEngine
     private(set) var values: PortalValues
     /// The index of the next step, and how often it was taken.
@@ -36,9 +24,6 @@ struct PortalRun: Sendable {
     private(set) var sent: Set<String> = []
     /// The form that was sent last, with its page.
     private var submitted: (form: HTMLForm, page: HTMLPage, url: WebURL)?
-    /// The keys of other origins that answers went to, and such an origin of the last request.
-    var pins: [String: String] = [:]
-    private var target: String?
     /// A request was sent that changed something at the portal.
     private(set) var hasActed = false
     /// The terms of the portal's page, or those that the file names.
@@ -48,6 +33,7 @@ struct PortalRun: Sendable {
 
     init(_ portal: PortalFile, at live: Portal, engine: FormEngine, values: PortalValues, isStranger: Bool) {
         (self.portal, self.live, self.engine, self.values, self.isStranger) = (portal, live, engine, values, isStranger)
+        formPage = values.page.base
         let declared = portal.terms.flatMap { try? engine.redirects.target(of: values.text(of: $0), from: values.page.base) }
         portalTerms = engine.bindingTerms(on: values.page.withButton, at: values.last.url) ?? declared.map { .address($0) }
         self.values.answers = engine.answers.values
@@ -72,14 +58,14 @@ struct PortalRun: Sendable {
     }
 
     /// Returns the last move if the portal's page has a failure that no answer has caused, such as an account that has run out.
-    mutating func endAtFirstSight() -> Move? {
+    mutating func endAtFirstSight() -> LoginMove? {
         portal.failures.first { failure in
             failure.meaning != .refused && !failure.when.contains(where: \.negates) && values.holds(failure.when)
         }.map { move(after: $0) }
     }
 
     /// Returns the next move.
-    mutating func next() -> Move {
+    mutating func next() -> LoginMove {
         while index < portal.steps.count {
             guard values.holds(step.when) else {
                 advance()
@@ -104,9 +90,8 @@ struct PortalRun: Sendable {
     }
 
     /// Stores the answer to the last request. Returns the last move, or `nil` if the login goes on.
-    mutating func arrive(_ chain: RedirectChain) -> Move? {
+    mutating func arrive(_ chain: RedirectChain) -> LoginMove? {
         values.add(chain)
-        if let target, let pin = chain.hops.first?.pin { pins[target] = pin }
         if let failure = portal.failures.first(where: { values.holds($0.when) }) { return move(after: failure) }
         if step.mayFail, let lost = chain.lost {
             values.addLost(lost)
@@ -117,28 +102,22 @@ struct PortalRun: Sendable {
     }
 
     /// Stores that the last request got no answer. Returns the last move, or `nil` if the login goes on.
-    mutating func fail(_ error: TransferError, at url: WebURL) -> Move? {
-        if error.code == .keyChanged, let target {
-            pins[target] = nil
-            engine.forgetAgreements(for: url)
-            if case .ask(var prompt, let reason) = next() {
-                prompt.begin(keyChanged: url)
-                return .ask(prompt, reason: reason)
-            }
+    mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
+        guard case .request(let request, _, _, _) = move, step.mayFail, error.code != .cancelled else {
+            return .end(.temporaryFailure, error.description)
         }
-        guard step.mayFail, error.code != .cancelled else { return .end(.temporaryFailure, error.description) }
-        values.addLost(url)
+        values.addLost(request.url)
         return judge()
     }
 
     /// Stores whether the probe found the network open.
-    mutating func probed(isOpen: Bool) -> Move? {
+    mutating func probed(isOpen: Bool) -> LoginMove? {
         if isOpen { return .done }
         advance()
         return nil
     }
 
-    private mutating func judge() -> Move? {
+    private mutating func judge() -> LoginMove? {
         if !portal.success.isEmpty, values.holds(portal.success) { return .done }
         let status = values.last.status
         if status >= 500 || status == 403 { return .end(.temporaryFailure, "The portal answered with status \(status).") }
@@ -163,7 +142,7 @@ struct PortalRun: Sendable {
 
     // MARK: - Requests
 
-    private mutating func compose() -> Move {
+    private mutating func compose() -> LoginMove {
         do throws(TransferError) {
             switch step.action {
             case .message(let message):
@@ -182,11 +161,11 @@ struct PortalRun: Sendable {
         }
     }
 
-    private func surprise(_ what: String) -> Move {
+    private func surprise(_ what: String) -> LoginMove {
         .end(.unsupportedNetwork, "The portal is not as \(portal.id).portal expects (line \(step.line)): \(what)")
     }
 
-    private mutating func submit(_ name: String, _ fields: [PortalFile.Assignment]) throws(TransferError) -> Move {
+    private mutating func submit(_ name: String, _ fields: [PortalFile.Assignment]) throws(TransferError) -> LoginMove {
         var page = values.page
         guard var form = name == "*" ? engine.choose(page, at: values.last.url) : page.form(named: name) else {
             return surprise("has no such form")
@@ -213,24 +192,21 @@ struct PortalRun: Sendable {
     }
 
     /// Returns the request if all rules allow it, or the question that they want answered first.
-    private mutating func send(_ request: HTTPRequest, taint: Taint, acts: Bool) throws(TransferError) -> Move {
+    private mutating func send(_ request: HTTPRequest, taint: Taint, acts: Bool) throws(TransferError) -> LoginMove {
         let trust = RequestTrust(request: request, taint: taint, acts: acts, live: live)
         let boxes = trust.boxes(engine)
         // The form engine has asked for those of its forms.
         let mustAcceptTerms = acts && !isSubmit && !engine.consent && !engine.saysYesToTerms && terms != nil
         guard boxes.isEmpty, !mustAcceptTerms, !trust.needsUser(engine) else { return .ask(prompt(fields, boxes)) }
-        var request = request
-        target = taint > .none && request.url.origin != live.origin ? request.url.origin : nil
-        request.requiredPin = taint > .none ? target.map { pins[$0] } ?? live.pin : nil
         hasActed = hasActed || acts
         sent.formUnion(step.answers)
-        return .request(request, follows: step.followsRedirects, wait: step.wait)
+        return .request(request, carriesAnswers: taint > .none, follows: step.followsRedirects, wait: step.wait)
     }
 
     // MARK: - Questions
 
     /// The ways of sending that answering the open prompt agrees to: those that the form engine's prompts name.
-    var said: [String] {
+    var impliedAgreements: [String] {
         index < portal.steps.count && isSubmit ? engine.impliedAgreements(on: values.page, at: values.last.url) : []
     }
 
@@ -313,7 +289,7 @@ struct PortalRun: Sendable {
         return prompt
     }
 
-    private mutating func move(after failure: PortalFile.Failure) -> Move {
+    private mutating func move(after failure: PortalFile.Failure) -> LoginMove {
         let words = failure.text.map { Tainted(octets: Entities.decode(values.value(of: $0).octets)).text } ?? ""
         let text = Printable.text(engine.mask.apply(words), limit: 200)
         func sentence(_ standard: String) -> String { text.isEmpty ? engine.complaint(of: values.page) ?? standard : text }
@@ -343,7 +319,7 @@ struct PortalRun: Sendable {
         }
     }
 
-    private func handOver(_ reason: String) -> Move {
+    private func handOver(_ reason: String) -> LoginMove {
         .ask(.handOver(reason, title: values.page.title ?? portal.name, page: values.last.url), reason: reason)
     }
 }

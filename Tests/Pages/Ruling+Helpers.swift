@@ -55,10 +55,10 @@ extension Ruling {
         else { return nil }
         self.init(helper: "wispr")
         asks = ["Password", "UserName"]
-        var attempt = WISPrAttempt(login: login, pin: "key", redirects: saved.command(kind: "wispr").redirects) { _ in false }
-        guard case .send(let request) = attempt.begin(user: "1typed", password: "2typed", probed: saved.hops[0].url) else {
-            return nil
-        }
+        var attempt = WISPrAttempt(
+            .init(user: "1typed", password: "2typed"), at: saved.portal(kind: "wispr"), login: login,
+            probed: saved.hops[0].url, redirects: saved.command(kind: "wispr").redirects, leadsInside: { _ in false })
+        guard case .request(let request, _, _, _) = attempt.next() else { return nil }
         send(request)
         submits?.fields?.merge(["UserName": "<user:UserName>", "Password": "<user:Password>"]) { $1 }
     }
@@ -126,6 +126,7 @@ extension Ruling {
         case .done: reason = "done"
         case .end(_, let text): reason = text
         case .leave(let company): reason = "imitates \(company.name)"
+        case .request, .probe: reason = "a move of another helper"
         case .ask(_, _, let text?):
             self.class = .handOver
             reason = text

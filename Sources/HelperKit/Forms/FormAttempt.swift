@@ -1,21 +1,9 @@
 import ForeignText
 import HotspotCore
 
-/// One try to log in through pages and forms, as a value: a page goes in, the next move comes out. ``FormLogin`` makes the transfers.
+/// One try to log in through pages and forms, as a value: a page goes in, the next move comes out. ``LoginDriver`` makes the loop.
 package struct FormAttempt: Sendable {
-    /// The next thing to do.
-    package enum Move: Sendable {
-        /// Submit the form.
-        case submit(FilledForm, HTMLForm)
-        /// Ask the user. The form is kept if its page cannot be reached again; the reason is given if only a browser can go on.
-        case ask(Prompt, keeping: HTMLForm? = nil, reason: String? = nil)
-        /// The portal has nothing more to ask; the probe decides.
-        case done
-        /// Give up, with the reason.
-        case end(HelperResult, String)
-        /// Send nothing: the page imitates this company.
-        case leave(Company)
-    }
+    package typealias Move = LoginMove
 
     static let samePage = "The portal shows the same page again."
 
@@ -275,15 +263,6 @@ package struct FormAttempt: Sendable {
             return .ask(.unproven(error, page: page), reason: error.description)
         }
         return .end(.temporaryFailure, error.description)
-    }
-
-    /// Returns the next move after a form whose target has another key than before.
-    mutating func askAgain(about target: WebURL, on page: HTMLPage, at url: WebURL) -> Move {
-        engine.forgetAgreements(for: target)
-        let next = move(on: page, at: url)
-        guard case .ask(var prompt, let form, let reason) = next else { return next }
-        prompt.begin(keyChanged: target)
-        return .ask(prompt, keeping: form, reason: reason)
     }
 
     func offersLogoff(_ page: TypedPage, at url: WebURL) -> Bool {

@@ -153,19 +153,35 @@ package enum Terms: Hashable, Sendable {
     }
 }
 
+/// Terms of use, and the page that asks for them.
+package struct ShownTerms: Sendable {
+    let terms: Terms
+    let page: WebURL
+    /// The page's texts.
+    let sentences: [String]
+
+    package init(_ terms: Terms, of page: HTMLPage, at url: WebURL) {
+        (self.terms, self.page, sentences) = (terms, url, page.sentences)
+    }
+
+    fileprivate func fingerprints(asking client: HTTPClient, twice: Bool = false, in scope: Scope) -> [String]? {
+        terms.fingerprints(asking: client, of: page, showing: sentences, twice: twice, in: scope)
+    }
+}
+
 /// The terms that the user accepted and those that are shown now; changed terms are asked for again.
-package struct AcceptedTerms: Sendable {
+struct AcceptedTerms: Sendable {
     private var accepted: [String]
     private var shown: [String]
     /// The answered prompt showed terms, for which an earlier consent does not count.
-    package let mustBeAccepted: Bool
+    let mustBeAccepted: Bool
     /// What is told where the portal's terms are not the accepted ones.
-    package private(set) var change: String?
+    private(set) var change: String?
 
     /// The user accepted terms here.
     var hasAccepted: Bool { !accepted.isEmpty }
 
-    package init(_ memory: SessionMemory, isTypedNow: Bool) {
+    init(_ memory: SessionMemory, isTypedNow: Bool) {
         accepted = memory.terms ?? []
         shown = isTypedNow ? memory.shownTerms ?? [] : []
         mustBeAccepted = !shown.isEmpty
@@ -173,36 +189,30 @@ package struct AcceptedTerms: Sendable {
 
     /// Returns whether these terms differ from the accepted ones, or their box says something else. Terms that were never seen, or cannot
     /// be read now, have not changed: the consent holds for them.
-    ///
-    /// - Parameters:
-    ///   - page: the page that asks.
-    ///   - sentences: its texts.
-    package mutating func haveChanged(
-        _ terms: Terms?, _ client: HTTPClient, _ page: WebURL, showing sentences: [String], _ scope: Scope
-    ) -> Bool {
-        guard let terms, !accepted.isEmpty else { return false }
-        let box = terms.boxFingerprint
-        func place(of current: [String]?) -> Int? {
+    mutating func haveChanged(_ current: ShownTerms?, _ client: HTTPClient, _ scope: Scope) -> Bool {
+        guard let current, !accepted.isEmpty else { return false }
+        let (terms, box) = (current.terms, current.terms.boxFingerprint)
+        func index(of fingerprints: [String]?) -> Int? {
             accepted.firstIndex { mark in
                 let parts = mark.split(separator: " ").map(String.init)
                 // A memory of an earlier version does not have the box.
-                return (current?.contains(parts[0]) ?? true) && (box == nil || parts.count < 2 || parts[1] == box)
+                return (fingerprints?.contains(parts[0]) ?? true) && (box == nil || parts.count < 2 || parts[1] == box)
             }
         }
-        var current = terms.fingerprints(asking: client, of: page, showing: sentences, in: scope)
-        var same = place(of: current)
-        if same == nil,
-            let steady = terms.fingerprints(asking: client, of: page, showing: sentences, twice: true, in: scope)
-        {
-            (current, same) = (steady, place(of: steady))
+        var fingerprints = current.fingerprints(asking: client, in: scope)
+        var match = index(of: fingerprints)
+        if match == nil, let steady = current.fingerprints(asking: client, twice: true, in: scope) {
+            (fingerprints, match) = (steady, index(of: steady))
         }
-        if let same {
-            if current != nil, box != nil { accepted[same] = Self.mark(String(accepted[same].prefix { $0 != " " }), box) }
+        if let match {
+            if fingerprints != nil, box != nil {
+                accepted[match] = Self.mark(String(accepted[match].prefix { $0 != " " }), box)
+            }
             return false
         }
         let address = terms.addressFingerprint
-        let wasUnread = address.map { current?.contains($0) == false && accepted.last?.hasPrefix($0) == true } ?? false
-        shown = marks(of: terms, current)
+        let wasUnread = address.map { fingerprints?.contains($0) == false && accepted.last?.hasPrefix($0) == true } ?? false
+        shown = marks(of: terms, fingerprints)
         change =
             wasUnread
             ? "The terms could not be read when you accepted them." : "The terms are not word for word those that you accepted."
@@ -210,13 +220,9 @@ package struct AcceptedTerms: Sendable {
     }
 
     /// Notes the terms that a prompt shows.
-    package mutating func show(
-        _ terms: Terms?, _ client: HTTPClient, _ page: WebURL, showing sentences: [String], _ scope: Scope
-    ) {
-        guard let terms else { return }
-        if change != nil, !shown.isEmpty { return }
-        shown = marks(
-            of: terms, terms.fingerprints(asking: client, of: page, showing: sentences, twice: true, in: scope))
+    mutating func show(_ current: ShownTerms?, _ client: HTTPClient, _ scope: Scope) {
+        guard let current, change == nil || shown.isEmpty else { return }
+        shown = marks(of: current.terms, current.fingerprints(asking: client, twice: true, in: scope))
     }
 
     /// Returns what is kept of terms with these fingerprints; of terms that cannot be read the address, so that they are shown once they can.
@@ -230,14 +236,14 @@ package struct AcceptedTerms: Sendable {
     private static func mark(_ terms: String, _ box: String?) -> String { terms + (box.map { " " + $0 } ?? "") }
 
     /// Notes that the user accepted the shown terms.
-    package mutating func accept() {
+    mutating func accept() {
         accepted += shown.filter { !accepted.contains($0) }
         accepted = Array(accepted.suffix(Terms.keptLimit))
         shown = []
     }
 
     /// Writes both into a session's memory.
-    package func keep(in memory: inout SessionMemory) {
+    func keep(in memory: inout SessionMemory) {
         memory.terms = accepted.isEmpty ? nil : accepted
         memory.shownTerms = shown.isEmpty ? nil : shown
     }

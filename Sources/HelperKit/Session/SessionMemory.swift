@@ -25,8 +25,8 @@ package struct SessionMemory: Codable, Sendable {
     package var shownTerms: [String]?
     /// The ways of sending that the user agreed to (``ConsentRequired``), each with the origin of its page.
     package var agreed: [String]?
-    /// Those that answering the open prompt agrees to.
-    package var said: [String]?
+    /// The agreements that answering the open prompt gives.
+    package var impliedAgreements: [String]?
     /// The names of the open prompt's fields.
     var asked: [String]?
 

@@ -1,20 +1,12 @@
 import HotspotCore
 
-/// One login by WISPr as a value: the account, then each answer of the gateway go in, the next move comes out. ``WISPrLogin`` makes the
-/// transfers.
-package struct WISPrAttempt: Sendable {
-    /// The next thing to do.
-    package enum Move: Sendable {
-        /// Make a request.
-        case send(HTTPRequest)
-        /// Wait, then make a request.
-        case wait(milliseconds: Int, HTTPRequest)
-        /// The gateway says that the login worked; the probe decides.
-        case done(seconds: Int?, logoff: WebURL?, message: String?)
-        /// Ask for another account, with the gateway's words.
-        case ask(String?)
-        /// Give up, with the reason.
-        case end(HelperResult, String)
+/// One login by WISPr as a value: each answer of the gateway goes in, the next move comes out. ``LoginDriver`` makes the loop.
+package struct WISPrAttempt: LoginSteps {
+    /// A user's account.
+    package struct Account: Sendable {
+        let (user, password): (String, String)
+
+        package init(user: String, password: String) { (self.user, self.password) = (user, password) }
     }
 
     /// The most requests for a pending result, and the most redirects of one answer.
@@ -22,36 +14,66 @@ package struct WISPrAttempt: Sendable {
     /// Seconds between two requests for a result where the gateway names none, and the most that it may name.
     private static let (pollInterval, delayLimit) = (2, 5)
 
-    private let login: WebURL
-    private let pin: String
-    private let redirects: RedirectPolicy
-    /// Whether a URL leads to an address of the link's own networks.
+    /// The portal with the key that the account is for; with its present key once that has changed.
+    package private(set) var live: Portal
+    package var engine: FormEngine
+    /// The address of the login.
+    package let formPage: WebURL
+    private let account: Account?
+    private let probed: WebURL
+    /// Returns whether a URL leads to an address of the link's own networks.
     private let leadsInside: @Sendable (WebURL) -> Bool
-    private var secret = ""
+    /// Fetches the portal's present key.
+    private let fetchPin: @Sendable () -> String?
     private var results: String?
     private var (polls, hops) = (0, 0)
+    /// The gateway's document that reports success.
+    private(set) var granted: WISPrDocument?
 
-    package init(login: WebURL, pin: String, redirects: RedirectPolicy, leadsInside: @escaping @Sendable (WebURL) -> Bool) {
-        self.login = login
-        self.pin = pin
-        self.redirects = redirects
-        self.leadsInside = leadsInside
+    /// - Parameters:
+    ///   - account: the account, if there is one for this portal.
+    ///   - login: the address of the login.
+    ///   - probed: the address that the probe asked.
+    package init(
+        _ account: Account?, at live: Portal, login: WebURL, probed: WebURL, redirects: RedirectPolicy,
+        leadsInside: @escaping @Sendable (WebURL) -> Bool, fetchPin: @escaping @Sendable () -> String? = { nil }
+    ) {
+        (self.account, self.live, formPage, self.probed) = (account, live, login, probed)
+        (self.leadsInside, self.fetchPin) = (leadsInside, fetchPin)
+        engine = FormEngine(for: redirects)
     }
 
-    /// Returns the move that posts the account.
-    package mutating func begin(user: String, password: String, probed: WebURL) -> Move {
-        secret = "=" + WebURL.encode([(password, "")]).dropLast()
-        var request = HTTPRequest(
+    package var hasSent: Bool { account != nil }
+
+    /// The request that ends the session.
+    var logoff: WebURL? { granted?.logoffURL.flatMap { try? engine.redirects.target(of: $0, from: formPage) } }
+
+    /// Returns the move that posts the account, or asks for one.
+    package mutating func next() -> LoginMove {
+        guard let account else { return ask(nil) }
+        let request = HTTPRequest(
             posting: [
-                ("UserName", user), ("Password", password), ("button", "Login"), ("FNAME", "0"),
+                ("UserName", account.user), ("Password", account.password), ("button", "Login"), ("FNAME", "0"),
                 ("OriginatingServer", probed.origin + probed.path),
-            ], to: login)
-        request.requiredPin = pin
-        return .send(request)
+            ], to: formPage)
+        return .request(request, carriesAnswers: true, follows: false)
+    }
+
+    package mutating func arrive(_ chain: RedirectChain) -> LoginMove? { receive(chain.final) }
+
+    /// CoovaChilli 1.9 closes the connection where the account is refused.
+    package mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
+        if error.code == .keyChanged {
+            // The credential was released for another key: the user decides about the portal that was met.
+            live.pin = fetchPin()
+            return ask("This portal's key has changed; nothing was sent.")
+        }
+        guard polls > 0, error.code == .emptyAnswer else { return .end(.temporaryFailure, error.description) }
+        return refuse("The gateway gave no result; user name or password may be wrong.")
     }
 
     /// Returns the move after an answer.
-    mutating func receive(_ response: HTTPResponse) -> Move {
+    private mutating func receive(_ response: HTTPResponse) -> LoginMove {
         guard let document = WISPrDocument.find(in: response.body) else {
             // Some gateways redirect once more.
             guard let location = response.location, hops < Self.hopLimit else {
@@ -59,7 +81,8 @@ package struct WISPrAttempt: Sendable {
             }
             hops += 1
             do throws(TransferError) {
-                return .send(HTTPRequest(try redirects.target(of: location, from: response.url)))
+                let request = HTTPRequest(try engine.redirects.target(of: location, from: response.url))
+                return .request(request, carriesAnswers: false, follows: false)
             } catch {
                 return .end(.temporaryFailure, error.description)
             }
@@ -69,9 +92,9 @@ package struct WISPrAttempt: Sendable {
         let message = document.message
         switch document.responseCode {
         case 50:
-            let logoff = document.logoffURL.flatMap { try? redirects.target(of: $0, from: login) }
-            return .done(seconds: document.sessionSeconds, logoff: logoff, message: message)
-        case 100: return .ask(message)
+            granted = document
+            return .done
+        case 100: return refuse(message)
         case 105: return .end(.unsupportedNetwork, message ?? "The gateway has no login for this account.")
         case 102, 255: return .end(.temporaryFailure, message ?? "The gateway's login service does not work at present.")
         case 201:
@@ -81,29 +104,36 @@ package struct WISPrAttempt: Sendable {
             // CoovaChilli's first result is the login itself, which waits for the client.
             let seconds = document.delay ?? (polls == 0 ? 0 : Self.pollInterval)
             polls += 1
-            return .wait(milliseconds: min(seconds, Self.delayLimit) * 1000, request)
+            let isOwn = request.url.origin == formPage.origin
+            return .request(request, carriesAnswers: isOwn, follows: false, wait: min(seconds, Self.delayLimit))
         case let code:
             return .end(.temporaryFailure, message ?? "The gateway answered with \(code.map { "code \($0)" } ?? "no result").")
         }
     }
 
-    /// Returns the move after a request without an answer, if that says something: CoovaChilli 1.9 closes the connection where the
-    /// account is refused.
-    func lost(_ error: TransferError) -> Move? {
-        guard polls > 0, error.code == .emptyAnswer else { return nil }
-        return .ask("The gateway gave no result; user name or password may be wrong.")
+    /// Asks for another account, with the gateway's words.
+    private func refuse(_ words: String?) -> LoginMove {
+        ask(words ?? "The gateway did not accept user name and password.", reason: words, user: account?.user)
+    }
+
+    func ask(_ message: String?, reason: String? = nil, user: String? = nil) -> LoginMove {
+        let prompt = Prompt(
+            title: live.title ?? live.origin, message: message,
+            fields: [
+                Field(name: "UserName", label: "User name", kind: .text, required: true, value: user),
+                Field(name: "Password", label: "Password", kind: .password, required: true),
+            ])
+        return .ask(prompt, reason: reason)
     }
 
     /// Returns the request for a pending result: at the login's origin, or at the gateway itself, which CoovaChilli names. It must not
     /// repeat the password; the name and a digest are usual there.
     private func poll() -> HTTPRequest? {
-        guard let results, let url = try? redirects.target(of: results, from: login),
-            url.origin == login.origin || leadsInside(url)
+        guard let results, let account, let url = try? engine.redirects.target(of: results, from: formPage),
+            url.origin == formPage.origin || leadsInside(url)
         else { return nil }
-        let isOwn = url.origin == login.origin
-        guard isOwn || secret.utf8.count < 4 || !url.text.contains(secret) else { return nil }
-        var request = HTTPRequest(url)
-        if isOwn { request.requiredPin = pin }
-        return request
+        let secret = "=" + WebURL.encode([(account.password, "")]).dropLast()
+        guard url.origin == formPage.origin || secret.utf8.count < 4 || !url.text.contains(secret) else { return nil }
+        return HTTPRequest(url)
     }
 }

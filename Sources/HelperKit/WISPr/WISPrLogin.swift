@@ -116,10 +116,12 @@ public struct WISPrLogin: Sendable {
     /// Returns the portal with its key. A key from an earlier visit is enough, because it is enforced when something is sent.
     private func portal(_ gateway: Gateway) -> Portal {
         let memory = SessionMemory(command.session)
-        var pin = gateway.pin
-        if pin == nil, memory.origin == gateway.login.origin { pin = memory.pin }
-        if pin == nil { pin = fetchPin(gateway) }
-        return Portal(origin: gateway.login.origin, pin: pin, kind: "wispr", title: gateway.document.locationName)
+        let stored = memory.origin == gateway.login.origin ? memory.pin : nil
+        return portal(gateway, pin: gateway.pin ?? stored ?? fetchPin(gateway))
+    }
+
+    private func portal(_ gateway: Gateway, pin: String?) -> Portal {
+        Portal(origin: gateway.login.origin, pin: pin, kind: "wispr", title: gateway.document.locationName)
     }
 
     /// Returns the key of the login's host, by a request for its front page.
@@ -159,76 +161,27 @@ public struct WISPrLogin: Sendable {
         }
         var credential = command.credential ?? [:]
         if isTypedNow { credential.merge(command.answers) { $1 } }
-        let expected = command.portal
-        guard let user = credential["UserName"], let password = credential["Password"], !user.isEmpty,
-            expected?.origin == gateway.login.origin, let pin = expected?.pin
-        else {
-            let portal = portal(gateway)
-            let isOther = expected != nil && !command.isAbout(portal)
-            return ask(portal, isOther && !credential.isEmpty ? "This is another portal than before; nothing was sent." : nil)
+        var (account, message): (WISPrAttempt.Account?, String?)
+        let live: Portal
+        if let user = credential["UserName"], let password = credential["Password"], !user.isEmpty,
+            let expected = command.portal, expected.origin == gateway.login.origin, let pin = expected.pin
+        {
+            account = WISPrAttempt.Account(user: user, password: password)
+            live = portal(gateway, pin: pin)
+        } else {
+            live = portal(gateway)
+            let isOther = command.portal != nil && !command.isAbout(live)
+            message = isOther && !credential.isEmpty ? "This is another portal than before; nothing was sent." : nil
         }
-        do throws(TransferError) {
-            return try login(gateway, user: user, password: password, pin: pin)
-        } catch {
-            if error.code == .keyChanged {
-                // The credential was released for another key: the user decides about the portal that was met.
-                let live = Portal(
-                    origin: gateway.login.origin, pin: fetchPin(gateway), kind: "wispr", title: gateway.document.locationName)
-                return ask(live, "This portal's key has changed; nothing was sent.")
-            }
-            return command.reply(error, portal: expected)
-        }
-    }
-
-    private func ask(_ portal: Portal, _ message: String?, refused user: String? = nil) -> Reply {
-        var memory = SessionMemory(command.session)
-        memory.origin = portal.origin
-        memory.pin = portal.pin
-        let prompt = Prompt(
-            title: portal.title ?? portal.origin, message: message,
-            fields: [
-                Field(name: "UserName", label: "User name", kind: .text, required: true, value: user),
-                Field(name: "Password", label: "Password", kind: .password, required: true),
-            ])
-        return command.reply(.uiRequired, prompt: prompt, portal: portal, session: Session(memory: memory.value))
-    }
-
-    private func login(_ gateway: Gateway, user: String, password: String, pin: String) throws(TransferError) -> Reply {
-        let portal = Portal(origin: gateway.login.origin, pin: pin, kind: "wispr", title: gateway.document.locationName)
-        var attempt = WISPrAttempt(login: gateway.login, pin: pin, redirects: command.redirects) { [command] in
-            command.link.leadsInside($0, in: command.scope)
-        }
-        var move = attempt.begin(user: user, password: password, probed: gateway.probed)
-        while true {
-            switch move {
-            case .send(let request):
-                do throws(TransferError) {
-                    move = attempt.receive(try command.logIn(request, by: gateway.client))
-                } catch {
-                    if error.code == .keyChanged { throw error }
-                    move = attempt.lost(error) ?? .end(.temporaryFailure, error.description)
-                }
-            case .wait(let milliseconds, let request):
-                guard command.scope.pause(milliseconds: milliseconds) else {
-                    throw TransferError(command.scope.cancellation.isCancelled ? .cancelled : .timeout)
-                }
-                move = .send(request)
-            case .done(let seconds, let logoff, let message):
-                var memory = SessionMemory(command.session)
-                memory.origin = portal.origin
-                memory.pin = pin
-                memory.logoff = logoff.map { SessionMemory.SavedRequest(url: $0.text, body: nil) }
-                return command.reply(
-                    .success, portal: portal, session: Session(secondsRemaining: seconds, memory: memory.value), reason: message)
-            case .ask(let message):
-                var reply = ask(portal, message ?? "The gateway did not accept user name and password.", refused: user)
-                reply.reason = message
-                return reply
-            case .end(.temporaryFailure, _) where command.probe(fresh: true)?.verdict.isOpen == true:
-                // A gateway may open and break its answer off.
-                move = .done(seconds: nil, logoff: nil, message: nil)
-            case .end(let result, let reason): return command.reply(result, portal: portal, reason: reason)
-            }
+        let attempt = WISPrAttempt(
+            account, at: live, login: gateway.login, probed: gateway.probed, redirects: command.redirects,
+            leadsInside: { command.link.leadsInside($0, in: command.scope) }, fetchPin: { fetchPin(gateway) })
+        var driver = LoginDriver(command, attempt, by: HTTPCarrier(command, gateway.client), isTypedNow: isTypedNow)
+        return driver.run(from: message.map { attempt.ask($0) }) { attempt, _, reply, memory in
+            guard reply.result == .success else { return }
+            memory.logoff = attempt.logoff.map { SessionMemory.SavedRequest(url: $0.text, body: nil) }
+            reply.session?.secondsRemaining = attempt.granted?.sessionSeconds
+            reply.reason = attempt.granted?.message
         }
     }
 }

@@ -25,6 +25,7 @@ import Testing
         case .done: return "done"
         case .end(let result, let reason): return "\(result.rawValue): \(reason)"
         case .leave(let company): return "leave \(company.name)"
+        case .request, .probe: return "another move"
         }
     }
 

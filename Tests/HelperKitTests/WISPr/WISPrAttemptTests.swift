@@ -1,3 +1,4 @@
+import HotspotCore
 import Testing
 
 @testable import HelperKit
@@ -7,9 +8,10 @@ import Testing
     private let login = WebURL("https://uam.test/login")!
 
     private func attempt() -> WISPrAttempt {
-        var attempt = WISPrAttempt(login: login, pin: "key", redirects: RedirectPolicy()) { $0.host == "10.1.0.1" }
-        _ = attempt.begin(user: "rider", password: "tunnel-vision", probed: WebURL("http://probe.test/204?x=1")!)
-        return attempt
+        WISPrAttempt(
+            .init(user: "rider", password: "tunnel-vision"), at: Portal(origin: login.origin, pin: "key", kind: "wispr"),
+            login: login, probed: WebURL("http://probe.test/204?x=1")!, redirects: RedirectPolicy(),
+            leadsInside: { $0.host == "10.1.0.1" })
     }
 
     private func reply(_ code: Int, _ inner: String = "") -> HTTPResponse {
@@ -19,13 +21,20 @@ import Testing
             url: login.text)
     }
 
-    private func words(_ move: WISPrAttempt.Move) -> String {
+    /// Returns the move after an answer in words.
+    private func words(_ attempt: inout WISPrAttempt, _ answer: HTTPResponse) -> String {
+        let move = attempt.arrive(RedirectChain(answer))
+        guard case .done = move, let granted = attempt.granted else { return words(move) }
+        return "done \(granted.sessionSeconds ?? 0) \(attempt.logoff?.text ?? "") \(granted.message ?? "")"
+    }
+
+    private func words(_ move: LoginMove?) -> String {
         switch move {
-        case .send(let request): "send \(request.url.text)"
-        case .wait(let milliseconds, let request): "wait \(milliseconds) \(request.url.text) \(request.requiredPin ?? "")"
-        case .done(let seconds, let logoff, let message): "done \(seconds ?? 0) \(logoff?.text ?? "") \(message ?? "")"
-        case .ask(let message): "ask \(message ?? "")"
+        case .request(let request, let carriesAnswers, false, let wait):
+            "wait \(wait) \(request.url.text)\(carriesAnswers ? " key" : "")"
+        case .ask(_, _, let reason): "ask \(reason ?? "")"
         case .end(let result, let reason): "\(result.rawValue): \(reason)"
+        case .submit, .request, .probe, .done, .leave, nil: "another move"
         }
     }
 
@@ -36,12 +45,12 @@ import Testing
         (102, "", "temporaryFailure: The gateway's login service does not work at present."),
         (7, "", "temporaryFailure: The gateway answered with code 7."),
         (201, "<LoginResultsURL>/poll</LoginResultsURL>", "wait 0 https://uam.test/poll key"),
-        (201, "<Delay>3</Delay><LoginResultsURL>/poll</LoginResultsURL>", "wait 3000 https://uam.test/poll key"),
-        (201, "<Delay>600</Delay><LoginResultsURL>/poll</LoginResultsURL>", "wait 5000 https://uam.test/poll key"),
+        (201, "<Delay>3</Delay><LoginResultsURL>/poll</LoginResultsURL>", "wait 3 https://uam.test/poll key"),
+        (201, "<Delay>600</Delay><LoginResultsURL>/poll</LoginResultsURL>", "wait 5 https://uam.test/poll key"),
         // CoovaChilli: the gateway itself has the result, with the name and a digest in the address.
         (
             201, "<LoginResultsURL><![CDATA[http://10.1.0.1:3990/logon?username=rider&response=ab]]></LoginResultsURL>",
-            "wait 0 http://10.1.0.1:3990/logon?username=rider&response=ab "
+            "wait 0 http://10.1.0.1:3990/logon?username=rider&response=ab"
         ),
         (
             201, "<LoginResultsURL>http://10.1.0.1:3990/logon?password=tunnel-vision</LoginResultsURL>",
@@ -54,31 +63,33 @@ import Testing
         (201, "", "temporaryFailure: The gateway gave no result in time."),
     ]) func decides(_ code: Int, _ inner: String, _ move: String) {
         var attempt = attempt()
-        #expect(words(attempt.receive(reply(code, inner))) == move)
+        #expect(words(&attempt, reply(code, inner)) == move)
     }
 
     @Test func pollsForATime() {
         var attempt = attempt()
         for number in 0..<15 {
-            let move = attempt.receive(reply(201, "<LoginResultsURL>/poll</LoginResultsURL>"))
-            #expect(words(move).hasPrefix(number == 0 ? "wait 0 " : "wait 2000 "))
+            let move = words(&attempt, reply(201, "<LoginResultsURL>/poll</LoginResultsURL>"))
+            #expect(move.hasPrefix(number == 0 ? "wait 0 " : "wait 2 "))
         }
-        #expect(words(attempt.receive(reply(201))).hasPrefix("temporaryFailure"))
+        #expect(words(&attempt, reply(201)).hasPrefix("temporaryFailure"))
     }
 
     /// A result that is not told is a refusal, as at CoovaChilli 1.9; an account whose own request is not answered may be right.
     @Test func asksAfterALostResult() {
         var attempt = attempt()
-        #expect(attempt.lost(TransferError(.emptyAnswer)).map(words) == nil)
-        _ = attempt.receive(reply(201, "<LoginResultsURL>/poll</LoginResultsURL>"))
-        #expect(attempt.lost(TransferError(.emptyAnswer)).map(words)?.hasPrefix("ask The gateway gave no result") == true)
-        #expect(attempt.lost(TransferError(.timeout)).map(words) == nil)
+        let post = attempt.next()
+        func fail(_ code: TransferErrorCode) -> String { words(attempt.fail(TransferError(code), of: post)) }
+        #expect(fail(.emptyAnswer).hasPrefix("temporaryFailure"))
+        _ = words(&attempt, reply(201, "<LoginResultsURL>/poll</LoginResultsURL>"))
+        #expect(fail(.emptyAnswer).hasPrefix("ask The gateway gave no result"))
+        #expect(fail(.timeout).hasPrefix("temporaryFailure"))
     }
 
     @Test func followsFewRedirects() {
         var attempt = attempt()
         let away = response(302, "", url: login.text, headers: [("location", "/next")])
-        for _ in 0..<4 { #expect(words(attempt.receive(away)) == "send https://uam.test/next") }
-        #expect(words(attempt.receive(away)).hasPrefix("temporaryFailure"))
+        for _ in 0..<4 { #expect(words(&attempt, away) == "wait 0 https://uam.test/next") }
+        #expect(words(&attempt, away).hasPrefix("temporaryFailure"))
     }
 }

@@ -8,10 +8,10 @@ package struct PortalLogin: Sendable {
     /// The portal's page as a login begins on it.
     package struct Start: Sendable {
         /// The answers from the probe to the page.
-        var hops: [HTTPResponse]
-        var page: HTMLPage
-        var portal: Portal
-        var client: HTTPClient
+        package var hops: [HTTPResponse]
+        package var page: HTMLPage
+        package var portal: Portal
+        package var client: HTTPClient
 
         package init(hops: [HTTPResponse], page: HTMLPage, portal: Portal, client: HTTPClient) {
             (self.hops, self.page, self.portal, self.client) = (hops, page, portal, client)
@@ -21,9 +21,9 @@ package struct PortalLogin: Sendable {
     let command: HelperCommand
     let portals: [PortalFile]
     /// Returns the Unix time in milliseconds.
-    var clock: @Sendable () -> Int = { WallClock.now }
+    package var clock: @Sendable () -> Int = { WallClock.now }
     /// Returns this number of random letters and digits.
-    var letters: @Sendable (Int) -> String = { count in
+    package var letters: @Sendable (Int) -> String = { count in
         let all = Array("abcdefghijklmnopqrstuvwxyz0123456789")
         return String((0..<count).map { _ in all[Int.random(in: all.indices)] })
     }
@@ -170,7 +170,7 @@ package struct PortalLogin: Sendable {
 
     // MARK: - The login
 
-    func play(
+    package func play(
         _ portal: PortalFile, _ start: Start, reason: String, isTypedNow: Bool, from saved: PortalMemory.Pause?
     ) -> Reply {
         var live = start.portal

@@ -3,8 +3,6 @@ import HotspotCore
 
 /// One try to log in through pages and forms, as a value: a page goes in, the next move comes out. ``LoginDriver`` makes the loop.
 package struct FormAttempt: Sendable {
-    package typealias Move = LoginMove
-
     static let samePage = "The portal shows the same page again."
 
     package var engine: FormEngine
@@ -88,9 +86,9 @@ package struct FormAttempt: Sendable {
     }
 
     /// Returns the next move on a page.
-    package mutating func move(on page: HTMLPage, at url: WebURL) -> Move { move(on: TypedPage(page), at: url) }
+    package mutating func move(on page: HTMLPage, at url: WebURL) -> LoginMove { move(on: TypedPage(page), at: url) }
 
-    private mutating func move(on page: TypedPage, at url: WebURL) -> Move {
+    mutating func move(on page: TypedPage, at url: WebURL) -> LoginMove {
         engine.dropRenamed(on: page.page)
         if hasSentNothing {
             findLogoff(on: page, at: url)
@@ -102,7 +100,7 @@ package struct FormAttempt: Sendable {
                 return .leave(company)
             case .none(let result, let reason):
                 note(first.rule)
-                return .end(result, reason + says(page.page))
+                return .end(result, reason + says(page))
             }
         }
         let ruled = MoveCase.ruled(self, on: page, at: url)
@@ -123,7 +121,7 @@ package struct FormAttempt: Sendable {
         scope.trace.add("page rule \(rule)")
     }
 
-    private mutating func ask(_ prompt: Prompt, _ form: HTMLForm, on page: TypedPage, at url: WebURL) -> Move {
+    private mutating func ask(_ prompt: Prompt, _ form: HTMLForm, on page: TypedPage, at url: WebURL) -> LoginMove {
         var prompt = prompt
         if hasSentNothing {
             if isStranger {
@@ -145,7 +143,7 @@ package struct FormAttempt: Sendable {
     private mutating func noteSent(_ form: HTMLForm, on page: TypedPage) {
         let names = form.inputs.map(\.name)
         let buttons = page.forms.first { $0.form == form }?.choices.map(\.name) ?? []
-        if asksAgain(page.page), engine.refusal(on: page) != nil { engine.answers.noteRefused(answered.joined()) }
+        if asksAgain(page), engine.refusal(on: page) != nil { engine.answers.noteRefused(answered.joined()) }
         steps += 1
         sent.insert(form)
         answered.insert(names)
@@ -168,7 +166,7 @@ package struct FormAttempt: Sendable {
     func wasPressed(_ form: HTMLForm) -> Bool { form.inputs.isEmpty && engine.sentForms.contains(form.identity) }
 
     /// Returns whether a page has a form with the fields of one that was sent. Buttons alone are not told apart.
-    func asksAgain(_ page: HTMLPage) -> Bool {
+    func asksAgain(_ page: TypedPage) -> Bool {
         page.forms.contains { !$0.inputs.isEmpty && answered.contains($0.inputs.map(\.name)) }
     }
 
@@ -184,7 +182,7 @@ package struct FormAttempt: Sendable {
     var hasAnswered: Bool { answered.contains { !$0.isEmpty } }
 
     /// Returns the answers that the portal has refused, as this page shows: those that it asks for again, and those of before.
-    func refused(by page: HTMLPage) -> [String: String] {
+    func refused(by page: TypedPage) -> [String: String] {
         let asked = Set(page.forms.flatMap(\.inputs).map(\.name))
         let offered = engine.answers.sent.filter { asked.contains($0.key) }.mapValues(\.value)
         return engine.answers.refusedBefore.merging(offered) { $1 }
@@ -197,18 +195,18 @@ package struct FormAttempt: Sendable {
     }
 
     /// Returns the beginning of the page's words, without the answers that it repeats.
-    func words(of page: HTMLPage) -> String { Printable.text(engine.mask.apply(page.summary), limit: 200) }
+    func words(of page: TypedPage) -> String { Printable.text(engine.mask.apply(page.summary), limit: 200) }
 
     /// Returns the page's own words behind a sentence of ours.
-    func says(_ page: HTMLPage) -> String {
+    func says(_ page: TypedPage) -> String {
         let words = words(of: page)
         return words.isEmpty ? "" : " It says: \(words)"
     }
 
     /// Notes where a form has led. Returns the last move, or `nil` if the login goes on with the chain's page.
-    mutating func arrive(_ chain: RedirectChain, kind: String) -> Move? {
+    mutating func arrive(_ chain: RedirectChain, on page: TypedPage, kind: String) -> LoginMove? {
         if chain.leftPortal { return .done }
-        let (page, url) = (chain.page, chain.final.url)
+        let url = chain.final.url
         if url.origin != portal.origin {
             engine.answers.dropValues()
             // One that answers are sent to with the user's yes refuses them for the portal that asked.
@@ -218,22 +216,22 @@ package struct FormAttempt: Sendable {
                 engine.answers.forgetSent()
             }
         }
-        findLogoff(on: TypedPage(page), at: url)
-        guard isRefusal(chain), case .nothing = ChoiceCase(TypedPage(page), at: url).choice.ruling else { return nil }
+        findLogoff(on: page, at: url)
+        guard isRefusal(chain, page), case .nothing = ChoiceCase(page, at: url).choice.ruling else { return nil }
         return .end(.temporaryFailure, "The portal answered with status \(chain.final.status)." + says(page))
     }
 
     /// Returns whether a portal's answer to a form is a failure by its status. The page behind an accepted form may be missing, as long as
     /// the portal does not say that it refuses; some report success with any status.
-    private func isRefusal(_ chain: RedirectChain) -> Bool {
+    private func isRefusal(_ chain: RedirectChain, _ page: TypedPage) -> Bool {
         let status = chain.final.status
-        guard status >= 400, !chain.page.soundsLikeSuccess else { return false }
+        guard status >= 400, !page.soundsLikeSuccess else { return false }
         return chain.hops.count == 1 || status >= 500 || status == 403
     }
 
     /// Returns the next move where a portal refused a form without answers by its status. An address that does not take the form will not take
     /// it later either; a token may be fresh then, and a server well.
-    func giveUp(_ reason: String, status: Int, at url: WebURL) -> Move {
+    func giveUp(_ reason: String, status: Int, at url: WebURL) -> LoginMove {
         status >= 500 || [401, 403, 408, 419, 429].contains(status)
             ? .end(.temporaryFailure, reason) : handOver(reason, at: url)
     }
@@ -245,7 +243,7 @@ package struct FormAttempt: Sendable {
     }
 
     /// Returns the next move where the answers of a moment ago were sent from this page, and nothing came of it: they are offered again.
-    mutating func askAgain(on page: HTMLPage, at url: WebURL, because reason: String) -> Move {
+    mutating func askAgain(on page: TypedPage, at url: WebURL, because reason: String) -> LoginMove {
         guard url.origin == portal.origin, case .ask(var prompt, let form, _) = move(on: page, at: url) else {
             return .end(.temporaryFailure, reason)
         }
@@ -256,7 +254,7 @@ package struct FormAttempt: Sendable {
     }
 
     /// Returns the last move after a form whose transfer failed.
-    func fail(_ error: TransferError) -> Move {
+    func fail(_ error: TransferError) -> LoginMove {
         // Some portals redirect in circles after the login until the gateway has opened.
         if steps > 1, error.code == .refusedURL || error.code == .tooManyRedirects { return .done }
         if error.code == .tlsFailed, let page = WebURL(portal.origin + "/") {
@@ -271,15 +269,15 @@ package struct FormAttempt: Sendable {
 
     /// Returns whether a network that opens while this question stands was opened by what was sent before: the portal shows the same again
     /// without a word against it, or asks for something else. One that wants a code may be open for a moment only.
-    func mayOpen(_ prompt: Prompt, _ reason: String?, on page: HTMLPage) -> Bool {
+    func mayOpen(_ prompt: Prompt, _ reason: String?, on page: TypedPage) -> Bool {
         guard !hasSentNothing, !prompt.fields.contains(where: { $0.kind == .code }) else { return false }
-        return repeatsItself(prompt, reason) || (reason == nil && engine.refusal(on: TypedPage(page)) == nil && !asksAgain(page))
+        return repeatsItself(prompt, reason) || (reason == nil && engine.refusal(on: page) == nil && !asksAgain(page))
     }
 
     /// Returns whether the network is likely to open within seconds in place of the question.
-    func opensSoon(_ prompt: Prompt, _ reason: String?, on page: HTMLPage, at url: WebURL) -> Bool {
+    func opensSoon(_ prompt: Prompt, _ reason: String?, on page: TypedPage, at url: WebURL) -> Bool {
         mayOpen(prompt, reason, on: page)
-            && (repeatsItself(prompt, reason) || page.soundsLikeSuccess || offersLogoff(TypedPage(page), at: url))
+            && (repeatsItself(prompt, reason) || page.soundsLikeSuccess || offersLogoff(page, at: url))
     }
 
     /// Looks for a request that logs off; that of another origin does not replace the portal's own.
@@ -289,7 +287,7 @@ package struct FormAttempt: Sendable {
     }
 
     /// Returns the move where a page looks like the end of a login, nothing was sent, and the network is not open: waiting opens nothing.
-    func handOverUnsent(on page: HTMLPage, at url: WebURL) -> Move {
+    func handOverUnsent(on page: TypedPage, at url: WebURL) -> LoginMove {
         let reason = "The portal asks for nothing, and the network is not open." + says(page)
         guard !unsent.isEmpty, case .ask(var prompt, let form, _) = handOver(reason, at: url) else {
             return handOver(reason, at: url)
@@ -299,7 +297,7 @@ package struct FormAttempt: Sendable {
     }
 
     /// Asks the user to go on in a browser; the probe shows later whether that was done.
-    private func handOver(_ reason: String, at url: WebURL) -> Move {
+    private func handOver(_ reason: String, at url: WebURL) -> LoginMove {
         .ask(.handOver(reason, title: portal.title ?? url.host, page: url), reason: reason)
     }
 }

@@ -20,7 +20,7 @@ struct FormSteps: LoginSteps {
     /// The address of the first page.
     private let first: WebURL
     private var attempt: FormAttempt
-    private var page: HTMLPage
+    private var page: TypedPage
     private(set) var formPage: WebURL
     /// The terms of the page.
     private var terms: Terms?
@@ -30,10 +30,10 @@ struct FormSteps: LoginSteps {
     private var knewPrices = false
     private var end = FormEnd.open
     /// The last form, and its page.
-    private var lastForm: (filled: FilledForm, page: HTMLPage, url: WebURL)?
+    private var lastForm: (filled: FilledForm, page: TypedPage, url: WebURL)?
 
     init(_ command: HelperCommand, on page: HTMLPage, at url: WebURL, portal: Portal, isTypedNow: Bool) {
-        (self.command, self.page, formPage, first, self.isTypedNow) = (command, page, url, url, isTypedNow)
+        (self.command, self.page, formPage, first, self.isTypedNow) = (command, TypedPage(page), url, url, isTypedNow)
         let memory = SessionMemory(command.session)
         attempt = FormAttempt(command, at: portal, after: memory, isTypedNow: isTypedNow)
         guard isTypedNow else { return }
@@ -52,7 +52,7 @@ struct FormSteps: LoginSteps {
     var asking: Portal { attempt.portal }
     var impliedAgreements: [String] { attempt.impliedAgreements }
     var hasSent: Bool { !attempt.hasSentNothing }
-    var shownTerms: ShownTerms? { terms.map { ShownTerms($0, of: page, at: formPage) } }
+    var shownTerms: ShownTerms? { terms.map { ShownTerms($0, of: page.page, at: formPage) } }
     var engine: FormEngine {
         get { attempt.engine }
         set { attempt.engine = newValue }
@@ -71,9 +71,9 @@ struct FormSteps: LoginSteps {
     }
 
     mutating func arrive(_ chain: RedirectChain) -> LoginMove? {
-        (page, formPage) = (chain.page, chain.final.url)
+        (page, formPage) = (TypedPage(chain.page), chain.final.url)
         earlierTerms = attempt.asksAgain(page) ? terms : nil
-        let move = attempt.arrive(chain, kind: live.kind)
+        let move = attempt.arrive(chain, on: page, kind: live.kind)
         if move != nil { end = .refused(status: chain.final.status) }
         return move
     }
@@ -92,10 +92,10 @@ struct FormSteps: LoginSteps {
         // A gateway may open and break its answer off, or open by itself: the probe knows.
         case .end(.temporaryFailure, _): isTypedNow || hasSent ? .once : nil
         case .done where hasSent || (isTypedNow && command.answers.isEmpty): nil
-        case .done: RedirectChain.leadsOut(page, at: formPage, on: command.link) ? .seconds : .once
+        case .done: RedirectChain.leadsOut(page.page, at: formPage, on: command.link) ? .seconds : .once
         // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
         case .ask(let prompt, _, _)
-        where !hasSent || engine.refusal(on: TypedPage(page)) != nil || prompt.fields.contains { $0.kind == .code }: nil
+        where !hasSent || engine.refusal(on: page) != nil || prompt.fields.contains { $0.kind == .code }: nil
         case .ask(let prompt, _, let reason):
             attempt.opensSoon(prompt, reason, on: page, at: formPage) ? .seconds : .once
         case .request, .probe, .end, .leave: nil
@@ -125,7 +125,7 @@ struct FormSteps: LoginSteps {
         keepWayOut(in: &memory)
         let submitted = lastForm?.filled.request
         memory.openPage = OpenPage(
-            page, at: formPage, redirects: command.redirects, submitted: submitted?.method == .get ? submitted?.url : nil)
+            page.page, at: formPage, redirects: command.redirects, submitted: submitted?.method == .get ? submitted?.url : nil)
         switch end {
         case .unanswered(let reason): reply.reason = reason
         case .opened: break
@@ -160,13 +160,13 @@ struct FormSteps: LoginSteps {
         memory.page = form.map {
             SessionMemory.SavedPage(
                 url: formPage.text, base: page.base.text, title: page.title, form: $0,
-                others: engine.otherWays(than: $0, on: TypedPage(page), at: formPage), refused: attempt.refused(by: page),
+                others: engine.otherWays(than: $0, on: page, at: formPage), refused: attempt.refused(by: page),
                 sentences: page.sentences.reduce(0) { $0 + $1.utf8.count } <= Self.keptSentences ? page.sentences : nil,
                 terms: terms?.saved)
         }
         let refused = names.filter(engine.answers.wasSentNow)
         if case .unjudged = end {} else if !refused.isEmpty { reply.refused = refused.sorted() }
-        reply.imitates = Company.imitated(by: page, asking: prompt, at: formPage)?.name
+        reply.imitates = Company.imitated(by: page.page, asking: prompt, at: formPage)?.name
         reply.prompt = prompt
     }
 

@@ -155,10 +155,10 @@ struct MoveCase: Sendable {
             else {
                 return nil
             }
-            return .handOver($0.page.page.text.utf8.count <= 200 ? $0.attempt.words(of: $0.page.page) : refusal)
+            return .handOver($0.page.page.text.utf8.count <= 200 ? $0.attempt.words(of: $0.page) : refusal)
         },
         PageRule("E2", "Behind a form, a page that asks for what only a browser can send is handed over.") {
-            $0.isNothing && !$0.isFirst && $0.page.asksOn ? .handOver($0.attempt.words(of: $0.page.page)) : nil
+            $0.isNothing && !$0.isFirst && $0.page.asksOn ? .handOver($0.attempt.words(of: $0.page)) : nil
         },
         PageRule("E3", "Behind a form, any other page without a login is the end of one.") {
             $0.isNothing && !$0.isFirst ? .done : nil
@@ -243,7 +243,7 @@ struct MoveCase: Sendable {
         NoLoginCase(
             page: page, url: url, link: attempt.link, offersLogoff: attempt.logoff != nil || page.offersLogoff,
             isRefusal: page.saysRefused || (page.forms.isEmpty && attempt.engine.refusal(on: page) != nil),
-            says: attempt.says(page.page))
+            says: attempt.says(page))
     }
 
     /// The page of a session that is open, beside a form that asks a guest for nothing.

@@ -52,7 +52,8 @@ import Testing
         attempt.engine.answers.noteEarlier(["name": FormAnswers.Sent(label: "Surname", value: "Brandt")])
         #expect(move(&attempt, form) == "submit room=9")
         #expect(attempt.engine.answers.sent.mapValues(\.value) == ["room": "9", "name": "Brandt"])
-        #expect(attempt.arrive(RedirectChain(response(200, form, url: "https://another.test/in")), kind: "form") == nil)
+        let chain = RedirectChain(response(200, form, url: "https://another.test/in"))
+        #expect(attempt.arrive(chain, on: TypedPage(chain.page), kind: "form") == nil)
         #expect(attempt.engine.answers.sentEver.isEmpty)
     }
 

@@ -16,6 +16,13 @@ package struct PortalLogin: Sendable {
         package init(hops: [HTTPResponse], page: HTMLPage, portal: Portal, client: HTTPClient) {
             (self.hops, self.page, self.portal, self.client) = (hops, page, portal, client)
         }
+
+        /// Returns the portal with the file's name as its kind.
+        func portal(_ file: PortalFile) -> Portal {
+            var portal = portal
+            portal.kind = file.id
+            return portal
+        }
     }
 
     let command: HelperCommand
@@ -53,7 +60,7 @@ package struct PortalLogin: Sendable {
         run.begin()
         // Ticked boxes are no answers that a login wants to have stored.
         let needs = run.fields.filter { $0.kind != .checkbox }.map(\.name)
-        return Evaluation(claim.confidence, portal: start.portal(claim), needs: needs, reason: claim.reason)
+        return Evaluation(claim.confidence, portal: start.portal(claim.portal), needs: needs, reason: claim.reason)
     }
 
     /// Answers Authenticate and PresentUI.
@@ -64,10 +71,9 @@ package struct PortalLogin: Sendable {
         if isTypedNow, let saved = memory.pause, let url = WebURL(saved.url),
             let portal = portals.first(where: { $0.id == memory.catalogue }), let live = command.portal
         {
-            let client = command.client(cookies: CookieJar(lines: SessionMemory(command.session).cookies ?? []))
             let start = Start(
                 hops: [HTTPResponse(url: url, status: 200)], page: HTMLPage(saved: saved.form, at: url), portal: live,
-                client: client)
+                client: SessionMemory(command.session).client(command))
             return play(portal, start, reason: "", isTypedNow: true, from: saved)
         }
         guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
@@ -87,10 +93,10 @@ package struct PortalLogin: Sendable {
             return command.reply(.unsupportedNetwork, reason: "No portal file knows this portal.")
         }
         let asksPassword = claim.portal.fields.contains { $0.kind == .password }
-        if !command.hasAnswers(for: start.portal(claim)), let url = start.hops.last?.url,
+        if !command.hasAnswers(for: start.portal(claim.portal)), let url = start.hops.last?.url,
             let company = Company.imitated(by: start.page, at: url, asksPassword: asksPassword)
         {
-            return command.leave(start.portal(claim), imitating: company)
+            return command.leave(start.portal(claim.portal), imitating: company)
         }
         return play(claim.portal, start, reason: claim.reason, isTypedNow: isTypedNow, from: nil)
     }
@@ -98,12 +104,12 @@ package struct PortalLogin: Sendable {
     /// Answers Maintain: the probe decides; the portal's status page, if the file names one, says what is left of the session.
     package func maintain() -> Reply {
         let reply = Maintenance.run(command) { result in
-            open(result).map { start in claim(start).map(start.portal) ?? start.portal }
+            open(result).map { start in claim(start).map { start.portal($0.portal) } ?? start.portal }
         }
-        let memory = PortalMemory(command.session)
-        guard reply.result == .success, let request = memory.status?.request(command.redirects),
-            let portal = portals.first(where: { $0.id == memory.catalogue }),
-            let answer = try? client.send(pinned(request), in: command.scope.limited(milliseconds: 10_000))
+        let (memory, own) = (SessionMemory(command.session), PortalMemory(command.session))
+        guard reply.result == .success, let request = try? memory.request(own.status, command.redirects),
+            let portal = portals.first(where: { $0.id == own.catalogue }),
+            let answer = try? memory.client(command).send(request, in: command.scope.limited(milliseconds: 10_000))
         else { return reply }
         var session: Session? = reply.session ?? Session()
         let page = HTMLPage.read(answer.body, at: answer.url)
@@ -115,15 +121,15 @@ package struct PortalLogin: Sendable {
     package func logoff() -> Reply { PortalLogoff.forNextLogin(endSession(), command) }
 
     private func endSession() -> Reply {
-        let memory = PortalMemory(command.session)
-        guard let request = memory.logoff?.request(command.redirects) else {
-            let isKnown = portals.first { $0.id == memory.catalogue }.map { $0.logoff == nil } ?? false
+        let (memory, own) = (SessionMemory(command.session), PortalMemory(command.session))
+        guard let request = try? memory.request(own.logoff, command.redirects) else {
+            let isKnown = portals.first { $0.id == own.catalogue }.map { $0.logoff == nil } ?? false
             return command.reply(
                 .failure,
                 reason: isKnown ? "This portal's file names no way to log off." : "How to log off here is not known.")
         }
         do throws(TransferError) {
-            let answer = try client.send(pinned(request), in: command.scope.limited(milliseconds: 10_000))
+            let answer = try memory.client(command).send(request, in: command.scope.limited(milliseconds: 10_000))
             guard answer.status < 400 || answer.status == 511 else {
                 return command.reply(.failure, reason: "The portal answered the logoff with status \(answer.status).")
             }
@@ -131,16 +137,6 @@ package struct PortalLogin: Sendable {
         } catch {
             return command.reply(error)
         }
-    }
-
-    private var client: HTTPClient {
-        command.client(cookies: CookieJar(lines: SessionMemory(command.session).cookies ?? []))
-    }
-
-    private func pinned(_ request: HTTPRequest) -> HTTPRequest {
-        var request = request
-        request.requiredPin = SessionMemory(command.session).pin(for: request.url)
-        return request
     }
 
     // MARK: - The page and its file
@@ -173,8 +169,7 @@ package struct PortalLogin: Sendable {
     package func play(
         _ portal: PortalFile, _ start: Start, reason: String, isTypedNow: Bool, from saved: PortalMemory.Pause?
     ) -> Reply {
-        var live = start.portal
-        live.kind = portal.id
+        let live = start.portal(portal)
         var run = PortalRun(
             portal, at: live,
             engine: FormAttempt(command, at: live, after: SessionMemory(command.session), isTypedNow: isTypedNow).engine,
@@ -215,15 +210,6 @@ package struct PortalLogin: Sendable {
     }
 }
 
-extension PortalLogin.Start {
-    /// Returns the portal with the file's name as its kind.
-    func portal(_ claim: PortalClaim) -> Portal {
-        var portal = portal
-        portal.kind = claim.portal.id
-        return portal
-    }
-}
-
 extension PortalRun: LoginSteps {
     var hasSent: Bool { hasActed }
     var shownTerms: ShownTerms? { terms.map { ShownTerms($0, of: values.page, at: values.last.url) } }
@@ -236,10 +222,10 @@ extension PortalRun: LoginSteps {
     }
 
     /// Composes a request for a later command; `nil` if it cannot be composed.
-    func request(for message: PortalFile.Message?) -> PortalMemory.Request? {
+    func request(for message: PortalFile.Message?) -> SessionMemory.SavedRequest? {
         guard let message, let page = WebURL(live.origin + "/"),
             let (request, taint) = try? PortalRequest.compose(message, values, from: page, engine.redirects), taint < .digest
         else { return nil }
-        return PortalMemory.Request(request)
+        return SessionMemory.SavedRequest(request)
     }
 }

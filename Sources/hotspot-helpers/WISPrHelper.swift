@@ -11,10 +11,11 @@ struct WISPrHelper: Helper {
         guard result.verdict == .captive else {
             return Evaluation(.none, reason: "The network is not captive (\(result.verdict.rawValue)).")
         }
-        switch WISPrLogin(command).detect(result) {
-        case .portal(let portal):
+        do throws(WISPrLogin.Unusable) {
+            let portal = try WISPrLogin(command).detect(result)
             return Evaluation(.high, portal: portal, needs: WISPrLogin.fields, session: WISPrLogin.session(of: portal))
-        case .unusable(let reason), .absent(let reason): return Evaluation(.none, reason: reason)
+        } catch {
+            return Evaluation(.none, reason: error.reason)
         }
     }
 
@@ -23,8 +24,6 @@ struct WISPrHelper: Helper {
     func logoff(_ command: HelperCommand) throws -> Reply { PortalLogoff.run(command) }
 
     func maintain(_ command: HelperCommand) throws -> Reply {
-        Maintenance.run(command) { result in
-            if case .portal(let portal) = WISPrLogin(command).detect(result) { portal } else { nil }
-        }
+        Maintenance.run(command) { try? WISPrLogin(command).detect($0) }
     }
 }

@@ -56,8 +56,8 @@ extension Ruling {
         self.init(helper: "wispr")
         asks = ["Password", "UserName"]
         var attempt = WISPrAttempt(
-            .init(user: "1typed", password: "2typed"), at: saved.portal(kind: "wispr"), login: login,
-            probed: saved.hops[0].url, redirects: saved.command(kind: "wispr").redirects, leadsInside: { _ in false })
+            ("1typed", "2typed"), at: saved.portal(kind: "wispr"), login: login, probed: saved.hops[0].url,
+            engine: FormEngine(for: saved.command(kind: "wispr").redirects))
         guard case .request(let request, _, _, _) = attempt.next() else { return nil }
         send(request)
         submits?.fields?.merge(["UserName": "<user:UserName>", "Password": "<user:Password>"]) { $1 }

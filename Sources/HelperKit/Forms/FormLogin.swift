@@ -53,11 +53,7 @@ public struct FormLogin: Sendable {
     ///   - start: the address of the portal's first page; without it, the page to which the probe leads.
     ///   - isTypedNow: the user has just typed the command's answers, as in PresentUI.
     public func run(from start: WebURL?, isTypedNow: Bool) -> Reply {
-        let memory = SessionMemory(command.session)
-        if isTypedNow, let asked = page(keptIn: memory) {
-            let client = command.client(cookies: CookieJar(lines: memory.cookies ?? []))
-            return logIn(on: asked.page, at: asked.url, portal: asked.portal, client: client, isTypedNow: true)
-        }
+        if isTypedNow, let reply = answer() { return reply }
         /// Says that the portal did not answer, and so nothing was sent.
         func notNow(_ reply: Reply) -> Reply {
             var reply = reply
@@ -99,20 +95,19 @@ public struct FormLogin: Sendable {
 
     /// Goes on like ``run(from:isTypedNow:)`` from a page that the caller has fetched, or from the page that asked the user.
     package func run(on chain: RedirectChain, client: HTTPClient, isTypedNow: Bool) -> Reply {
-        let start = chain.hops[0].url
-        if isTypedNow, let asked = page(keptIn: SessionMemory(command.session)) {
-            return logIn(on: asked.page, at: asked.url, portal: asked.portal, client: client, isTypedNow: true, start: start)
-        }
-        let url = chain.final.url
+        let (start, url) = (chain.hops[0].url, chain.final.url)
+        if isTypedNow, let reply = answer(by: client, from: start) { return reply }
         let portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: chain.page.title)
         return logIn(on: chain.page, at: url, portal: portal, client: client, isTypedNow: isTypedNow, start: start)
     }
 
-    /// Returns the page that asked the user, and the portal that it belongs to.
-    private func page(keptIn memory: SessionMemory) -> (page: HTMLPage, url: WebURL, portal: Portal)? {
-        guard let kept = memory.page?.restored else { return nil }
-        let portal = Portal(origin: memory.origin ?? kept.url.origin, pin: memory.pin, kind: kind, title: kept.page.title)
-        return (kept.page, kept.url, portal)
+    /// Goes on from the page that asked the user; `nil` if the memory does not have it.
+    private func answer(by client: HTTPClient? = nil, from start: WebURL? = nil) -> Reply? {
+        let memory = SessionMemory(command.session)
+        guard let (page, url) = memory.page?.restored else { return nil }
+        let portal = Portal(origin: memory.origin ?? url.origin, pin: memory.pin, kind: kind, title: page.title)
+        return logIn(
+            on: page, at: url, portal: portal, client: client ?? memory.client(command), isTypedNow: true, start: start)
     }
 
     private func logIn(
@@ -137,9 +132,9 @@ extension SessionMemory.SavedPage {
     /// The page as far as it was saved, and its address.
     fileprivate var restored: (page: HTMLPage, url: WebURL)? {
         guard let url = WebURL(url), let base = WebURL(base) else { return nil }
-        var page = HTMLPage(
-            title: title, base: base, forms: [form] + (others ?? []), links: [], refresh: nil, scriptTarget: nil,
-            submitsItself: true, text: form.text, errors: [], isTruncated: false)
+        var page = HTMLPage(saved: form, at: base)
+        page.title = title
+        page.forms += others ?? []
         page.sentences = sentences ?? []
         return (page, url)
     }

@@ -2,18 +2,9 @@ import HotspotCore
 
 /// The steps of a login through pages and forms: a ``FormAttempt`` with the page that it is on.
 struct FormSteps: LoginSteps {
-    /// The end of the last form, as far as it is known.
-    private enum FormEnd {
-        case open
-        /// The portal answered with this status.
-        case refused(status: Int)
-        /// The answer did not come, for this reason.
-        case unanswered(String)
-        /// The network is open, and the page asks on.
-        case opened
-        /// The portal has not judged the answers.
-        case unjudged
-    }
+    /// The end of the last form: the portal answered with a status, the answer did not come for a reason, the network is open while the page
+    /// asks on, or the portal has not judged the answers.
+    private enum FormEnd { case open, refused(status: Int), unanswered(String), opened, unjudged }
 
     private let command: HelperCommand
     private let isTypedNow: Bool

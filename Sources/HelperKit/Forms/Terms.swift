@@ -18,60 +18,22 @@ package enum Terms: Hashable, Sendable {
     /// The most fingerprints that are kept for one network.
     static let keptLimit = 16
 
-    /// Returns what identifies these terms: a SHA-256 in base64 of their words, and one of those that are theirs alone, without the head
-    /// and foot of their page and without what the page that asks shows as well, such as a train's speed. Of terms on another host, which
-    /// is not asked before the login, that of their address. `nil` if they cannot be read at present.
-    ///
-    /// - Parameters:
-    ///   - page: the page that asks.
-    ///   - sentences: its texts.
-    ///   - twice: whether they are fetched twice, and the words that differ from one moment to the next left out, such as a counter.
-    func fingerprints(
-        asking client: HTTPClient, of page: WebURL, showing sentences: [String] = [], twice: Bool = false, in scope: Scope
-    ) -> [String]? {
-        switch self {
-        case .text(let text): return [Self.fingerprint(of: text)]
-        case .read(let fingerprint): return [fingerprint]
-        case .address(let url, let others, _):
-            var (whole, own): ([String], [String]) = ([], [])
-            for url in [url] + others {
-                guard let one = Self.read(url, asking: client, of: page, in: scope) else { return nil }
-                switch one {
-                case .digest(let digest):
-                    whole.append(digest)
-                    own.append(digest)
-                case .text(let text):
-                    var again: HTMLPage?
-                    // The page that asks has been read before.
-                    if twice, url != page, case .text(let second) = Self.read(url, asking: client, of: page, in: scope) {
-                        again = second
-                    }
-                    whole.append(Self.fingerprint(of: text.text, and: again?.text))
-                    own.append(
-                        Self.fingerprint(
-                            of: Self.own(text, beside: sentences), and: again.map { Self.own($0, beside: sentences) }))
-                }
-            }
-            return own == whole ? [Self.joined(whole)] : [Self.joined(whole), Self.joined(own)]
-        }
-    }
-
-    private static func joined(_ all: [String]) -> String {
+    fileprivate static func joined(_ all: [String]) -> String {
         all.count == 1 ? all[0] : digest(Array(all.joined(separator: " ").utf8))
     }
 
     /// Returns the words of a page of terms that are theirs alone; where these are few, all of its words.
-    private static func own(_ page: HTMLPage, beside sentences: [String]) -> String {
+    fileprivate static func own(_ page: HTMLPage, beside sentences: [String]) -> String {
         let own = page.pieces.filter { !sentences.contains($0) }.joined(separator: " ")
         return own.utf8.count * 2 < page.text.utf8.count ? page.text : own
     }
 
-    private enum Content {
+    fileprivate enum Content {
         case text(HTMLPage)
         case digest(String)
     }
 
-    private static func read(_ url: WebURL, asking client: HTTPClient, of page: WebURL, in scope: Scope) -> Content? {
+    fileprivate static func read(_ url: WebURL, asking client: HTTPClient, of page: WebURL, in scope: Scope) -> Content? {
         guard url.host == page.host else { return .digest(fingerprint(ofAddress: url)) }
         guard let response = try? client.send(HTTPRequest(url), in: scope.limited(milliseconds: timeLimit)),
             response.status == 200
@@ -164,8 +126,37 @@ package struct ShownTerms: Sendable {
         (self.terms, self.page, sentences) = (terms, url, page.sentences)
     }
 
-    fileprivate func fingerprints(asking client: HTTPClient, twice: Bool = false, in scope: Scope) -> [String]? {
-        terms.fingerprints(asking: client, of: page, showing: sentences, twice: twice, in: scope)
+    /// Returns what identifies these terms: a SHA-256 in base64 of their words, and one of those that are theirs alone, without the head
+    /// and foot of their page and without what the page that asks shows as well, such as a train's speed. Of terms on another host, which
+    /// is not asked before the login, that of their address. `nil` if they cannot be read at present.
+    ///
+    /// - Parameter twice: whether they are fetched twice, and the words that differ from one moment to the next left out, such as a counter.
+    func fingerprints(asking client: HTTPClient, twice: Bool = false, in scope: Scope) -> [String]? {
+        switch terms {
+        case .text(let text): return [Terms.fingerprint(of: text)]
+        case .read(let fingerprint): return [fingerprint]
+        case .address(let url, let others, _):
+            var (whole, own): ([String], [String]) = ([], [])
+            for url in [url] + others {
+                guard let one = Terms.read(url, asking: client, of: page, in: scope) else { return nil }
+                switch one {
+                case .digest(let digest):
+                    whole.append(digest)
+                    own.append(digest)
+                case .text(let text):
+                    var again: HTMLPage?
+                    // The page that asks has been read before.
+                    if twice, url != page, case .text(let second) = Terms.read(url, asking: client, of: page, in: scope) {
+                        again = second
+                    }
+                    whole.append(Terms.fingerprint(of: text.text, and: again?.text))
+                    own.append(
+                        Terms.fingerprint(
+                            of: Terms.own(text, beside: sentences), and: again.map { Terms.own($0, beside: sentences) }))
+                }
+            }
+            return own == whole ? [Terms.joined(whole)] : [Terms.joined(whole), Terms.joined(own)]
+        }
     }
 }
 

@@ -46,8 +46,8 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
                 }
             case .request(let request, let carriesAnswers, let follows, let wait):
                 guard pause(wait) else {
-                    let code: TransferErrorCode = command.scope.cancellation.isCancelled ? .cancelled : .timeout
-                    return command.reply(TransferError(code), portal: steps.asking)
+                    return command.reply(
+                        TransferError(command.scope.cancellation.isCancelled ? .cancelled : .timeout), portal: steps.asking)
                 }
                 pending = carry(move, to: request.url) { carrier, steps throws(TransferError) in
                     try carrier.send(request, carriesAnswers: carriesAnswers, follows: follows, for: steps)
@@ -57,8 +57,8 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
                 if reason == nil, !hadConsent { terms.show(steps.shownTerms, carrier.client, command.scope) }
                 if let change = terms.change { prompt.begin(change) }
                 memory.impliedAgreements = steps.impliedAgreements.isEmpty ? nil : steps.impliedAgreements
-                return reply(.uiRequired, steps.asking, move, prompt, reason, finish)
-            case .done: return reply(.success, steps.live, move, nil, nil, finish)
+                return reply(move, prompt, reason, finish)
+            case .done: return reply(move, nil, nil, finish)
             case .end(let result, let reason): return command.reply(result, portal: steps.asking, reason: reason)
             case .leave(let company): return command.leave(steps.asking, imitating: company)
             }
@@ -121,17 +121,18 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         command.scope.trace.add("boxes as the page ticks them: \(filled.ticked.joined(separator: ", "))")
     }
 
-    private mutating func reply(
-        _ result: HelperResult, _ portal: Portal, _ move: LoginMove, _ prompt: Prompt?, _ reason: String?, _ finish: Finish
-    ) -> Reply {
+    /// Asks the user, or reports success; writes the memory for later commands.
+    private mutating func reply(_ move: LoginMove, _ prompt: Prompt?, _ reason: String?, _ finish: Finish) -> Reply {
+        let portal = prompt == nil ? steps.live : steps.asking
         terms.keep(in: &memory)
-        if result == .success { memory.shownTerms = nil }
+        if prompt == nil { memory.shownTerms = nil }
         (memory.origin, memory.pin) = (portal.origin, portal.pin)
         memory.agreed = steps.engine.agreed.isEmpty ? nil : steps.engine.agreed.sorted()
         carrier.keep(in: &memory)
-        var reply = command.reply(result, prompt: prompt, portal: portal, session: Session(), reason: reason)
+        var reply = command.reply(
+            prompt == nil ? .success : .uiRequired, prompt: prompt, portal: portal, session: Session(), reason: reason)
         finish(steps, move, &reply, &memory)
-        if hasChangedKey, result == .uiRequired { reply.refused = nil }
+        if hasChangedKey, prompt != nil { reply.refused = nil }
         if reply.session?.memory == nil { reply.session?.memory = memory.value }
         return reply
     }

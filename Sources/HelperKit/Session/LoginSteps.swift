@@ -8,8 +8,7 @@ package enum LoginMove: Sendable {
     case request(HTTPRequest, carriesAnswers: Bool, follows: Bool, wait: Int = 0)
     /// Ask the probe for at most this number of seconds.
     case probe(seconds: Int)
-    /// Ask the user. The form is kept if its page cannot be reached again; the reason is given if only a browser can go on, and for the
-    /// portal's own words.
+    /// Ask the user. The form is kept if its page cannot be reached again; the reason is given if only a browser can go on.
     case ask(Prompt, keeping: HTMLForm? = nil, reason: String? = nil)
     /// The portal has nothing more to ask; the probe decides.
     case done
@@ -52,13 +51,8 @@ package protocol LoginSteps: Sendable {
     mutating func settle(_ move: LoginMove, isOpen: Bool) -> LoginMove
 }
 
-/// How long a network may take to open.
-package enum Patience: Sendable {
-    /// The probe is asked once.
-    case once
-    /// The portal leads back to its login until the gateway has opened, so the probe is asked for some seconds.
-    case seconds
-}
+/// The time that a network may take to open: one probe, or some seconds where the portal leads back to its login until then.
+package enum Patience: Sendable { case once, seconds }
 
 extension LoginSteps {
     package var asking: Portal { live }

@@ -40,7 +40,7 @@ struct OpenPage: Codable, Hashable, Sendable {
     static func keep(_ page: OpenPage, _ memory: inout SessionMemory, _ command: HelperCommand) {
         // The timer may be early by less than a second.
         guard page.secondsLeft() <= 1, let url = WebURL(page.url) else { return }
-        let client = command.client(cookies: CookieJar(lines: memory.cookies ?? []))
+        let client = memory.client(command)
         let scope = command.scope.limited(milliseconds: loadLimit)
         var request = HTTPRequest(url)
         request.requiredPin = memory.pin(for: url)

@@ -2,7 +2,16 @@ import ForeignText
 import HotspotCore
 
 /// Logs off at portals whose pages offer it.
-public enum PortalLogoff {
+public struct PortalLogoff: Sendable {
+    private let command: HelperCommand
+    private let memory: SessionMemory
+    private let client: HTTPClient
+
+    private init(_ command: HelperCommand) {
+        (self.command, memory) = (command, SessionMemory(command.session))
+        client = memory.client(command)
+    }
+
     /// Returns the request of a link or form that logs off, at the page's own host or the portal's; for openNDS and nodogsplash, whose pages
     /// have none, that of their known path.
     static func find(
@@ -12,7 +21,7 @@ public enum PortalLogoff {
             if let target = try? redirects.target(of: link.reference, from: page.base),
                 target.host == url.host || target.origin == portal
             {
-                return SessionMemory.SavedRequest(url: target.text, body: nil)
+                return SessionMemory.SavedRequest(url: target.text)
             }
         }
         for form in page.forms
@@ -23,13 +32,10 @@ public enum PortalLogoff {
             return SessionMemory.SavedRequest(url: filled.request.url.text, body: filled.request.body)
         }
         // openNDS and nodogsplash log out at a GET of these paths.
-        for (path, deny) in [("/opennds_preauth/", "/opennds_deny/"), ("/opennds_auth/", "/opennds_deny/")]
-        where url.path.hasPrefix(path) {
-            return SessionMemory.SavedRequest(url: url.origin + deny, body: nil)
-        }
-        if url.path.hasPrefix("/nodogsplash_auth/") {
-            return SessionMemory.SavedRequest(url: url.origin + "/nodogsplash_deny/", body: nil)
-        }
+        for (path, deny) in [
+            ("/opennds_preauth/", "/opennds_deny/"), ("/opennds_auth/", "/opennds_deny/"),
+            ("/nodogsplash_auth/", "/nodogsplash_deny/"),
+        ] where url.path.hasPrefix(path) { return SessionMemory.SavedRequest(url: url.origin + deny) }
         return nil
     }
 
@@ -37,7 +43,7 @@ public enum PortalLogoff {
     /// if there is none. After a success the reply has the part of the memory that the next login needs; else the memory stays as it is, to
     /// try again.
     public static func run(_ command: HelperCommand) -> Reply {
-        forNextLogin(end(command), command)
+        forNextLogin(PortalLogoff(command).end(), command)
     }
 
     /// Returns a reply to Logoff with what the next login keeps of the session: the accepted terms and agreements.
@@ -48,13 +54,11 @@ public enum PortalLogoff {
         return reply
     }
 
-    private static func end(_ command: HelperCommand) -> Reply {
-        let memory = SessionMemory(command.session)
-        let client = command.client(cookies: CookieJar(lines: memory.cookies ?? []))
+    private func end() -> Reply {
         do throws(TransferError) {
             var (saved, status) = (memory.logoff, nil as Int?)
-            if saved == nil { (saved, status) = try look(client, memory, command) }
-            guard let saved, var response = try send(saved, client, memory, command) else {
+            if saved == nil { (saved, status) = try look() }
+            guard let saved, var response = try send(saved) else {
                 let reason =
                     switch status {
                     case nil: "How to log off here is not known."
@@ -64,8 +68,8 @@ public enum PortalLogoff {
                     }
                 return command.reply(.failure, reason: reason)
             }
-            if let again = next(after: response, to: saved, client, memory, command) {
-                let second = try send(again, client, memory, command)
+            if let again = next(after: response, to: saved) {
+                let second = try send(again)
                 if let second, second.status < 400 || response.status >= 400 { response = second }
             }
             guard response.status < 400 || response.status == 511 else {
@@ -87,17 +91,16 @@ public enum PortalLogoff {
 
     /// Returns the request that is still needed: the portal asks whether the logoff is meant, or it has forgotten its visitor since the
     /// login, does not take that page's form, and shows another. `nil` if there is none.
-    private static func next(
-        after response: HTTPResponse, to sent: SessionMemory.SavedRequest, _ client: HTTPClient, _ memory: SessionMemory,
-        _ command: HelperCommand
+    private func next(
+        after response: HTTPResponse, to sent: SessionMemory.SavedRequest
     ) -> SessionMemory.SavedRequest? {
         if response.status >= 400, response.status != 511 {
             let isKept = memory.logoff == sent && response.status < 500
-            guard isKept, let (fresh, _) = try? look(client, memory, command), fresh != sent else { return nil }
+            guard isKept, let (fresh, _) = try? look(), fresh != sent else { return nil }
             return fresh
         }
         var last = response
-        for _ in 0..<redirectLimit {
+        for _ in 0..<Self.redirectLimit {
             guard let location = last.location, let target = try? command.redirects.target(of: location, from: last.url),
                 target.origin == response.url.origin
             else { break }
@@ -106,31 +109,20 @@ public enum PortalLogoff {
             guard let answer = try? client.send(request, in: command.scope.limited(milliseconds: 5000)) else { return nil }
             last = answer
         }
-        let fresh = find(on: TypedPage(HTMLReader.read(last)), at: last.url, redirects: command.redirects)
+        let fresh = Self.find(on: TypedPage(HTMLReader.read(last)), at: last.url, redirects: command.redirects)
         return fresh?.body == nil || fresh == sent ? nil : fresh
     }
 
     private static let redirectLimit = 3
 
-    private static func send(
-        _ saved: SessionMemory.SavedRequest, _ client: HTTPClient, _ memory: SessionMemory, _ command: HelperCommand
-    ) throws(TransferError) -> HTTPResponse? {
-        guard let url = WebURL(saved.url) else { return nil }
-        var request = HTTPRequest(url)
-        if let body = saved.body {
-            request.method = .post
-            request.body = body
-        }
-        request.requiredPin = memory.pin(for: url)
-        try command.redirects.check(url)
+    private func send(_ saved: SessionMemory.SavedRequest) throws(TransferError) -> HTTPResponse? {
+        guard let request = try memory.request(saved, command.redirects) else { return nil }
         return try client.send(request, in: command.scope.limited(milliseconds: 10_000))
     }
 
     /// Looks for a logoff on the page that the login led to, or where it has none on the portal's first: some portals offer it only once
     /// they have opened. Returns the first one's status as well, if it was fetched.
-    private static func look(
-        _ client: HTTPClient, _ memory: SessionMemory, _ command: HelperCommand
-    ) throws(TransferError) -> (SessionMemory.SavedRequest?, status: Int?) {
+    private func look() throws(TransferError) -> (SessionMemory.SavedRequest?, status: Int?) {
         var status: Int?
         let places = [memory.statusPage, memory.origin].compactMap { $0.flatMap(WebURL.init) }
         for (index, url) in places.enumerated() where url.origin == memory.origin && places.firstIndex(of: url) == index {
@@ -146,7 +138,7 @@ public enum PortalLogoff {
                 throw error
             }
             status = status ?? chain.final.status
-            let saved = find(on: TypedPage(chain.page), at: chain.final.url, of: memory.origin, redirects: command.redirects)
+            let saved = Self.find(on: TypedPage(chain.page), at: chain.final.url, of: memory.origin, redirects: command.redirects)
             // A page elsewhere may name the portal's logoff, and no other.
             if let saved, chain.final.url.isSameSite(as: url) || WebURL(saved.url)?.origin == memory.origin {
                 return (saved, status)

@@ -34,9 +34,20 @@ package struct SessionMemory: Codable, Sendable {
     var sent: [String: FormAnswers.Sent]?
 
     /// A request to be made later.
-    struct SavedRequest: Codable, Hashable, Sendable {
+    package struct SavedRequest: Codable, Hashable, Sendable {
         var url: String
+        /// The body of a POST.
         var body: String?
+        var type: String?
+        /// Names and values in turn.
+        var headers: [String]?
+
+        init(url: String, body: String? = nil) { (self.url, self.body) = (url, body) }
+
+        package init(_ request: HTTPRequest) {
+            (url, body, type) = (request.url.text, request.method == .post ? request.body ?? "" : nil, request.contentType)
+            headers = request.headers.flatMap { [$0.name, $0.value] }
+        }
     }
 
     /// The parts of a page that submitting its form needs.
@@ -76,6 +87,26 @@ package struct SessionMemory: Codable, Sendable {
     package func pin(for url: WebURL) -> String? {
         guard url.isSecure else { return nil }
         return url.origin == origin ? pin : pins?[url.origin]
+    }
+
+    /// Returns a saved request, which requires the kept key; `nil` if there is none. Throws ``TransferError`` if its address may not be
+    /// asked any more.
+    package func request(_ saved: SavedRequest?, _ redirects: RedirectPolicy) throws(TransferError) -> HTTPRequest? {
+        guard let saved, let url = WebURL(saved.url) else { return nil }
+        try redirects.check(url)
+        var request = HTTPRequest(url)
+        (request.method, request.body, request.requiredPin) = (saved.body == nil ? .get : .post, saved.body, pin(for: url))
+        if let type = saved.type { request.contentType = type }
+        let headers = saved.headers ?? []
+        request.headers = stride(from: 0, to: headers.count - 1, by: 2).map {
+            HTTPResponse.Header(name: headers[$0], value: headers[$0 + 1])
+        }
+        return request
+    }
+
+    /// Makes a client with the kept cookies.
+    package func client(_ command: HelperCommand) -> HTTPClient {
+        command.client(cookies: CookieJar(lines: cookies ?? []))
     }
 
     /// The memory as the daemon keeps it; without pages and cookies if that would be too long.

@@ -2,13 +2,6 @@ import HotspotCore
 
 /// One login by WISPr as a value: each answer of the gateway goes in, the next move comes out. ``LoginDriver`` makes the loop.
 package struct WISPrAttempt: LoginSteps {
-    /// A user's account.
-    package struct Account: Sendable {
-        let (user, password): (String, String)
-
-        package init(user: String, password: String) { (self.user, self.password) = (user, password) }
-    }
-
     /// The most requests for a pending result, and the most redirects of one answer.
     private static let (pollLimit, hopLimit) = (15, 4)
     /// Seconds between two requests for a result where the gateway names none, and the most that it may name.
@@ -19,10 +12,8 @@ package struct WISPrAttempt: LoginSteps {
     package var engine: FormEngine
     /// The address of the login.
     package let formPage: WebURL
-    private let account: Account?
+    private let account: (user: String, password: String)?
     private let probed: WebURL
-    /// Returns whether a URL leads to an address of the link's own networks.
-    private let leadsInside: @Sendable (WebURL) -> Bool
     /// Fetches the portal's present key.
     private let fetchPin: @Sendable () -> String?
     private var results: String?
@@ -32,15 +23,13 @@ package struct WISPrAttempt: LoginSteps {
 
     /// - Parameters:
     ///   - account: the account, if there is one for this portal.
-    ///   - login: the address of the login.
     ///   - probed: the address that the probe asked.
     package init(
-        _ account: Account?, at live: Portal, login: WebURL, probed: WebURL, redirects: RedirectPolicy,
-        leadsInside: @escaping @Sendable (WebURL) -> Bool, fetchPin: @escaping @Sendable () -> String? = { nil }
+        _ account: (user: String, password: String)?, at live: Portal, login: WebURL, probed: WebURL, engine: FormEngine,
+        fetchPin: @escaping @Sendable () -> String? = { nil }
     ) {
         (self.account, self.live, formPage, self.probed) = (account, live, login, probed)
-        (self.leadsInside, self.fetchPin) = (leadsInside, fetchPin)
-        engine = FormEngine(for: redirects)
+        (self.engine, self.fetchPin) = (engine, fetchPin)
     }
 
     package var hasSent: Bool { account != nil }
@@ -130,7 +119,7 @@ package struct WISPrAttempt: LoginSteps {
     /// repeat the password; the name and a digest are usual there.
     private func poll() -> HTTPRequest? {
         guard let results, let account, let url = try? engine.redirects.target(of: results, from: formPage),
-            url.origin == formPage.origin || leadsInside(url)
+            url.origin == formPage.origin || engine.leadsInside(url)
         else { return nil }
         let secret = "=" + WebURL.encode([(account.password, "")]).dropLast()
         guard url.origin == formPage.origin || secret.utf8.count < 4 || !url.text.contains(secret) else { return nil }

@@ -6,14 +6,10 @@ public struct WISPrLogin: Sendable {
     /// The names of the credential's fields, as they are posted.
     public static let fields = ["UserName", "Password"]
 
-    /// Whether a network's gateway speaks WISPr.
-    public enum Detection: Sendable {
-        /// It does, for this portal.
-        case portal(Portal)
-        /// It does, but not so that a credential may be sent to it, with the reason.
-        case unusable(String)
-        /// It does not, with the reason.
-        case absent(String)
+    /// Why a network's gateway does not speak WISPr, or not so that a credential may be sent to it.
+    public struct Unusable: Error {
+        /// The reason.
+        public let reason: String
     }
 
     private struct Gateway {
@@ -24,12 +20,6 @@ public struct WISPrLogin: Sendable {
         var pin: String?
     }
 
-    private enum GatewaySearch {
-        case gateway(Gateway)
-        case unusable(String)
-        case absent(String)
-    }
-
     /// The most proxies that are followed.
     private static let proxyLimit = 3
 
@@ -38,23 +28,19 @@ public struct WISPrLogin: Sendable {
     /// Makes a login for one command.
     public init(_ command: HelperCommand) { self.command = command }
 
-    /// Looks for the gateway's document in the probe's answer, then on the portal's page.
-    public func detect(_ result: ProbeResult) -> Detection {
-        switch search(result) {
-        case .gateway(let gateway):
-            let portal = portal(gateway)
-            if gateway.login.isSecure, portal.pin == nil { return .unusable("The login address could not be reached securely.") }
-            // Without a session of this helper, its account may not exist, while the page lets in guests that have none.
-            if SessionMemory(command.session).origin != gateway.login.origin,
-                let chain = PortalPage.source(result).flatMap(command.portalPage)?.chain,
-                Self.needsNoAccount(chain.page, at: chain.final.url)
-            {
-                return .unusable("The portal's page asks for something other than an account.")
-            }
-            return .portal(portal)
-        case .unusable(let reason): return .unusable(reason)
-        case .absent(let reason): return .absent(reason)
+    /// Returns the portal of the gateway's document, which is in the probe's answer or on the portal's page. Throws ``Unusable``.
+    public func detect(_ result: ProbeResult) throws(Unusable) -> Portal {
+        let gateway = try search(result)
+        let portal = portal(gateway)
+        if portal.pin == nil { throw Unusable(reason: "The login address could not be reached securely.") }
+        // Without a session of this helper, its account may not exist, while the page lets in guests that have none.
+        if SessionMemory(command.session).origin != gateway.login.origin,
+            let chain = PortalPage.source(result).flatMap(command.portalPage)?.chain,
+            Self.needsNoAccount(chain.page, at: chain.final.url)
+        {
+            throw Unusable(reason: "The portal's page asks for something other than an account.")
         }
+        return portal
     }
 
     /// Whether a page's login asks for something that is no account, such as a code.
@@ -66,8 +52,8 @@ public struct WISPrLogin: Sendable {
         return !TypedForm(form).typed.isEmpty
     }
 
-    private func search(_ result: ProbeResult) -> GatewaySearch {
-        guard let page = result.page else { return .absent("The portal's page could not be fetched.") }
+    private func search(_ result: ProbeResult) throws(Unusable) -> Gateway {
+        guard let page = result.page else { throw Unusable(reason: "The portal's page could not be fetched.") }
         var client = command.client()
         var document = WISPrDocument.find(in: page.body)
         var host: String? = page.location.flatMap { WebURL($0, relativeTo: page.url)?.host }
@@ -96,32 +82,30 @@ public struct WISPrLogin: Sendable {
             else { break }
             guard command.scope.pause(milliseconds: min(proxy.delay ?? 0, 5) * 1000), (try? command.redirects.check(next)) != nil,
                 let answer = try? client.send(HTTPRequest(next), in: command.scope)
-            else { return .unusable("The gateway's proxy does not answer.") }
+            else { throw Unusable(reason: "The gateway's proxy does not answer.") }
             document = WISPrDocument.find(in: answer.body)
             host = answer.location.flatMap { WebURL($0, relativeTo: answer.url)?.host } ?? next.host
         }
         guard let document, document.isRedirect, let text = document.loginURL else {
-            return .absent("The gateway sent no WISPr document.")
+            throw Unusable(reason: "The gateway sent no WISPr document.")
         }
         guard let login = WebURL(text, relativeTo: page.url), (try? command.redirects.check(login)) != nil else {
-            return .unusable("The gateway names a login address that may not be used.")
+            throw Unusable(reason: "The gateway names a login address that may not be used.")
         }
-        guard login.isSecure else { return .unusable("The gateway asks for the password without encryption.") }
+        guard login.isSecure else { throw Unusable(reason: "The gateway asks for the password without encryption.") }
         if let host, host != login.host {
-            return .unusable("The gateway asks for the password at another host than that of its page.")
+            throw Unusable(reason: "The gateway asks for the password at another host than that of its page.")
         }
-        return .gateway(Gateway(login: login, document: document, probed: page.url, client: client, pin: pins[login.origin]))
+        return Gateway(login: login, document: document, probed: page.url, client: client, pin: pins[login.origin])
     }
 
     /// Returns the portal with its key. A key from an earlier visit is enough, because it is enforced when something is sent.
     private func portal(_ gateway: Gateway) -> Portal {
         let memory = SessionMemory(command.session)
         let stored = memory.origin == gateway.login.origin ? memory.pin : nil
-        return portal(gateway, pin: gateway.pin ?? stored ?? fetchPin(gateway))
-    }
-
-    private func portal(_ gateway: Gateway, pin: String?) -> Portal {
-        Portal(origin: gateway.login.origin, pin: pin, kind: "wispr", title: gateway.document.locationName)
+        return Portal(
+            origin: gateway.login.origin, pin: gateway.pin ?? stored ?? fetchPin(gateway), kind: "wispr",
+            title: gateway.document.locationName)
     }
 
     /// Returns the key of the login's host, by a request for its front page.
@@ -150,36 +134,33 @@ public struct WISPrLogin: Sendable {
             return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
         }
         let gateway: Gateway
-        switch search(result) {
-        case .gateway(let value): gateway = value
-        case .unusable(let reason), .absent(let reason): return command.reply(.unsupportedNetwork, reason: reason)
+        do throws(Unusable) { gateway = try search(result) } catch {
+            return command.reply(.unsupportedNetwork, reason: error.reason)
         }
-        if !command.hasAnswers(for: portal(gateway)), let name = gateway.document.locationName,
+        var live = portal(gateway)
+        if !command.hasAnswers(for: live), let name = gateway.document.locationName,
             let company = Company.imitated(naming: [name], at: gateway.login)
         {
-            return command.leave(portal(gateway), imitating: company)
+            return command.leave(live, imitating: company)
         }
         var credential = command.credential ?? [:]
         if isTypedNow { credential.merge(command.answers) { $1 } }
-        var (account, message): (WISPrAttempt.Account?, String?)
-        let live: Portal
+        var (account, message): ((user: String, password: String)?, String?)
         if let user = credential["UserName"], let password = credential["Password"], !user.isEmpty,
-            let expected = command.portal, expected.origin == gateway.login.origin, let pin = expected.pin
+            command.portal?.origin == live.origin, let pin = command.portal?.pin
         {
-            account = WISPrAttempt.Account(user: user, password: password)
-            live = portal(gateway, pin: pin)
-        } else {
-            live = portal(gateway)
-            let isOther = command.portal != nil && !command.isAbout(live)
-            message = isOther && !credential.isEmpty ? "This is another portal than before; nothing was sent." : nil
+            (live.pin, account) = (pin, (user, password))
+        } else if command.portal != nil, !command.isAbout(live), !credential.isEmpty {
+            message = "This is another portal than before; nothing was sent."
         }
+        var engine = FormEngine(for: command.redirects)
+        engine.leadsInside = { command.link.leadsInside($0, in: command.scope) }
         let attempt = WISPrAttempt(
-            account, at: live, login: gateway.login, probed: gateway.probed, redirects: command.redirects,
-            leadsInside: { command.link.leadsInside($0, in: command.scope) }, fetchPin: { fetchPin(gateway) })
+            account, at: live, login: gateway.login, probed: gateway.probed, engine: engine, fetchPin: { fetchPin(gateway) })
         var driver = LoginDriver(command, attempt, by: HTTPCarrier(command, gateway.client), isTypedNow: isTypedNow)
         return driver.run(from: message.map { attempt.ask($0) }) { attempt, _, reply, memory in
             guard reply.result == .success else { return }
-            memory.logoff = attempt.logoff.map { SessionMemory.SavedRequest(url: $0.text, body: nil) }
+            memory.logoff = attempt.logoff.map { SessionMemory.SavedRequest(url: $0.text) }
             reply.session?.secondsRemaining = attempt.granted?.sessionSeconds
             reply.reason = attempt.granted?.message
         }

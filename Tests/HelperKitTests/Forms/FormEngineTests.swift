@@ -79,9 +79,8 @@ import Testing
             }
             let at = WebURL(server.url + "/page")!
             let terms = Terms.address(WebURL(server.url + "/terms")!, others: [WebURL(server.url + "/privacy")!])
-            return terms.fingerprints(
-                asking: HTTPClient(link: loopback(), policy: .testing()), of: at,
-                in: Scope(deadline: .after(milliseconds: 10_000)))
+            return ShownTerms(terms, of: page, at: at).fingerprints(
+                asking: HTTPClient(link: loopback(), policy: .testing()), in: Scope(deadline: .after(milliseconds: 10_000)))
         }
         #expect(mark("<p>None</p>") == mark("<p>None</p>") && mark("<p>None</p>") != mark("<p>We read your mail</p>"))
     }

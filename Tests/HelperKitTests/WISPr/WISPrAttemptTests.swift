@@ -8,10 +8,11 @@ import Testing
     private let login = WebURL("https://uam.test/login")!
 
     private func attempt() -> WISPrAttempt {
-        WISPrAttempt(
-            .init(user: "rider", password: "tunnel-vision"), at: Portal(origin: login.origin, pin: "key", kind: "wispr"),
-            login: login, probed: WebURL("http://probe.test/204?x=1")!, redirects: RedirectPolicy(),
-            leadsInside: { $0.host == "10.1.0.1" })
+        var engine = FormEngine(for: RedirectPolicy())
+        engine.leadsInside = { $0.host == "10.1.0.1" }
+        return WISPrAttempt(
+            ("rider", "tunnel-vision"), at: Portal(origin: login.origin, pin: "key", kind: "wispr"), login: login,
+            probed: WebURL("http://probe.test/204?x=1")!, engine: engine)
     }
 
     private func reply(_ code: Int, _ inner: String = "") -> HTTPResponse {

@@ -89,6 +89,8 @@ let package = Package(
         .target(name: "Store", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CSQLite"], swiftSettings: rules),
         // What is secret: answers sealed at rest, and the rule for their release.
         .target(name: "Vault", dependencies: ["HotspotCore", "CSodium"], swiftSettings: rules),
+        // What becomes of the user's answers and of stored ones, as a value: events in, actions out.
+        .target(name: "Answers", dependencies: ["ForeignText", "HotspotCore", "Vault"], swiftSettings: rules),
         // The control interface as its clients and its server see it: the types of its messages, and the text of its contract.
         .target(
             name: "ControlAPI", dependencies: ["HotspotCore"],
@@ -109,8 +111,8 @@ let package = Package(
             dependencies: [
                 "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "PortalAnnouncement", "LinkState",
                 "Association", "Gate",
-                "HotspotMachine", "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "Notifications", "CLinux",
-                "CSystemd", log,
+                "HotspotMachine", "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "Notifications",
+                "CLinux", "CSystemd", log,
             ], swiftSettings: rules),
         // The terminal: one file for each command or family of commands, one renderer.
         .executableTarget(
@@ -179,6 +181,7 @@ let package = Package(
         .testTarget(name: "HelperHostTests", dependencies: ["HelperHost", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "VaultTests", dependencies: ["Vault", "TestSupport"], swiftSettings: rules),
+        .testTarget(name: "AnswersTests", dependencies: ["Answers", "TestSupport"], swiftSettings: rules),
         .testTarget(
             name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd", "PortalAnnouncement", "TestSupport"], swiftSettings: rules),

@@ -1,0 +1,106 @@
+import ForeignText
+import HotspotCore
+
+/// A text that no description and no mirror shows.
+public struct SecretText: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
+
+    public var description: String { "•••" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// One answer of one login, from the question to its end.
+public struct Answer: Hashable, Sendable {
+    public enum Source: Hashable, Sendable {
+        case typed
+        /// It was stored, and the user sent it with Enter.
+        case confirmed
+    }
+
+    public enum Fate: Hashable, Sendable {
+        /// The answer to the last prompt: the next command sends it.
+        case open
+        /// The answer to an earlier prompt of this login.
+        case sent
+        /// The helper says that the login with it is done; the proof is awaited.
+        case accepted
+        /// The portal refused it before it accepted another answer.
+        case refused
+        /// The login was done without it.
+        case needless
+        /// The page asked for something else before it was sent.
+        case dropped
+        /// The portal did not answer: it is sent when the portal asks the same again.
+        case postponed
+        /// An earlier login sent it, and the user has typed another one since, which was not sent.
+        case earlier
+    }
+
+    /// The question, without a value.
+    public let field: Field
+    /// `nil`: not answered.
+    public internal(set) var value: SecretText?
+    public internal(set) var source: Source
+    public internal(set) var fate: Fate
+    /// The portal has this name for several fields: at the next visit their answers cannot be told apart.
+    public internal(set) var isAmbiguous = false
+
+    public var name: String { field.name }
+
+    /// A tick for no, or an empty text.
+    var isBlank: Bool { value.map { ["", "no", "false"].contains($0.text) } ?? true }
+    var isTicked: Bool { field.kind == .checkbox && ["yes", "true"].contains(value?.text) }
+    /// It belongs to the login.
+    var counts: Bool { ![.refused, .needless, .dropped].contains(fate) }
+}
+
+extension Answer {
+    /// The longest answer, in octets.
+    static let valueLimit = 4096
+
+    /// Returns why no answer can be this, one sentence.
+    public static func fault(in value: String) -> String? {
+        if value.utf8.count > valueLimit { return "An answer has at most \(valueLimit) octets." }
+        if value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            return "An answer has no control characters."
+        }
+        return nil
+    }
+
+    /// Returns the first fault in answers to a prompt: the field, and one sentence.
+    public static func fault(in values: [String: String], for prompt: Prompt) -> (field: String, message: String)? {
+        for name in values.keys.sorted() where !prompt.fields.contains(where: { $0.name == name }) {
+            return (Printable.text(name, limit: 64), "There is no such field; asked are \(list(prompt.fields.map(\.name))).")
+        }
+        for field in prompt.fields {
+            let value = values[field.name] ?? ""
+            if let message = fault(in: value) { return (field.name, message) }
+            switch field.kind {
+            case .checkbox:
+                guard value.isEmpty || Field.tickWords.contains(value) else { return (field.name, "Answer yes or no.") }
+                if field.required, value != "yes", value != "true" { return (field.name, "Without a yes nothing is sent.") }
+            case .choice:
+                if value.isEmpty ? field.required : !(field.choices ?? []).contains(value) {
+                    return (field.name, "Choose one of \(list(field.choices ?? [])).")
+                }
+            case .text, .password, .email, .phone, .code:
+                if value.isEmpty, field.required, !(field.mayBeEmpty && values[field.name] != nil) {
+                    return (field.name, "Without an answer nothing is sent.")
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Returns names in a sentence of bounded length.
+    private static func list(_ names: [String]) -> String { Printable.cut(names.joined(separator: ", "), limit: 500) }
+}
+
+/// Whether answers are kept (Remember=).
+public enum Remember: String, Sendable, CaseIterable { case never, ask, always }
+
+/// Whether accepted terms are accepted again without the user (AcceptTerms=).
+public enum AcceptTerms: String, Sendable, CaseIterable { case ask, remembered, yes }

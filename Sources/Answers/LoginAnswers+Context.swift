@@ -1,0 +1,105 @@
+import ForeignText
+import HotspotCore
+import Vault
+
+/// A credential as it is stored, without its values.
+public struct StoredAnswers: Hashable, Sendable {
+    public let owner: CredentialOwner
+    public let fieldNames: [String]
+    /// The names of the answers that may be shown: their fields were never of a secret kind.
+    public let shownNames: [String]
+    /// What the portal called the fields, as ``Field/folded(_:)`` has it.
+    public let labels: [String: String]
+    /// The portal refused them when they were sent last.
+    public let isRefused: Bool
+    /// As the vault sealed them: other octets are other answers.
+    public let sealed: [UInt8]
+
+    public init(
+        owner: CredentialOwner, fieldNames: [String], shownNames: [String] = [], labels: [String: String] = [:],
+        isRefused: Bool = false, sealed: [UInt8]
+    ) {
+        (self.owner, self.fieldNames, self.shownNames) = (owner, fieldNames, shownNames)
+        (self.labels, self.isRefused, self.sealed) = (labels, isRefused, sealed)
+    }
+
+    /// Returns whether the portal calls the field what it was called when its answer was stored, as far as that is known.
+    func isSame(_ field: Field) -> Bool { labels[field.name].map { $0 == Field.folded(field.label) } ?? true }
+}
+
+extension LoginAnswers {
+    /// What the rules must know of the outside, at the moment of an event.
+    public struct Context: Sendable {
+        public var network: NetworkID
+        /// The helper that asks or is asked.
+        public var helper: String
+        public var program: String?
+        public var portal: Portal?
+        /// All credentials of the network.
+        public var stored: [StoredAnswers] = []
+        /// A consent of this portal is stored, as this helper shows its terms.
+        public var hasStoredConsent = false
+        /// The helper runs in a sandbox, or is trusted without one.
+        public var mayHaveCredentials = true
+        /// The helper keeps a memory of its session, by which it sees changed terms.
+        public var hasMemory = true
+        public var isLocked = false
+        public var hasPIN = false
+        public var plain = PlainHTTPAnswers.confirm
+        public var remember = Remember.always
+        public var terms = AcceptTerms.remembered
+
+        public init(network: NetworkID, helper: String, program: String? = nil, portal: Portal? = nil) {
+            (self.network, self.helper, self.program, self.portal) = (network, helper, program, portal)
+        }
+
+        /// Returns the owner of answers that this helper gives to a portal.
+        func owner(at portal: Portal) -> CredentialOwner {
+            CredentialOwner(network: network, helper: helper, origin: portal.origin, pin: portal.pin, program: program)
+        }
+
+        /// Returns the stored answers of this helper for a portal.
+        func own(at portal: Portal?) -> StoredAnswers? {
+            portal.flatMap { portal in
+                stored.first {
+                    $0.owner.helper == helper && $0.owner.origin == portal.origin && $0.owner.pin == portal.pin
+                }
+            }
+        }
+
+        var own: StoredAnswers? { own(at: portal) }
+
+        /// The rule for the release of the stored answers.
+        var release: Release? {
+            guard let portal, let own else { return nil }
+            return Release.decide(stored: own.owner, asking: owner(at: portal), plain: plain)
+        }
+
+        /// The stored answers that the helper may have, with or without the user.
+        public var available: StoredAnswers? {
+            mayHaveCredentials && [.automatic, .confirmed].contains(release) ? own : nil
+        }
+
+        /// Whether new answers for this portal could ever be released again.
+        func keeping(at portal: Portal) -> Release {
+            Release.decide(stored: owner(at: portal), asking: owner(at: portal), plain: plain)
+        }
+
+        /// The user accepted this portal's terms, or accepts all by the settings.
+        public var hasConsent: Bool {
+            switch terms {
+            case .yes: true
+            case .ask: false
+            case .remembered: portal != nil && hasStoredConsent
+            }
+        }
+
+        /// Why this helper is not given the answers that are stored for this very portal: they belong to another helper or program.
+        var otherOwner: AnswerRuling? {
+            guard let portal else { return nil }
+            if let own { return release == .refused(.otherProgram) ? .ofAnotherProgram(own.owner) : nil }
+            let other = stored.first { $0.owner.origin == portal.origin && $0.owner.pin == portal.pin }
+            return other.map { .ofAnotherHelper($0.owner.helper, not: helper) }
+        }
+    }
+}

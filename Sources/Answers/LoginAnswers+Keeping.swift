@@ -1,0 +1,189 @@
+import HotspotCore
+import Vault
+
+/// Answers that are about to be sealed, after the proof of their login.
+public struct Keeping: Hashable, Sendable {
+    public let owner: CredentialOwner
+    public let values: [String: SecretText]
+    /// The stored answers whose place they take.
+    public let before: StoredAnswers?
+    /// The names of those that stay with the new ones.
+    public let staying: Set<String>
+    public let shownNames: [String]
+    public let labels: [String: String]
+    let sheet: AnswerSheet
+    /// Nothing is new but a field's label.
+    public let isRelabelling: Bool
+}
+
+public enum SealResult: Hashable, Sendable {
+    case saved
+    /// It is in memory, and nothing can be written now.
+    case untilTheEnd(String)
+    case failed(String)
+}
+
+/// The answers of a proven login: what is kept of them, and what the user is told.
+extension LoginAnswers {
+    /// The most answers that are kept for one portal.
+    private static let keptLimit = 64
+
+    mutating func prove(_ context: Context) -> [Action] {
+        defer {
+            releases = []
+            endLogin(context)
+        }
+        guard let sheet = sheet(for: context.helper) else { return [] }
+        var actions = sheet.isNeedless ? say(sheet.isUnsent ? .notSent : .needless) : []
+        let kept = sheet.keepable
+        guard let portal = sheet.portal else { return kept.isEmpty ? actions : say(.noPortal) }
+        if !sheet.confirmed.isEmpty, let own = context.own, own.isRefused {
+            actions += [.ruled(.refused), .setRefused(own, false)]
+        }
+        if context.terms == .remembered {
+            for consent in sheet.consents where isAgreed(sheet, consent.portal, context) {
+                actions += [.ruled(.consent), .consent(consent)]
+            }
+        }
+        if !kept.isEmpty {
+            actions += keep(kept, sheet, context.owner(at: portal), context)
+            // What is sealed takes the place of all that this login asked for.
+            if actions.contains(where: { if case .seal = $0 { true } else { false } }) { return actions }
+        } else if sheet.isAmbiguous {
+            actions += say(.ambiguous)
+        } else if context.remember != .never, context.terms == .remembered, isConsented(sheet, context) {
+            actions += say(.termsAlone)
+        }
+        return actions + clear(sheet, context)
+    }
+
+    private mutating func say(_ ruling: AnswerRuling) -> [Action] {
+        outcome = ruling
+        return [.ruled(ruling.rule)]
+    }
+
+    /// Returns whether terms may be remembered: a second portal of a network needs a yes of its own.
+    private func isAgreed(_ sheet: AnswerSheet, _ portal: Portal, _ context: Context) -> Bool {
+        var asking = context
+        asking.portal = portal
+        return sheet.isConfirmed || warning(asking) == nil
+    }
+
+    /// Returns whether the user has accepted the terms in this login, and is not asked for them next time.
+    private func isConsented(_ sheet: AnswerSheet, _ context: Context) -> Bool {
+        guard sheet.acceptsTerms, let portal = sheet.portal else { return false }
+        return context.hasConsent || (context.terms == .remembered && isAgreed(sheet, portal, context))
+    }
+
+    /// Seals answers if they may be kept, and says what becomes of them.
+    private mutating func keep(
+        _ kept: [String: String], _ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context
+    ) -> [Action] {
+        if let refusal = refusal(sheet, owner, context) {
+            var ruling = refusal
+            let isTerms = context.terms == .remembered && context.remember != .never && isConsented(sheet, context)
+            ruling.words += isTerms ? AnswerRuling.termsOnly : ""
+            if context.own != nil { ruling.words += AnswerRuling.earlierStay(in: owner.network) }
+            return conclude(ruling, sheet)
+        }
+        guard !sheet.hasNews else { return [.seal(keeping(kept, sheet, owner, context))] }
+        guard context.remember != .never else { return conclude(.staysStored, sheet) }
+        // Stored answers that the user has confirmed under another label are sealed again.
+        let isRelabelled = context.own.map { own in sheet.fields.contains { kept[$0.name] != nil && !own.isSame($0) } } ?? false
+        return (isRelabelled ? [.seal(keeping(kept, sheet, owner, context))] : [])
+            + conclude(remembered(sheet, owner, context), sheet)
+    }
+
+    /// Returns why answers are not kept. The settings may have changed since they were given.
+    private func refusal(_ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context) -> AnswerRuling? {
+        guard let wish = sheet.wish else { return .unwanted }
+        guard sheet.hasNews else { return nil }
+        if case .refused(let refusal) = Release.decide(stored: owner, asking: owner, plain: context.plain) {
+            return .unusable(refusal)
+        }
+        if context.remember == .never || wish == .never { return .never }
+        return wish == .ask && !sheet.isConfirmed ? .notAsked : nil
+    }
+
+    /// Returns answers as they are sealed. Stored ones that this login did not ask for stay with them: a portal may ask for a voucher on
+    /// one visit, and for the room on the next. A portal that asks for a stored password as for ordinary text does not get it shown.
+    private func keeping(
+        _ kept: [String: String], _ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context
+    ) -> Keeping {
+        let (before, fields) = (context.own, sheet.fields)
+        var (staying, shown) = (Set<String>(), before?.shownNames ?? [])
+        // Not those of another program that had the helper's name.
+        if let before, before.owner.program == nil || before.owner.program == owner.program {
+            staying = Set(before.fieldNames.filter { name in !fields.contains { $0.name == name } })
+            // A page with other names each time must not fill the vault.
+            if kept.count + staying.count > Self.keptLimit { staying = [] }
+        }
+        for field in fields where field.kind.isSecret || !sheet.confirmed.contains(field.name) {
+            shown.removeAll { $0 == field.name }
+            if !field.kind.isSecret { shown.append(field.name) }
+        }
+        let asked = Dictionary(fields.map { ($0.name, Field.folded($0.label)) }) { first, _ in first }
+        return Keeping(
+            owner: owner, values: kept.mapValues(SecretText.init), before: before, staying: staying,
+            shownNames: shown.filter { kept[$0] != nil || staying.contains($0) },
+            labels: (before?.labels ?? [:]).merging(asked) { $1 }, sheet: sheet, isRelabelling: !sheet.hasNews)
+    }
+
+    mutating func sealed(_ keeping: Keeping, _ result: SealResult, _ context: Context) -> [Action] {
+        guard !keeping.isRelabelling else { return [] }
+        let ruling: AnswerRuling =
+            switch result {
+            case .saved: remembered(keeping.sheet, keeping.owner, context)
+            case .untilTheEnd(let reason): .untilTheEnd(reason)
+            case .failed(let reason): .notSealed(reason)
+            }
+        let cleared: [Action] = if case .failed = result { clear(keeping.sheet, context) } else { [] }
+        return conclude(ruling, keeping.sheet) + cleared
+    }
+
+    /// Returns that answers are remembered, and what the next login asks for.
+    private func remembered(_ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context) -> AnswerRuling {
+        guard context.mayHaveCredentials else {
+            return .kept("; they are not sent by themselves, because this helper runs without a sandbox")
+        }
+        let release = Release.decide(stored: owner, asking: owner, plain: context.plain)
+        let isAsked = asksAgain(sheet, release, context)
+        switch release {
+        case .confirmed:
+            // Enter alone is not enough where the page also asks for a code or a tick, and a page that needs nothing of it may not ask.
+            let isNeeded = sheet.fields.contains { $0.required && $0.kind != .checkbox }
+            let next = isAsked ? ", and offered next time" : isNeeded ? "; next time Enter sends them" : ""
+            return .kept(next + (context.hasPIN ? "; after a restart the PIN is asked for first" : ""))
+        case .automatic where !isAsked:
+            return .kept("; next time you will not be asked" + (context.hasPIN ? ", except for the PIN after a restart" : ""))
+        case .automatic, .refused: return .kept("")
+        }
+    }
+
+    /// Returns whether the same page will ask next time: for a code, or for a tick that is not the one for terms with a remembered
+    /// consent.
+    private func asksAgain(_ sheet: AnswerSheet, _ release: Release, _ context: Context) -> Bool {
+        let ticks = sheet.fields.count { $0.kind == .checkbox && $0.required }
+        // Where the user confirms what is stored, a portal behind another one's page shows its terms as well.
+        let isKnown = release == .automatic || !isBehindAnother(sheet.portal)
+        let isTicked = isKnown && !sheet.hadConsent && isConsented(sheet, context)
+        return sheet.fields.contains { $0.kind == .code } || ticks > (isTicked ? 1 : 0)
+    }
+
+    private mutating func conclude(_ ruling: AnswerRuling, _ sheet: AnswerSheet) -> [Action] {
+        var ruling = ruling
+        if sheet.hasOwnTick, ruling.words.hasPrefix("Remembered") { ruling.words += AnswerRuling.ticks }
+        if sheet.isOfEarlierLogin { ruling.words = AnswerRuling.beforeTheLast(ruling.words) }
+        return say(ruling) + [.journal(kind: "credential", ruling.words, helper: sheet.helper)]
+    }
+
+    /// Removes the stored answers in whose place the user has given none.
+    private func clear(_ sheet: AnswerSheet, _ context: Context) -> [Action] {
+        let left = sheet.counting.filter {
+            $0.field.kind != .checkbox && !$0.field.isAssumed && $0.value?.text == ""
+        }
+        guard context.remember != .never, let own = context.own else { return [] }
+        let names = Set(left.map(\.name)).intersection(own.fieldNames)
+        return names.isEmpty ? [] : [.remove(names, from: own)]
+    }
+}

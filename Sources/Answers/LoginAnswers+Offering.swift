@@ -1,0 +1,110 @@
+import HotspotCore
+import Vault
+
+/// Stored answers: whether they are sent, what a prompt offers of them, and what it says about them.
+extension LoginAnswers {
+    /// Decides whether stored answers go out with a command (D6, PlainHTTPAnswers=, and the vault's rule).
+    mutating func release(_ context: Context) -> [Action] {
+        // Another portal is warned of where it asks; one that cannot be reached has asked for nothing.
+        guard let own = context.own, let portal = context.portal else {
+            return context.otherOwner.map { withhold($0, context) } ?? []
+        }
+        // What the user has just answered goes out as the answer.
+        if context.release == .confirmed, context.available != nil, !context.isLocked, sheet(for: context.helper) != nil {
+            return []
+        }
+        let ruling: AnswerRuling? =
+            switch context.release {
+            case .refused(let refusal): context.otherOwner ?? .releaseRefused(refusal)
+            case _ where !context.mayHaveCredentials: .noSandbox
+            // Only behind the PIN does the user see what there is to confirm.
+            case _ where context.isLocked: .pinFirst
+            case .automatic where own.isRefused: .refusedBefore
+            case .automatic: isSpent(own) ? .sentBefore : nil
+            case .confirmed, nil: .plainHTTP
+            }
+        return ruling.map { withhold($0, context) } ?? [.release(own, to: context.owner(at: portal))]
+    }
+
+    /// Returns the stored answers that the prompt can offer, locked or not; `nil` if it asks for none of them.
+    func wanted(in shown: ShownPrompt, _ context: Context) -> StoredAnswers? {
+        context.available.flatMap { own in shown.asked.fields.contains { isWanted($0, of: own, shown) } ? own : nil }
+    }
+
+    /// Returns whether the helper does not have the answer to a field from elsewhere.
+    private func isWanted(_ field: Field, of stored: StoredAnswers, _ shown: ShownPrompt) -> Bool {
+        guard stored.fieldNames.contains(field.name) else { return false }
+        guard let sheet = sheet(for: shown.helper), sheet.all[field.name] != nil else { return true }
+        return field.kind.isSecret && sheet.confirmed.contains(field.name)
+    }
+
+    /// Returns the prompt with stored answers as defaults. Secret ones stay in the vault; of them only the names of the fields are known.
+    func offer(_ stored: StoredAnswers, _ values: [String: SecretText], in shown: ShownPrompt, _ context: Context) -> ShownPrompt
+    {
+        var shown = shown
+        (shown.offered, shown.isLocked) = (stored.sealed, false)
+        let answered = sheet(for: shown.helper)?.all ?? [:]
+        let confirmed = sheet(for: shown.helper)?.confirmed ?? []
+        // Behind dots a stored password would look like the new one, or go out with another user's name.
+        let isReplaced = answered.contains {
+            stored.fieldNames.contains($0.key) && !confirmed.contains($0.key) && !$0.value.isEmpty
+        }
+        for (index, field) in shown.asked.fields.enumerated() where isWanted(field, of: stored, shown) {
+            guard let value = values[field.name]?.text, field.kind != .choice || field.choices?.contains(value) == true else {
+                continue
+            }
+            let mayBeShown = !field.kind.isSecret && stored.shownNames.contains(field.name)
+            let mayBeHidden = (!isReplaced || confirmed.contains(field.name)) && stored.isSame(field)
+            guard mayBeShown || mayBeHidden else { continue }
+            shown.stored.append(field.name)
+            shown.prompt.fields[index].value = mayBeShown ? value : nil
+        }
+        shown.note = note(for: shown, context)
+        return shown
+    }
+
+    /// Returns the stored answers that the user may confirm by these names; `nil` if they changed since the prompt offered them.
+    public func confirmable(_ shown: ShownPrompt, _ context: Context) -> StoredAnswers? {
+        context.own.flatMap { $0.sealed == shown.offered ? $0 : nil }
+    }
+
+    /// Returns the daemon's own sentence above the question: why it asks for what is stored, or what the user can do before answering.
+    func note(for shown: ShownPrompt, _ context: Context) -> String? {
+        if let reason = reasonToAsk(shown, context) { return "Asked again: \(reason.words)." }
+        if !shown.stored.isEmpty, sheet?.helper != shown.helper, context.own?.isRefused == true {
+            return AnswerRuling.offersRefused.words
+        }
+        guard context.isLocked, !shown.isLocked, remember(for: shown, context) != .never, shown.asked.asksForKeepable else {
+            return nil
+        }
+        return AnswerRuling.unlockFirst.words
+    }
+
+    /// Returns why the prompt asks for what is stored; `nil` if nothing of it is, or if it is offered.
+    func reasonToAsk(_ shown: ShownPrompt, _ context: Context) -> AnswerRuling? {
+        // A question behind an answer is asked for what the portal says of that.
+        guard shown.portal != nil, shown.asked.asksForKeepable, sheet?.helper != shown.helper else { return nil }
+        if let other = context.otherOwner { return other }
+        guard let own = context.own else { return nil }
+        if own.isRefused, released == nil, context.release == .automatic { return .refusedBefore }
+        let isRelabelled = shown.asked.fields.contains { own.fieldNames.contains($0.name) && !own.isSame($0) }
+        return isRelabelled ? .relabelled : nil
+    }
+
+    /// Returns the daemon's own words about a portal that imitates a company, or that differs from every portal with stored answers on
+    /// this network. The asking helper does not matter.
+    public func warning(_ context: Context) -> AnswerRuling? {
+        if let imitated { return .imitation(imitated) }
+        return context.portal.flatMap { portal in
+            Release.mismatch(origin: portal.origin, pin: portal.pin, stored: context.stored.map(\.owner))
+                .map { .impostor($0, context.stored) }
+        }
+    }
+
+    /// Returns whether the answers to a prompt may be kept. An answer that could never be released again is not.
+    public func remember(for shown: ShownPrompt, _ context: Context) -> Remember {
+        guard let portal = shown.portal else { return .never }
+        if case .refused = context.keeping(at: portal) { return .never }
+        return context.remember == .always && shown.warning != nil ? .ask : context.remember
+    }
+}

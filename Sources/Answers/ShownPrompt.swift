@@ -1,0 +1,39 @@
+import HotspotCore
+
+/// A prompt that waits for the user.
+public struct ShownPrompt: Sendable, CustomStringConvertible {
+    /// The machine's number of the prompt.
+    public let number: UInt64
+    /// The name of the prompt in the control interface.
+    public internal(set) var token: String
+    public let helper: String
+    public let network: NetworkID
+    /// The portal that asks.
+    public let portal: Portal?
+    /// As the helper asks.
+    let asked: Prompt
+    /// With stored answers as values, except those of secret kinds.
+    public internal(set) var prompt: Prompt
+    /// Unix time in milliseconds.
+    public let since: Int
+    /// The names of the fields for which an answer is stored.
+    public internal(set) var stored: [String] = []
+    /// The credential that they are from, as it is sealed.
+    var offered: [UInt8]?
+    /// Stored answers wait for the PIN.
+    public internal(set) var isLocked = false
+    public internal(set) var warning: String?
+    /// Why it asks for stored answers, or what the user can do first.
+    public internal(set) var note: String?
+    /// Why it is about to go.
+    var ending: AnswerRuling?
+
+    public init(
+        number: UInt64, token: String, helper: String, network: NetworkID, portal: Portal?, prompt: Prompt, since: Int
+    ) {
+        (self.number, self.token, self.helper, self.network) = (number, token, helper, network)
+        (self.portal, asked, self.prompt, self.since) = (portal, prompt, prompt, since)
+    }
+
+    public var description: String { "prompt \(token) of \(helper)" }
+}

@@ -111,7 +111,7 @@ let package = Package(
             dependencies: [
                 "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "PortalAnnouncement", "LinkState",
                 "Association", "Gate",
-                "HotspotMachine", "HelperHost", "Store", "Vault", "ControlAPI", "ControlServer", "Notifications",
+                "HotspotMachine", "HelperHost", "Store", "Vault", "Answers", "ControlAPI", "ControlServer", "Notifications",
                 "CLinux", "CSystemd", log,
             ], swiftSettings: rules),
         // The terminal: one file for each command or family of commands, one renderer.

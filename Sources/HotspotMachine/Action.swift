@@ -24,11 +24,11 @@ public enum Action: Hashable, Sendable {
     /// Remember that this helper frees this network (D5).
     case remember(helper: String)
     /// Keep what this helper's login left (session, portal, answers) as it is now, whatever another login does.
-    case keepLogin(of: String)
+    case keepLogin(LoginID, of: String)
     /// Make what was kept the present again.
-    case restoreLogin(of: String)
+    case restoreLogin(LoginID, of: String)
     /// Drop what was kept.
-    case dropLogin
+    case dropLogin(LoginID)
     /// Forget that this helper frees this network; another one that is remembered stays.
     case forgetChoice(of: String)
     /// Drop the session's memory.

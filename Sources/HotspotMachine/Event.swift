@@ -104,12 +104,15 @@ public struct Arrival: Hashable, Sendable {
 
 /// A helper's login that was not proven before the daemon was restarted, or the link was lost.
 public struct LateLogin: Hashable, Sendable {
+    /// `nil` after a restart.
+    public var id: LoginID?
     public var helper: String
     /// The end of D25's time.
     public var end: Instant
     public var schedule: MaintainSchedule
 
-    public init(helper: String, end: Instant, schedule: MaintainSchedule = MaintainSchedule()) {
+    public init(id: LoginID? = nil, helper: String, end: Instant, schedule: MaintainSchedule = MaintainSchedule()) {
+        self.id = id
         self.helper = helper
         self.end = end
         self.schedule = schedule

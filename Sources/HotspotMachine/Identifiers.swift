@@ -29,3 +29,9 @@ public struct AttemptID: OperationID {
     public let number: UInt64
     public init(number: UInt64) { self.number = number }
 }
+
+/// A helper's login, from its success on: it may be kept beside another one, put back, or dropped.
+public struct LoginID: OperationID {
+    public let number: UInt64
+    public init(number: UInt64) { self.number = number }
+}

@@ -62,9 +62,9 @@ extension Machine {
             return open(login, joined, secondsRemaining: seconds, "no new login was needed", &turn)
         }
         var joined = joined
-        if outcome != .unknown, let owner = switchedOffOwner(of: joined) {
-            turn.act(.restoreLogin(of: owner))
-            turn.act(.keepLogin(of: owner))
+        if outcome != .unknown, let owner = switchedOffOwner(of: joined), let login = joined.standing {
+            turn.act(.restoreLogin(login.id, of: owner))
+            turn.act(.keepLogin(login.id, of: owner))
             endAttempt(&joined, .online, &turn)
         } else {
             endAttempt(&joined, outcome, &turn)

@@ -18,7 +18,8 @@ extension Machine {
     mutating func join(_ joined: JoinedNetwork, _ turn: inout Turn) {
         var joined = joined
         if let late = joined.arrival.late, late.end > turn.now {
-            setStanding(late.helper, late.schedule, .unproven(startTimer(.late, at: late.end, &turn)), in: &joined, &turn)
+            let ground = StandingLogin.Ground.unproven(startTimer(.late, at: late.end, &turn))
+            setStanding(late.helper, late.schedule, ground, as: late.id, in: &joined, &turn)
         }
         if let hold = joined.arrival.hold {
             if hold.reason == .loggedOff, hold.cause.map(Self.ended.contains) == false, let helper = joined.arrival.remembered {

@@ -43,7 +43,8 @@ extension Machine {
             }
         guard !policy.logoffDelays.isEmpty else { return conclude(loggingOff, result, &turn) }
         let proof = Proof(
-            began: turn.now, end: turn.now, phase: .probing(startProbe(fresh: true, &turn)), secondsRemaining: nil)
+            login: issue(), began: turn.now, end: turn.now, phase: .probing(startProbe(fresh: true, &turn)),
+            secondsRemaining: nil)
         state = .loggingOff(loggingOff.with { $0.phase = .proving(proof, otherwise: result) })
     }
 
@@ -100,7 +101,7 @@ extension Machine {
     /// Tries again to end a session whose logoff the portal did not confirm.
     mutating func logOffAgain(_ joined: JoinedNetwork, _ login: StandingLogin, _ turn: inout Turn) {
         var joined = joined
-        turn.act(.restoreLogin(of: login.helper))
+        turn.act(.restoreLogin(login.id, of: login.helper))
         dropStanding(&joined, &turn)
         logOff(joined, login.helper, &turn)
     }

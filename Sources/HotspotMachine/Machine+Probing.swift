@@ -16,7 +16,7 @@ extension Machine {
         if state.joined?.standing?.ground != .fresh {
             turn.act(.awaitProof(of: helper, until: turn.now + policy.latePatience))
         }
-        return Proof(began: turn.now, end: end, phase: .probing(probe), secondsRemaining: secondsRemaining)
+        return Proof(login: issue(), began: turn.now, end: end, phase: .probing(probe), secondsRemaining: secondsRemaining)
     }
 
     /// Begins the proof of a login: the state is what `next` makes of it.

@@ -56,7 +56,7 @@ extension Machine {
         if case .evaluating(let evaluating) = state { return candidatesChanged(in: evaluating, &turn) }
         if case .authenticated(let authenticated) = state, let login = provenLogin(authenticated.joined) {
             var joined = authenticated.joined
-            turn.act(.restoreLogin(of: login.helper))
+            turn.act(.restoreLogin(login.id, of: login.helper))
             dropStanding(&joined, &turn)
             return maintain(joined, login.helper, isJoin: false, login.schedule, "\(login.helper) was switched on", &turn)
         }

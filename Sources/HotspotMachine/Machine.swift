@@ -106,8 +106,8 @@ public struct Machine: Hashable, Sendable {
             case before.probe?.deadline.id: probed((nil, nil, nil), &turn)
             case before.command?.deadline.id: dispatch(.answered(nil), &turn)
             case state.joined?.standing?.end?.id:
+                state.joined?.standing.map { turn.act(.dropLogin($0.id)) }
                 state.update { $0.standing = nil }
-                turn.act(.dropLogin)
             default: dispatch(.timerFired(id), &turn)
             }
         case .promptAnswered(let id): if id == before.prompt { dispatch(.promptAnswered, &turn) }

@@ -17,6 +17,7 @@ package enum ProbePhase: Hashable, Sendable {
 
 /// The proof of a login: gateways open late, so there are several probes before the login counts as failed (D25).
 package struct Proof: Hashable, Sendable, StateData {
+    let login: LoginID
     /// When the helper said that it is done.
     let began: Instant
     /// The end of the command's time, before which the last probe begins.

@@ -2,6 +2,7 @@ import HotspotCore
 
 /// A login that counts where the network is found open.
 package struct StandingLogin: Hashable, Sendable {
+    let id: LoginID
     let helper: String
     let schedule: MaintainSchedule
     package var ground: Ground
@@ -39,10 +40,11 @@ extension Machine {
     public var lateLogin: LateLogin? {
         guard let joined = state.joined, joined.standing?.ground != .fresh else { return nil }
         if let helper = state.chosenHelper, let proof = state.proof {
-            return LateLogin(helper: helper, end: proof.began + policy.latePatience, schedule: proof.schedule)
+            let id = joined.standing?.helper == helper ? joined.standing?.id : proof.login
+            return LateLogin(id: id, helper: helper, end: proof.began + policy.latePatience, schedule: proof.schedule)
         }
         return joined.standing.flatMap { login in
-            login.end.map { LateLogin(helper: login.helper, end: $0.at, schedule: login.schedule) }
+            login.end.map { LateLogin(id: login.id, helper: login.helper, end: $0.at, schedule: login.schedule) }
         }
     }
 
@@ -56,7 +58,7 @@ extension Machine {
         if let first = joined.standing, case .unproven = first.ground, first.helper == helper {
             joined.standing?.ground = ground
         } else {
-            setStanding(helper, proof.schedule, ground, in: &joined, &turn)
+            setStanding(helper, proof.schedule, ground, as: proof.login, in: &joined, &turn)
         }
     }
 
@@ -67,16 +69,19 @@ extension Machine {
         setStanding(helper, MaintainSchedule(), .undecided(end), in: &joined, &turn)
     }
 
-    func setStanding(
-        _ helper: String, _ schedule: MaintainSchedule, _ ground: StandingLogin.Ground, in joined: inout JoinedNetwork,
-        _ turn: inout Turn
+    mutating func setStanding(
+        _ helper: String, _ schedule: MaintainSchedule, _ ground: StandingLogin.Ground, as new: LoginID? = nil,
+        in joined: inout JoinedNetwork, _ turn: inout Turn
     ) {
-        joined.standing = StandingLogin(helper: helper, schedule: schedule, ground: ground)
-        turn.act(.keepLogin(of: helper))
+        // A later login of the same helper is the same login to those that keep it.
+        let known = joined.standing?.helper == helper ? joined.standing?.id : nil
+        let id = known ?? new ?? issue()
+        joined.standing = StandingLogin(id: id, helper: helper, schedule: schedule, ground: ground)
+        turn.act(.keepLogin(id, of: helper))
     }
 
     /// Keeps the login of a helper that cannot maintain it now: what keeps it may be an outage, or a switch.
-    func keepInterrupted(_ joined: inout JoinedNetwork, _ turn: inout Turn) {
+    mutating func keepInterrupted(_ joined: inout JoinedNetwork, _ turn: inout Turn) {
         guard let helper = state.chosenHelper, let schedule = state.schedule else { return }
         setStanding(helper, schedule, .interrupted, in: &joined, &turn)
     }
@@ -169,7 +174,7 @@ extension Machine {
         if joined.attemptIsOpen { turn.act(.clearProblems) } else { beginAttempt(&joined, &turn) }
         reportUnproven(joined.lastVerdict, &turn)
         turn.act(.releaseHold)
-        turn.act(.restoreLogin(of: login.helper))
+        turn.act(.restoreLogin(login.id, of: login.helper))
         let seconds = login.schedule.end == nil ? seconds : nil
         let isUnverified = joined.lastVerdict?.isOpen != true
         openClaimed(
@@ -178,9 +183,9 @@ extension Machine {
     }
 
     mutating func dropStanding(_ joined: inout JoinedNetwork, _ turn: inout Turn) {
-        guard joined.standing != nil else { return }
+        guard let login = joined.standing else { return }
         joined.standing = nil
-        turn.act(.dropLogin)
+        turn.act(.dropLogin(login.id))
     }
 
     /// Forgets a choice, unless its login stands until a fresh one is proven (D26).

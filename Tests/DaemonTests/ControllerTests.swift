@@ -1,3 +1,4 @@
+import Answers
 import EventLoop
 import Glibc
 import HelperHost
@@ -261,9 +262,8 @@ import Wireless
         #expect(await bench.eventually { said("told") != nil && said("guesser") != nil })
         let prompt = Prompt(title: "", fields: [Field(name: "room", label: "", kind: .text, required: true)])
         let shown = ShownPrompt(
-            id: PromptID(number: 9000), token: "0", helper: "told", network: Self.network, portal: nil, asked: prompt,
-            prompt: prompt, since: 0)
-        controller.desk.accept(["room": "4711"], remember: false, for: shown)
+            number: 9000, token: "0", helper: "told", network: Self.network, portal: nil, prompt: prompt, since: 0)
+        controller.answer(shown, ["room": "4711"], remember: false)
         controller.send(CommandID(number: 9001), .presentUI, to: "told", false)
         #expect(await bench.eventually { bench.told("told", "PresentUI").count == 1 && said("told") == "success" })
         bench.steps = []

@@ -1,3 +1,4 @@
+import Answers
 import ControlAPI
 import EventLoop
 import Glibc
@@ -22,8 +23,8 @@ import Vault
     let bench: FilterBench
     let controller: InterfaceController
     let keeper: CredentialKeeper
-    var desk: PromptDesk { controller.desk }
-    func remember(_ shown: ShownPrompt) -> Settings.Remember { desk.remember(for: shown) }
+    var desk: AnswerDesk { controller.desk }
+    func remember(_ shown: ShownPrompt) -> Remember { desk.remember(for: shown) }
 
     init(_ portal: String = Hotel.plain, _ adjust: (inout Settings) -> Void = { _ in }) throws {
         bench = try FilterBench()

@@ -61,9 +61,9 @@ import Wireless
         try bench.add("portal")
         let problems = ProblemList()
         let journal = Journal(interface: "hot7", services: bench.services)
-        let desk = PromptDesk(services: bench.services, journal: journal, problems: problems)
+        let desk = AnswerDesk(services: bench.services, journal: journal, problems: problems)
         func credential() -> [String: String]? {
-            desk.releasedCredential(for: "portal", in: Self.network, portal: Self.portal)?.values
+            desk.released(desk.context(for: "portal", in: Self.network, at: Self.portal))?.values
         }
         let (store, vault) = (bench.services.store, bench.services.vault)
         // As an older daemon stored it.

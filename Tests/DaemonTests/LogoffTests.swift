@@ -201,7 +201,7 @@ import Testing
         hotel.controller.feed(.verdictSeen(.online))
         #expect(hotel.controller.machine.state.name == .authenticated)
         #expect(verdict(hotel) == "The network opened while a question waited, perhaps by a login in a browser.")
-        #expect(hotel.desk.last! == (shown.token, "The network opened, perhaps by a login in a browser."))
+        #expect(hotel.desk.answers.last! == (shown.token, "The network opened, perhaps by a login in a browser."))
         #expect(hotel.controller.status.outcome == "opened")
         await hotel.close()
     }

@@ -1,3 +1,4 @@
+import Answers
 import ControlAPI
 import EventLoop
 import Glibc
@@ -258,7 +259,7 @@ import Vault
     // MARK: Remember=
 
     @Test @LoopActor func withNeverNothingTouchesTheDisk() async throws {
-        for remember in [Settings.Remember.never, .always] {
+        for remember in [Remember.never, .always] {
             let hotel = try Hotel { $0.remember = remember }
             hotel.bench.replies(
                 "form", to: "PresentUI",
@@ -319,8 +320,8 @@ import Vault
         await hotel.close()
     }
 
-    @Test(arguments: [(Settings.Remember.always, true), (.never, false)])
-    @LoopActor func acceptedTermsAloneAreTold(remember: Settings.Remember, isTold: Bool) async throws {
+    @Test(arguments: [(Remember.always, true), (.never, false)])
+    @LoopActor func acceptedTermsAloneAreTold(remember: Remember, isTold: Bool) async throws {
         let hotel = try Hotel { $0.remember = remember }
         hotel.asks(for: [("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)
         _ = try await hotel.ask()
@@ -333,7 +334,7 @@ import Vault
 
     @Test @LoopActor func acceptedTermsAreToldWhereTheAnswersAreNotRemembered() async throws {
         for (remember, words) in [
-            (Settings.Remember.always, "Not remembered, as you wished. Only that you accept the terms is."),
+            (Remember.always, "Not remembered, as you wished. Only that you accept the terms is."),
             (.never, "Not remembered, as you wished."),
         ] {
             let hotel = try Hotel { $0.remember = remember }
@@ -508,14 +509,14 @@ import Vault
         let hotel = try Hotel()
         var shown = try await hotel.ask()
         try await hotel.answer(typed)
-        #expect(hotel.desk.last! == (shown.token, "It was answered already, perhaps in another terminal."))
+        #expect(hotel.desk.answers.last! == (shown.token, "It was answered already, perhaps in another terminal."))
         hotel.leave()
         shown = try await hotel.ask()
         hotel.leave()
-        #expect(hotel.desk.last! == (shown.token, "The network was left."))
+        #expect(hotel.desk.answers.last! == (shown.token, "The network was left."))
         shown = try await hotel.ask()
         hotel.controller.dismiss(shown)
-        #expect(hotel.desk.last! == (shown.token, "It was dismissed, perhaps in another terminal."))
+        #expect(hotel.desk.answers.last! == (shown.token, "It was dismissed, perhaps in another terminal."))
         await hotel.close()
     }
 
@@ -569,7 +570,7 @@ import Vault
             #expect(hotel.bench.steps.last { $0.kind == "prompt" }?.detail == "Again asks again")
             if isDismissed { hotel.controller.dismiss(second) } else { hotel.leave() }
             #expect(hotel.controller.status.answers == "What was typed is not kept, because no login with it is proven.")
-            #expect(hotel.bench.services.store.allCredentials.isEmpty && hotel.desk.values.isEmpty)
+            #expect(hotel.bench.services.store.allCredentials.isEmpty && hotel.desk.answers.sheet == nil)
             await hotel.close()
         }
     }
@@ -753,8 +754,8 @@ import Vault
             #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["room"], for: old) }
         }
         let shown = try #require(hotel.desk.prompt)
-        #expect(shown.token != old.token && hotel.desk.last?.token == old.token, "the prompt is asked again")
-        #expect(hotel.desk.last?.sentence == "The stored answers changed meanwhile.")
+        #expect(shown.token != old.token && hotel.desk.answers.last?.token == old.token, "the prompt is asked again")
+        #expect(hotel.desk.answers.last?.sentence == "The stored answers changed meanwhile.")
         _ = try await hotel.answer([:], stored: ["room"])
         #expect(hotel.sent?["room"] == "13")
         await hotel.close()

@@ -151,15 +151,6 @@ import Testing
         await hotel.close()
     }
 
-    /// An answer that is given may be empty where the helper only assumes that one is required; one that is missing is not.
-    @Test func anEmptyAnswerIsOneOnlyWhereItIsGiven() {
-        let field = { (assumed: Bool?) in Field(name: "mail", label: "", kind: .email, required: true, assumed: assumed) }
-        for (assumed, values, isFine) in [(true, ["mail": ""], true), (true, [:], false), (nil, ["mail": ""], false)] {
-            let fault = UserAnswers.fault(in: values, for: Prompt(title: "", fields: [field(assumed)]))
-            #expect((fault == nil) == isFine, "\(values)")
-        }
-    }
-
     // MARK: Refusals
 
     /// A stored account is refused, and a voucher is taken: nothing is said to be remembered, and both are as they were.
@@ -279,7 +270,8 @@ import Testing
         hotel.bench.replies("form", to: "Authenticate", #"{"result": "success", "portal": \#(Hotel.secure)}"#)
         try hotel.keeper.unlock("4711")
         #expect(
-            hotel.desk.prompt == nil && hotel.desk.last! == (waiting.token, "The PIN was given; the stored answers are sent."))
+            hotel.desk.prompt == nil
+                && hotel.desk.answers.last! == (waiting.token, "The PIN was given; the stored answers are sent."))
         #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .authenticated })
         #expect(hotel.credential == ["room": "214", "name": .string(Hotel.canary)])
         #expect(hotel.bench.steps.contains { $0.from == "presentingUI" && $0.detail == "the PIN was given" })

@@ -35,7 +35,7 @@ import Testing
         #expect(await hotel.bench.eventually { hotel.controller.machine.gateIsOpen })
         #expect(hotel.controller.status.warning == nil)
         hotel.leave()
-        #expect(hotel.desk.imitated == nil)
+        #expect(hotel.desk.answers.imitated == nil)
         await hotel.close()
     }
 

@@ -1,3 +1,4 @@
+import Answers
 import EventLoop
 import HotspotCore
 import HotspotMachine
@@ -82,7 +83,7 @@ import Testing
             #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["room", "name", "sms"]}"#)
         _ = try await hotel.ask()
         let told = try await hotel.answer(Hotel.typed)
-        #expect(told == PromptDesk.unsent)
+        #expect(told == AnswerRuling.notSent.words)
         #expect(hotel.bench.services.store.credentials(Hotel.network).isEmpty)
         let ended = try #require(verdict(hotel))
         #expect(ended.hasPrefix("Online after") && ended.hasSuffix("without the answers; they were not sent."))
@@ -92,7 +93,7 @@ import Testing
             "form", to: "PresentUI",
             #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["sms"], "refused": ["room", "name"]}"#)
         _ = try await hotel.ask()
-        #expect(try await hotel.answer(Hotel.typed) == PromptDesk.needless)
+        #expect(try await hotel.answer(Hotel.typed) == AnswerRuling.needless.words)
         #expect(verdict(hotel)?.hasPrefix("Online by ") == true && hotel.controller.status.outcome == "online")
         #expect(hotel.bench.services.store.credentials(Hotel.network).isEmpty)
         hotel.leave()

@@ -74,11 +74,13 @@ extension Bench {
                 fault(prompt?.id != id, "a prompt is withdrawn that is not shown")
                 prompt = nil
             case .remember(let helper): remembered = helper
-            case .keepLogin(let helper): kept = helper
-            case .restoreLogin(let helper):
-                fault(kept != helper, "a login is restored that was not kept")
+            case .keepLogin(let id, let helper): (kept, keptLogin) = (helper, id)
+            case .restoreLogin(let id, let helper):
+                fault(kept != helper || keptLogin != id, "a login is restored that was not kept")
                 kept = nil
-            case .dropLogin: kept = nil
+            case .dropLogin(let id):
+                fault(keptLogin != id, "a login is dropped that was not kept")
+                kept = nil
             case .hold(let reason, _, _):
                 holds.append(reason)
                 if !keepsLog { holds = holds.suffix(4) }
@@ -146,4 +148,9 @@ extension Bench {
     private func fault(_ isFault: Bool, _ message: @autoclosure () -> String) {
         if isFault { Issue.record("\(message())") }
     }
+}
+
+extension Action {
+    func keeps(_ owner: String) -> Bool { if case .keepLogin(_, of: owner) = self { true } else { false } }
+    func restores(_ owner: String) -> Bool { if case .restoreLogin(_, of: owner) = self { true } else { false } }
 }

@@ -32,6 +32,7 @@ struct Bench {
     var remembered: String?
     /// The helper whose login is kept.
     var kept: String?
+    var keptLogin: LoginID?
     var problems: [Problem] = []
     var strikes: [String: Int] = [:]
     var openAttempt: AttemptID?

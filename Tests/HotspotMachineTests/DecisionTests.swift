@@ -690,7 +690,7 @@ import Testing
                 #expect(
                     bench.state == .authenticated && bench.chosen == "H1" && bench.remembered == "H1" && bench.problems.isEmpty)
                 #expect(bench.outcomes.last == .online && bench.kept == nil && bench.due(.late) == nil)
-                #expect(bench.last.contains(.releaseHold) && bench.last.contains(.restoreLogin(of: "H1")))
+                #expect(bench.last.contains(.releaseHold) && bench.last.contains { $0.restores("H1") })
                 #expect(bench.machine.acceptsLogoff(by: .user) && bench.due(.maintain) != nil)
             }
         }
@@ -882,7 +882,7 @@ import Testing
         switch result {
         case .success:
             bench.probe(.online)
-            #expect(bench.kept == nil && !bench.last.contains(.restoreLogin(of: "H1")))
+            #expect(bench.kept == nil && !bench.last.contains { $0.restores("H1") })
         case .unsupportedNetwork:
             bench.bid("H2", .none)
             bench.probe(.online)
@@ -903,7 +903,7 @@ import Testing
         bench.bid("H1", .none)
         bench.bid("H2", .none)
         #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.due(.maintain) == .seconds(300))
-        #expect(bench.last.contains(.restoreLogin(of: "H1")) && bench.machine.state.sessionEnd == bench.now + .seconds(1000))
+        #expect(bench.last.contains { $0.restores("H1") } && bench.machine.state.sessionEnd == bench.now + .seconds(1000))
     }
 
     @Test("A daemon that is restarted in the same association goes on: maintain, not just joined, gate open") func resumed() {
@@ -1122,7 +1122,7 @@ import Testing
             bench.send(.helpersChanged([Candidate("H2")]))
             #expect(
                 bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"]
-                    && bench.last.contains(.keepLogin(of: "H1")) == (bench.remembered != nil)
+                    && bench.last.contains { $0.keeps("H1") } == (bench.remembered != nil)
                     && !bench.log.contains(.forgetChoice(of: "H1")))
         }
     }

@@ -40,7 +40,7 @@ import Testing
         } else {
             bench.send(.verdictSeen(.online))
             #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.outcomes.last == .online)
-            #expect(bench.last.contains(.restoreLogin(of: "H1")) && bench.last.contains(.remember(helper: "H1")))
+            #expect(bench.last.contains { $0.restores("H1") } && bench.last.contains(.remember(helper: "H1")))
         }
     }
 
@@ -94,7 +94,7 @@ import Testing
         #expect(!bench.machine.acceptsLogoff(by: .user), "it is asked nothing")
         bench.send(.helpersChanged(both))
         #expect(bench.state == .maintaining && bench.gate && bench.commands.map(\.justJoined) == [false])
-        #expect(bench.last.contains(.restoreLogin(of: "H1")))
+        #expect(bench.last.contains { $0.restores("H1") })
         bench.probe(.online)
         bench.reply("H1", .success)
         #expect(bench.chosen == "H1" && bench.machine.state.sessionEnd != nil && bench.kept == nil)
@@ -130,7 +130,7 @@ import Testing
         bench.bid("H1", .none)
         bench.bid("H2", .none)
         #expect(bench.state == .authenticated && bench.chosen == "H1" && bench.gate && bench.kept == nil)
-        #expect(bench.last.contains(.restoreLogin(of: "H1")) && bench.machine.acceptsLogoff(by: .user))
+        #expect(bench.last.contains { $0.restores("H1") } && bench.machine.acceptsLogoff(by: .user))
         #expect(bench.problems.isEmpty == (verdict == .online), "it is told")
         let reports = bench.last.count { if case .report = $0 { true } else { false } }
         #expect(reports == (verdict == .online ? 0 : 1), "once")
@@ -199,11 +199,11 @@ import Testing
         bench.wait(bench.due(.retry)!)
         let second = bench.now
         refute(&bench)
-        #expect(bench.log.count { $0 == .keepLogin(of: "H1") } == 1)
+        #expect(bench.log.count { $0.keeps("H1") } == 1)
         #expect(bench.machine.state.joined?.standing?.schedule == first?.schedule)
         #expect(bench.due(.late) == second + .seconds(120) - bench.now)
         bench.send(.verdictSeen(.online))
-        #expect(bench.chosen == "H1" && bench.last.contains(.restoreLogin(of: "H1")))
+        #expect(bench.chosen == "H1" && bench.last.contains { $0.restores("H1") })
     }
 
     @Test("D26 Where the portal is back, the session is over, and a fresh login that opens late counts") func freshOpensLate() {
@@ -238,7 +238,7 @@ import Testing
         answered.send(.promptAnswered(prompt!))
         answered.reply("H1", .success)
         answered.probe(.online)
-        #expect(answered.chosen == "H1" && answered.kept == nil && !answered.last.contains(.restoreLogin(of: "H1")))
+        #expect(answered.chosen == "H1" && answered.kept == nil && !answered.last.contains { $0.restores("H1") })
     }
 
     @Test("D26 A fresh login that waits for the user is over when the network opens behind a portal", arguments: [false, true])
@@ -253,7 +253,7 @@ import Testing
             bench.probe(.online)
         }
         #expect(bench.state == .authenticated && bench.prompt == nil && bench.kept == nil)
-        #expect(bench.chosen == (handsOver ? "H1" : nil) && !bench.log.contains(.restoreLogin(of: "H1")))
+        #expect(bench.chosen == (handsOver ? "H1" : nil) && !bench.log.contains(where: { $0.restores("H1") }))
     }
 
     @Test("D13 A login wanted while a logoff runs comes after it", arguments: Policy.Rules.allCases)
@@ -346,7 +346,7 @@ import Testing
             #expect(bench.machine.acceptsLogoff(by: .user))
             bench.send(.logoffRequested(by: .user))
             #expect(bench.state == .loggingOff && bench.commands.map(\.command) == [.logoff])
-            #expect(bench.last.contains(.restoreLogin(of: "H1")))
+            #expect(bench.last.contains { $0.restores("H1") })
             bench.reply("H1", result)
             bench.look(result == .success ? .captive : .online)
             #expect(bench.outcomes.last == .loggedOff && bench.due(.hold) == .seconds(12 * 3600))

@@ -1,3 +1,4 @@
+import Answers
 import ControlAPI
 import EventLoop
 import ForeignText
@@ -169,7 +170,7 @@ import Vault
                 return (shown, "No field of this name is known here; known are \(names).")
             }
             if value.isEmpty { return (shown, "An answer is needed.") }
-            if let message = UserAnswers.fault(in: value) { return (shown, message) }
+            if let message = Answer.fault(in: value) { return (shown, message) }
         }
         return nil
     }
@@ -238,7 +239,7 @@ import Vault
     }
 
     func setPIN(_ next: String?, old: String?) throws(ControlError) {
-        if let next, next.count < 4 || next.utf8.count > 128 || UserAnswers.fault(in: next) != nil {
+        if let next, next.count < 4 || next.utf8.count > 128 || Answer.fault(in: next) != nil {
             throw .failed(code: .badPIN, message: "A PIN has at least 4 letters or digits, and at most 128 octets.")
         }
         let credentials = store.allCredentials

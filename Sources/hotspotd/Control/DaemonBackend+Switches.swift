@@ -34,14 +34,14 @@ extension DaemonBackend {
 
     /// Leaves these networks, changes what is stored, and joins them again: a session that went on would write it once more.
     private func rejoin(
-        _ controllers: [InterfaceController], _ departure: Departure, _ change: () throws -> Void = {}
+        _ controllers: [InterfaceController], _ reason: LeaveReason, _ change: () throws -> Void = {}
     ) throws(ControlError) {
         let here = controllers.compactMap { controller in controller.joined.map { (controller, $0) } }
         isRejoining = true
-        for (controller, joined) in here { controller.leave("\(joined.label) is left and joined again", as: departure) }
+        for (controller, joined) in here { controller.leave("\(joined.label) is left and joined again", as: reason) }
         services.journalWriter.flush()
         defer {
-            for (controller, joined) in here { controller.join(joined, because: departure.cause) }
+            for (controller, joined) in here { controller.join(joined, because: reason.cause) }
             isRejoining = false
             services.events?.statusChanged()
             services.events?.networkListChanged()

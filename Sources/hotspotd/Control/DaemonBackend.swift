@@ -1,3 +1,4 @@
+import Answers
 import ControlAPI
 import ControlServer
 import EventLoop
@@ -150,7 +151,7 @@ import Store
     }
 
     func ending(ofPrompt id: String) -> String? {
-        links.controllers.lazy.compactMap { $0.desk.last }.first { $0.token == id }?.sentence
+        links.controllers.lazy.compactMap { $0.desk.answers.last }.first { $0.token == id }?.sentence
     }
 
     private func find(prompt id: String) throws(ControlError) -> (InterfaceController, ShownPrompt) {
@@ -165,7 +166,7 @@ import Store
     ) throws(ControlError) {
         let (controller, shown) = try find(prompt: id)
         let answers = try controller.desk.complete(typed, stored: stored, for: shown)
-        if let (field, message) = UserAnswers.fault(in: answers, for: shown.prompt) {
+        if let (field, message) = Answer.fault(in: answers, for: shown.prompt) {
             throw .invalidAnswer(field: field, message: message)
         }
         credentialKeeper.note(shown)

@@ -1,3 +1,4 @@
+import Answers
 import EventLoop
 import Glibc
 import HelperHost
@@ -7,9 +8,6 @@ import Vault
 
 /// The settings; everything has a default.
 struct Settings: Hashable, Sendable {
-    enum AcceptTerms: String, Sendable, CaseIterable { case ask, remembered, yes }
-    /// Whether answers are kept.
-    enum Remember: String, Sendable, CaseIterable { case never, ask, always }
     enum GateKind: String, Sendable, CaseIterable { case none, routes }
     enum NamesFor: String, Sendable, CaseIterable { case permitted, everyone }
     enum LogLevel: String, Sendable, CaseIterable { case debug, info, notice, warning, error }

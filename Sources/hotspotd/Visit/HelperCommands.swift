@@ -1,3 +1,4 @@
+import Answers
 import EventLoop
 import ForeignText
 import HelperHost
@@ -9,7 +10,7 @@ import Varlink
 @LoopActor final class HelperCommands {
     private let services: Services
     private let journal: Journal
-    private let desk: PromptDesk
+    private let desk: AnswerDesk
     private let sessions: SessionKeeper
     private let problems: ProblemList
     private(set) var inFlight: [CommandID: SentCommand] = [:]
@@ -34,7 +35,7 @@ import Varlink
     /// A helper answered, or failed to.
     var onAnswer: (_ id: CommandID, _ answer: CommandAnswer) -> Void = { _, _ in }
 
-    init(services: Services, journal: Journal, desk: PromptDesk, sessions: SessionKeeper, problems: ProblemList) {
+    init(services: Services, journal: Journal, desk: AnswerDesk, sessions: SessionKeeper, problems: ProblemList) {
         self.services = services
         self.journal = journal
         self.desk = desk
@@ -65,11 +66,12 @@ import Varlink
     ///   - joined: the network that the command is about.
     ///   - network: as much of it as this helper may know.
     func send(_ id: CommandID, _ command: Command, to helper: String, about joined: Joined, _ network: Network, on link: Link) {
-        if let answers = desk.answers, answers.helper == helper { titles[helper] = answers.prompt.title }
+        let sheet = desk.answers.sheet(for: helper)
+        if let sheet { titles[helper] = sheet.prompt.title }
         let parameters = JSONValue.object(parameters(of: command, for: helper, joined.network, network, link))
         secretsSent[helper, default: []].formUnion(parameters.secrets)
         let known = KnownWords(
-            asked: desk.fields(for: helper), parameters: parameters, earlier: desk.allAnswers(for: helper),
+            asked: sheet?.fields ?? [], parameters: parameters, earlier: sheet?.all ?? [:],
             shown: shownPortal?.origin, title: titles[helper])
         if command == .evaluate {
             asked.append(helper)
@@ -109,24 +111,22 @@ import Varlink
                 setPortal(evaluation.portal)
                 if let session = evaluation.session { sessions.setPresent(session, of: helper) }
             }
-            if command == .authenticate { desk.loginBegins(at: askingPortal) }
-            if let askingPortal {
-                parameters["portal"] = Coding.value(askingPortal)
-                if let credential = desk.releasedCredential(for: helper, in: id, portal: askingPortal) {
-                    parameters["credential"] = Coding.value(credential.values)
-                    if !credential.labels.isEmpty { parameters["labels"] = Coding.value(credential.labels) }
-                } else if command == .authenticate {
-                    let names = desk.offeredNames(to: helper, in: id, portal: askingPortal)
-                    if !names.isEmpty { parameters["offered"] = Coding.value(names) }
-                }
-            }
             sessions.bringBack(for: id, of: helper)
-            if let session = sessions.session(of: helper) { parameters["session"] = Coding.value(session) }
-            let hasMemory = sessions.session(of: helper)?.memory != nil
-            parameters["consent"] = .bool(desk.hasConsent(to: helper, in: id, portal: askingPortal, hasMemory: hasMemory))
+            let session = sessions.session(of: helper)
+            if let session { parameters["session"] = Coding.value(session) }
+            let context = desk.context(for: helper, in: id, at: askingPortal, hasMemory: session?.memory != nil)
+            if command == .authenticate { desk.feed(.loginBegan, context) }
+            if let askingPortal { parameters["portal"] = Coding.value(askingPortal) }
+            if let released = desk.released(context) {
+                parameters["credential"] = Coding.value(released.values)
+                if !released.labels.isEmpty { parameters["labels"] = Coding.value(released.labels) }
+            } else if command == .authenticate, let names = context.available?.fieldNames, !names.isEmpty {
+                parameters["offered"] = Coding.value(names)
+            }
+            parameters["consent"] = .bool(context.hasConsent)
             if command == .presentUI {
-                parameters["answers"] = Coding.value(desk.values)
-                if let confirmed = desk.answers?.confirmedNames, !confirmed.isEmpty {
+                parameters["answers"] = Coding.value(desk.answers.sheet?.open ?? [:])
+                if let confirmed = desk.answers.sheet?.confirmedNames, !confirmed.isEmpty {
                     parameters["stored"] = Coding.value(confirmed)
                 }
             }
@@ -175,20 +175,12 @@ import Varlink
         case .reply(let reply):
             keep(reply, to: command, of: helper)
             let isLogin = reply.result == .success && (command == .authenticate || command == .presentUI)
-            let isNeedless = isLogin && desk.loginAccepted(by: helper, reply)
-            if command == .authenticate || command == .presentUI, reply.result == .uiRequired, reply.prompt?.mayOpen != true,
-                let refused = reply.refused
-            {
-                desk.storedAnswersRefused(refused, by: helper, in: network)
-            }
-            if [.authenticate, .presentUI].contains(command), reply.result != .temporaryFailure {
-                desk.noteImitation(of: reply.imitates, foundBy: helper)
-            }
-            if command == .presentUI, reply.result == .temporaryFailure { desk.loginPostponed(by: helper, reply.unsent ?? []) }
+            desk.feed(.replied(reply, to: command), desk.context(for: helper, in: network, at: askingPortal))
+            let isNeedless = isLogin && desk.answers.sheet(for: helper)?.isUnsent == true
             let hasSentNothing = isLogin && reply.unsent?.isEmpty == true
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
             // Of stored answers too, which were sent without a question.
-            let wasAnswered = command == .presentUI || (command == .authenticate && desk.released != nil)
+            let wasAnswered = command == .presentUI || (command == .authenticate && desk.answers.released != nil)
             let refusal = wasAnswered ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
                 // What a success says is told where nothing proves it.

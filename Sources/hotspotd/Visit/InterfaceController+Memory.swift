@@ -17,8 +17,8 @@ extension InterfaceController {
 
     /// Ends the association for the next daemon, unless it is still a login's. A network that is switched off is left alone, and its
     /// session may go on.
-    func endAssociation() {
-        guard !machine.keepsLogin, departure != .daemonEnds, departure != .switchedOff else { return }
+    func endAssociation(_ reason: LeaveReason = .linkLost) {
+        guard !machine.keepsLogin, reason != .daemonEnds, reason != .switchedOff else { return }
         save("ending an association") { try $0.endAssociation($1, of: index) }
     }
 
@@ -34,7 +34,7 @@ extension InterfaceController {
     func remember(_ helper: String) {
         guard let joined, !joined.isForgotten else { return }
         // Nothing is kept of a network that cannot be told from others, and what was said of an earlier try holds no more.
-        guard joined.network.key != nil else { return desk.forgetOutcome() }
+        guard joined.network.key != nil else { return forgetOutcome() }
         let association = association(of: helper, ends: machine.state.sessionEnd)
         save("remembering a choice") { store, network in
             try store.remember(
@@ -45,7 +45,14 @@ extension InterfaceController {
                 in: association)
             if services.settings.remember != .never { try sessions.store(for: network, of: helper) }
         }
-        desk.keepAnswers(for: joined.network, of: helper, hasMemory: sessions.session(of: helper)?.memory != nil)
+        let portal = desk.answers.sheet?.portal
+        let hasMemory = sessions.session(of: helper)?.memory != nil
+        desk.feed(.proven, desk.context(for: helper, in: joined.network, at: portal, hasMemory: hasMemory))
+    }
+
+    /// Drops the sentence about answers that are forgotten.
+    func forgetOutcome() {
+        if let joined { desk.feed(.forgotten, desk.context(in: joined.network, at: nil)) }
     }
 
     /// Forgets the choice of this helper; another helper that is remembered stays. What the helper knows of accepted terms stays as well:

@@ -31,7 +31,7 @@ extension InterfaceController {
         status.handsOver = desk.prompt?.prompt.handsOver == true ? true : nil
         status.reason = desk.prompt == nil ? nil : journal.attempt?.lastWord
         status.warning = warning
-        status.answers = desk.outcome
+        status.answers = desk.answers.outcome?.words
         status.said = journal.attempt?.said
         // The last verdict tells it, whichever attempt it came in.
         let isLimited = machine.state.joined?.lastVerdict == .partial

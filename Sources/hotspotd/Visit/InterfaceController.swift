@@ -1,3 +1,4 @@
+import Answers
 import EventLoop
 import ForeignText
 import HotspotCore
@@ -8,8 +9,15 @@ import Store
 /// A login as it is put back: its session, its answers, and the portal that they are for.
 private struct KeptLogin {
     let session: PresentSession
-    let answers: UserAnswers?
+    let answers: AnswerSheet?
     let portal: Portal?
+}
+
+/// An event and its cause, which the history tells.
+private struct Occurrence {
+    let event: Event
+    var cause: String?
+    var reason = LeaveReason.linkLost
 }
 
 /// The shell of one interface's machine: feeds it events and performs its actions. States are the machine's alone.
@@ -17,7 +25,7 @@ private struct KeptLogin {
     let index: Int
     let journal: Journal
     let problems = ProblemList()
-    let desk: PromptDesk
+    let desk: AnswerDesk
     let commands: HelperCommands
     private(set) var machine: Machine
     private(set) var joined: Joined?
@@ -27,19 +35,16 @@ private struct KeptLogin {
     private var troubleWatch: TroubleWatch?
     private(set) var since = WallClock.now
     private var timers: MachineTimers?
-    private var events: [Event] = []
+    private var events: [Occurrence] = []
     private var isFeeding = false
-    /// The login to restore where the network opens late, or its helper is switched on again.
-    private var keptLogin: KeptLogin?
+    /// The logins to restore where the network opens late, or their helper is switched on again.
+    private var kept: [LoginID: KeptLogin] = [:]
     /// The login that was not proven before the link was lost, until the next association (D25).
-    private var lostLogin: (network: NetworkID, late: LateLogin, kept: KeptLogin)?
+    private var lostLogin: (network: NetworkID, late: LateLogin)?
     /// Attempts are numbered by the machine, which a restart begins again.
     private let run = Services.randomID()
-    private(set) var departure = Departure.linkLost
     /// The network that the user joins.
     var wanted: SSID?
-    /// Why the machine starts, where neither the user nor the link has it start.
-    var requestCause: String?
     /// IPv4 or IPv6 came after the join, and the prober was not asked since.
     private var hasNewFamily = false
     /// The portal's API became known after the helpers were asked.
@@ -52,7 +57,7 @@ private struct KeptLogin {
         self.services = services
         machine = Machine(policy: services.settings.policy)
         journal = Journal(interface: name, services: services)
-        desk = PromptDesk(services: services, journal: journal, problems: problems)
+        desk = AnswerDesk(services: services, journal: journal, problems: problems)
         sessions = SessionKeeper(interface: index, services: services, journal: journal, problems: problems)
         commands = HelperCommands(
             services: services, journal: journal, desk: desk, sessions: sessions, problems: problems)
@@ -67,13 +72,18 @@ private struct KeptLogin {
     // MARK: Events
 
     /// Feeds the machine an event and performs its actions. An event that comes up meanwhile waits for its turn.
-    func feed(_ event: Event) {
-        events.append(event)
+    ///
+    /// - Parameters:
+    ///   - cause: why the machine starts, where neither the user nor the link has it start.
+    ///   - reason: why the network is left.
+    func feed(_ event: Event, because cause: String? = nil, leaving reason: LeaveReason = .linkLost) {
+        events.append(Occurrence(event: event, cause: cause, reason: reason))
         guard !isFeeding else { return }
         isFeeding = true
         while !events.isEmpty {
-            let actions = machine.handle(events.removeFirst(), at: EventLoop.now)
-            for action in actions { perform(action, among: actions) }
+            let next = events.removeFirst()
+            let actions = machine.handle(next.event, at: EventLoop.now)
+            for action in actions { perform(action, among: actions, next) }
             commands.endTurn(in: machine.state, of: joined)
         }
         isFeeding = false
@@ -99,12 +109,15 @@ private struct KeptLogin {
         if let seconds = known.secondsRemaining { sessions.setEnd(in: seconds) }
         if let lost = lostLogin {
             let isHere = lost.network == joined.network && lost.late.end > EventLoop.now
-            if !isHere { lostLogin = nil }
-            if isHere, known.remembered?.helper ?? lost.late.helper == lost.late.helper { sessions.present = lost.kept.session }
+            if !isHere { (lostLogin, kept) = (nil, [:]) }
+            if isHere, known.remembered?.helper ?? lost.late.helper == lost.late.helper, let id = lost.late.id,
+                let session = kept[id]?.session
+            {
+                sessions.present = session
+            }
         }
         services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
         updateCandidates()
-        requestCause = cause
         feed(
             .addressAcquired(
                 Arrival(
@@ -114,8 +127,9 @@ private struct KeptLogin {
                     late: lostLogin?.late ?? known.late(within: machine.policy.latePatience),
                     // A network that needed no login at the last visit is not taken for one whose login predates the daemon.
                     wasUpBefore: joined.wasUpBefore && !known.wasOpen, hadPortal: known.hadPortal, hold: known.hold,
-                    autoJoined: wanted != joined.ssid || wanted == nil, canDisassociate: joined.security != .wired)))
-        (requestCause, wanted, lostLogin) = (nil, nil, nil)
+                    autoJoined: wanted != joined.ssid || wanted == nil, canDisassociate: joined.security != .wired)),
+            because: cause)
+        (wanted, lostLogin) = (nil, nil)
     }
 
     /// Leaves the network without ending the association: the next daemon goes on there.
@@ -123,28 +137,26 @@ private struct KeptLogin {
         leave("the daemon ends", as: .daemonEnds)
     }
 
-    func leave(_ reason: String, as departure: Departure = .linkLost) {
+    func leave(_ words: String, as reason: LeaveReason = .linkLost) {
         guard let joined else { return }
-        services.log.info("\(name): \(reason)")
-        self.departure = departure
-        if departure == .linkLost, !joined.isForgotten, joined.network.key != nil,
-            let late = machine.lateLogin
-        {
-            // A second try may have been made without the answers that the first one sent.
-            lostLogin = (joined.network, late, desk.answers == nil ? keptLogin ?? presentLogin : presentLogin)
+        services.log.info("\(name): \(words)")
+        var lost: [LoginID: KeptLogin] = [:]
+        if reason == .linkLost, !joined.isForgotten, joined.network.key != nil, let late = machine.lateLogin, let id = late.id {
+            lostLogin = (joined.network, late)
+            keep(id, of: late.helper)
+            lost = kept.filter { $0.key == id }
         }
-        feed(.addressLost)
-        endAssociation()
-        self.departure = .linkLost
+        feed(.addressLost, leaving: reason)
+        endAssociation(reason)
         services.host.standDown(interface: index)
         self.joined = nil
         prober.association = nil
         hasNewFamily = false
         commands.end()
-        if departure != .daemonEnds { services.host.forgetSecrets() }
+        if reason != .daemonEnds { services.host.forgetSecrets() }
         sessions.drop()
-        desk.leaveNetwork()
-        keptLogin = nil
+        desk.feed(.left, desk.context(in: joined.network, at: nil))
+        kept = lost
         journal.leaveNetwork()
         problems.clear()
         services.events?.statusChanged()
@@ -154,7 +166,7 @@ private struct KeptLogin {
     func forgetStored() {
         joined?.isForgotten = true
         lostLogin = nil
-        desk.forgetOutcome()
+        forgetOutcome()
         journal.leaveNetwork()
     }
 
@@ -196,9 +208,7 @@ private struct KeptLogin {
     private func askAgain() {
         guard learnedPortalAPI, journal.attempt?.outcome == .unclaimedCaptive else { return }
         learnedPortalAPI = false
-        requestCause = "the network announced its portal's API"
-        feed(.restEnded)
-        requestCause = nil
+        feed(.restEnded, because: "the network announced its portal's API")
     }
 
     func updateCandidates() {
@@ -210,12 +220,11 @@ private struct KeptLogin {
     /// Tries again what failed while a helper or this network was switched off. Of the holds, only that of a failed login ends when it is a
     /// helper that was switched on.
     func switchedOn(helper: String?) {
-        requestCause = helper.map { "\($0) was switched on" } ?? "the network was switched on"
-        defer { requestCause = nil }
+        let cause = helper.map { "\($0) was switched on" } ?? "the network was switched on"
         switch machine.state {
-        case .failure, .inactive(.held(_, .autoJoinOff, _)), .authenticating, .presentingUI: feed(.restEnded)
+        case .failure, .inactive(.held(_, .autoJoinOff, _)), .authenticating, .presentingUI: feed(.restEnded, because: cause)
         case .inactive, .evaluating, .authenticated, .maintaining, .loggingOff:
-            if helper == nil { feed(.restEnded) }
+            if helper == nil { feed(.restEnded, because: cause) }
         }
     }
 
@@ -223,42 +232,40 @@ private struct KeptLogin {
     func answer(
         _ shown: ShownPrompt, _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false
     ) {
-        desk.accept(values, stored: stored, remember: remember, confirmed: confirmed, for: shown)
-        journal.record("answered", "by the user", helper: shown.helper)
+        let values = values.mapValues(SecretText.init)
+        desk.feed(
+            .answered(shown, values, confirmed: stored, remember: remember, agreed: confirmed), desk.context(for: shown))
         feed(.promptAnswered(shown.id))
     }
 
     func dismiss(_ shown: ShownPrompt) {
-        desk.dismissed()
+        desk.feed(.dismissed, desk.context(for: shown))
         feed(.promptDismissed(shown.id))
     }
 
     /// Goes on with a login that waited for the PIN alone; a prompt for anything else offers what is stored.
     func resumeAfterPIN() {
-        guard let helper = desk.prompt?.helper, desk.unlocked() else { return }
-        requestCause = "the PIN was given"
-        feed(.loginRequested(helper: helper, fresh: true))
-        requestCause = nil
+        if let helper = desk.unlocked() { feed(.loginRequested(helper: helper, fresh: true), because: "the PIN was given") }
     }
 
     // MARK: Actions
 
-    private func perform(_ action: Action, among turn: [Action]) {
+    private func perform(_ action: Action, among turn: [Action], _ occurrence: Occurrence) {
         switch action {
         case .transition(let from, let to, let cause):
             since = WallClock.now
-            let cause = departure.cause ?? requestCause ?? cause
+            let cause = occurrence.reason.cause ?? occurrence.cause ?? cause
             let because = cause.isEmpty ? "" : " (\(Hearsay.line(cause)))"
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(because)")
             journal.record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
             // Only the race's cause says why this helper was chosen.
             if from == .evaluating, to == .authenticating { journal.note { $0.why = cause } }
-            if [.authenticated, .maintaining, .loggingOff].contains(from) { endAssociation() }
+            if [.authenticated, .maintaining, .loggingOff].contains(from) { endAssociation(occurrence.reason) }
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome):
             // A session whose end is not proven goes on (D13, D31).
             if outcome == .loggedOff { journal.note { $0.isLeftOpen = !turn.contains(.dropSession) } }
-            endAttempt(outcome)
+            endAttempt(outcome, occurrence.reason)
         case .setGate(let open):
             services.events?.gateChanged()
             guard services.settings.gate == .routes else { break }
@@ -276,22 +283,24 @@ private struct KeptLogin {
         case .cancelProbe(let id): prober.cancel(id)
         case .showPrompt(let id, let prompt, let helper):
             guard let joined else { break }
-            if desk.answersItself(prompt, of: helper, in: joined.network, at: commands.askingPortal) {
-                return events.append(.promptAnswered(id))
+            if desk.ask(prompt, id, of: helper, in: joined.network, at: commands.askingPortal) {
+                events.append(Occurrence(event: .promptAnswered(id)))
             }
-            desk.show(id, prompt, from: helper, in: joined.network, portal: commands.askingPortal)
-        case .withdrawPrompt(let id): desk.withdraw(id, in: turn, departure)
+        case .withdrawPrompt(let id):
+            guard let prompt = desk.prompt else { break }
+            desk.feed(.withdrawn(id.number, because: occurrence.reason.endOfPrompt(in: turn)), desk.context(for: prompt))
         case .awaitProof(let helper, let end): awaitProof(of: helper, until: end)
         case .remember(let helper): remember(helper)
-        case .keepLogin(let helper): keepLogin(of: helper)
-        case .restoreLogin(let helper):
-            guard let kept = keptLogin else { break }
-            (sessions.present, desk.answers) = (kept.session, kept.answers)
+        case .keepLogin(let id, let helper): keep(id, of: helper)
+        case .restoreLogin(let id, let helper):
+            guard let kept = kept[id], let joined else { break }
+            sessions.present = kept.session
+            desk.feed(.restored(kept.answers), desk.context(for: helper, in: joined.network, at: kept.portal))
             commands.begin(remembered: kept.portal)
             journal.note { ($0.helper, $0.why, $0.lastWord) = (helper, RunningAttempt.earlierLogin, nil) }
-        case .dropLogin:
-            keptLogin = nil
-            endAssociation()
+        case .dropLogin(let id):
+            kept[id] = nil
+            endAssociation(occurrence.reason)
         case .forgetChoice(let helper): forgetChoice(of: helper)
         case .dropSession: if let joined { sessions.end(in: joined) }
         case .hold(let reason, let duration, let cause):
@@ -306,7 +315,7 @@ private struct KeptLogin {
             for case .hold(_, let time, _) in turn { (ssid, duration) = (joined?.ssid, time) }
             // The answer comes after this event's actions, as any other event does.
             if services.events?.disassociate(index, keepingAway: ssid, for: duration) != true {
-                events.append(.disassociationRefused)
+                events.append(Occurrence(event: .disassociationRefused))
             }
         case .strike(let helper, let reason):
             // A crash was reported with its own sentence before.
@@ -345,15 +354,14 @@ private struct KeptLogin {
     }
 
     /// Keeps the login as it is now. One that was kept over a lost link, or before a try that sent nothing more, is kept as it was.
-    private func keepLogin(of helper: String) {
-        defer { lostLogin = nil }
-        if let lostLogin { return keptLogin = lostLogin.kept }
-        let isTheSame = desk.hasSentNothing && keptLogin?.session.owner == helper && keptLogin?.answers != nil
-        if !isTheSame { keptLogin = presentLogin }
-    }
-
-    private var presentLogin: KeptLogin {
-        KeptLogin(session: sessions.present, answers: desk.answers, portal: commands.shownPortal)
+    private func keep(_ id: LoginID, of helper: String) {
+        if let before = kept[id], desk.answers.hasSentNothing,
+            lostLogin?.late.id == id || (before.answers != nil && before.session.owner == helper)
+        {
+            return
+        }
+        let answers = desk.answers.sheet(for: helper)
+        kept = [id: KeptLogin(session: sessions.present, answers: answers, portal: commands.shownPortal)]
     }
 
     private func beginAttempt(_ id: AttemptID) {
@@ -365,18 +373,17 @@ private struct KeptLogin {
         journal.beginAttempt("\(run)-\(id.number)", in: joined.network, label: joined.label)
     }
 
-    private func endAttempt(_ outcome: AttemptOutcome) {
+    private func endAttempt(_ outcome: AttemptOutcome, _ reason: LeaveReason) {
         guard let joined, journal.attempt?.isOpen == true else { return }
-        // Answers are for the login that they were given for, and for no later one.
-        if outcome != .online, !machine.state.isKeptFree {
-            desk.dropAnswers(mayReturn: machine.awaitsLateOpening || lostLogin != nil)
+        let context = desk.context(for: machine.state.chosenHelper ?? "", in: joined.network, at: commands.shownPortal)
+        if outcome == .online {
+            desk.feed(.succeeded(kept: kept.values.first?.answers), context)
+        } else if !machine.state.isKeptFree {
+            // Answers are for the login that they were given for, and for no later one.
+            desk.feed(.failed(mayReturn: machine.awaitsLateOpening || lostLogin != nil), context)
         }
-        // A second try may have been made without the answers that the first one sent: those count where it is proven (D25).
-        if outcome == .online, desk.hasSentNothing, let kept = keptLogin?.answers, kept.helper == machine.state.chosenHelper {
-            desk.restore(kept)
-        }
-        if keptLogin != nil { journal.note { $0.hasEarlierLogin = true } }
-        journal.endAttempt(outcome, departure, in: joined.network, portal: commands.shownPortal)
+        if !kept.isEmpty { journal.note { $0.hasEarlierLogin = true } }
+        journal.endAttempt(outcome, reason, in: joined.network, portal: commands.shownPortal)
         guard outcome == .online else { return }
         services.events?.loginProven(on: index)
     }

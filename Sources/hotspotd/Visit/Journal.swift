@@ -25,11 +25,11 @@ import Store
         }
     }
 
-    func endAttempt(_ outcome: AttemptOutcome, _ departure: Departure, in network: NetworkID, portal: Portal?) {
+    func endAttempt(_ outcome: AttemptOutcome, _ reason: LeaveReason, in network: NetworkID, portal: Portal?) {
         guard let attempt, attempt.isOpen else { return }
         self.attempt?.outcome = outcome
-        let verdict = attempt.sentence(outcome, departure, helper: attempt.helper.map(services.displayName))
-        let word = attempt.word(outcome, departure)
+        let verdict = attempt.sentence(outcome, reason, helper: attempt.helper.map(services.displayName))
+        let word = attempt.word(outcome, reason)
         record("outcome", verdict, helper: attempt.helper)
         services.journalWriter.flush()
         services.saving("journal") {
@@ -117,17 +117,17 @@ struct RunningAttempt {
     static let earlierLogin = "it had logged in before"
 
     /// Returns how it ended, in a word of the history.
-    func word(_ outcome: AttemptOutcome, _ departure: Departure = .linkLost) -> String {
+    func word(_ outcome: AttemptOutcome, _ reason: LeaveReason = .linkLost) -> String {
         if outcome == .loggedOff, isLeftOpen { return Attempt.leftOpen }
         let opened = AttemptOutcome.opened.rawValue
         // A session that a helper keeps, and did not log in to.
         let staysOpened = before == opened && !hasLoggedIn && why == nil
         if outcome == .online, !hasEarlierLogin, hasSentNothing || isNeedless || staysOpened { return opened }
-        return outcome == .left ? departure.outcome ?? outcome.rawValue : outcome.rawValue
+        return outcome == .left ? reason.outcome ?? outcome.rawValue : outcome.rawValue
     }
 
     /// Returns how it ended, and why: the end of `hotspotctl explain`.
-    func sentence(_ outcome: AttemptOutcome, _ departure: Departure = .linkLost, helper displayName: String?) -> String {
+    func sentence(_ outcome: AttemptOutcome, _ reason: LeaveReason = .linkLost, helper displayName: String?) -> String {
         let helper = displayName ?? "No helper"
         let seconds = String(Double((EventLoop.now - began).milliseconds) / 1000)
         let because = why.map { ": \($0)" } ?? ""
@@ -159,7 +159,7 @@ struct RunningAttempt {
         case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s).")
         case .failure: failed("\(helper) could not log in, and it is not tried again by itself.")
         case .expired: failed("The session was over.")
-        case .left: departure.sentence
+        case .left: reason.sentence
         case .loggedOff where isLeftOpen: failed("Left alone; the portal may still let this computer through.")
         case .loggedOff: "Logged off."
         case .dismissed: failed("The question was dismissed.")

@@ -1,7 +1,8 @@
+import HotspotMachine
 import Store
 
 /// Why an interface leaves its network, as the history tells it.
-enum Departure {
+enum LeaveReason {
     case linkLost, switchedOff, forgotten
     /// The next daemon goes on with the association.
     case daemonEnds
@@ -34,5 +35,19 @@ enum Departure {
         case .forgotten: "The network was forgotten."
         case .daemonEnds: "hotspotd was stopped before this attempt ended."
         }
+    }
+
+    /// Returns why a prompt goes without an answer, by the actions of the same turn.
+    func endOfPrompt(in turn: [Action]) -> String {
+        for case .endAttempt(_, let outcome) in turn {
+            switch outcome {
+            case .online: return "The network opened, by the login from before."
+            case .open, .opened, .found: return "The network opened, perhaps by a login in a browser."
+            case .left: return sentence
+            case .superseded: return "Another login was begun."
+            case .unknown, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed: break
+            }
+        }
+        return "It is not needed any more."
     }
 }

@@ -92,7 +92,7 @@ python: .build/python/varlink/__init__.py
 test: deps python
 	$(MAKE) build
 	swift build --build-tests
-	Tests/Support/run-tests --each IntegrationTests --each HelperHostTests --each DaemonTests --each AssociationTests --first IntegrationTests.CafeTests \
+	Tests/Support/run-tests --each IntegrationTests --each HelperHostTests --each DaemonTests --each NetworkJoiningTests --first IntegrationTests.CafeTests \
 		--first IntegrationTests.CafeOverCablesTests --first IntegrationTests.EnduranceTests
 
 cafe: deps

@@ -76,7 +76,7 @@ let package = Package(
         // Joining and leaving networks through the program that manages an interface: NetworkManager, iwd,
         // wpa_supplicant, or the kernel alone.
         .target(
-            name: "Association", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Wireless"], swiftSettings: rules),
+            name: "NetworkJoining", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Wireless"], swiftSettings: rules),
         // The gate: the routing rules that keep ordinary traffic off a captive link.
         .target(name: "Gate", dependencies: ["EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
         // State and event in, state and actions out; the only place that decides. Beside it the claims of the scan list.
@@ -110,7 +110,7 @@ let package = Package(
             name: "hotspotd",
             dependencies: [
                 "ForeignText", "HotspotCore", "EventLoop", "Varlink", "Wireless", "PortalAnnouncement", "LinkState",
-                "Association", "Gate",
+                "NetworkJoining", "Gate",
                 "HotspotMachine", "HelperHost", "Store", "Vault", "Answers", "ControlAPI", "ControlServer", "Notifications",
                 "CLinux", "CSystemd", log,
             ], swiftSettings: rules),
@@ -169,7 +169,8 @@ let package = Package(
             name: "LinkStateTests",
             dependencies: ["LinkState", "Netlink", "NamespaceThread", "PortalAnnouncement", "TestSupport"],
             swiftSettings: rules),
-        .testTarget(name: "AssociationTests", dependencies: ["Association", "CSystemd", "TestSupport"], swiftSettings: rules),
+        .testTarget(
+            name: "NetworkJoiningTests", dependencies: ["NetworkJoining", "CSystemd", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "GateTests", dependencies: ["Gate", "Netlink", "NamespaceThread"], swiftSettings: rules),
         // A test's own folder and bus, and random numbers that are the same in each run.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: rules),

@@ -163,7 +163,7 @@ package struct LoginRecording {
     private func command() -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "")!, interface: link.interface, security: .open), link: link,
-            attempts: AttemptStore())
+            attempts: SharedProbe())
     }
 
     /// Fetches the portal's page from the probe on, as a new recording.

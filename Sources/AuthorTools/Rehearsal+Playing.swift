@@ -18,7 +18,7 @@ extension Rehearsal {
         let played = await host.play(send) { [self] in
             transcript.wait("\(title): no answer yet; it is cut off after \(host.timeLimit.milliseconds / 1000) s …")
         }
-        let errors = Diagnosis.errors(Self.standardError(played))
+        let errors = AnswerFault.errors(Self.standardError(played))
         let words = "\(OutcomeText.words(played.outcome)) (\(played.milliseconds) ms)"
         switch played.outcome {
         case nil: try reportSilence(title, words, played, errors)
@@ -41,7 +41,7 @@ extension Rehearsal {
     private func reportSilence(
         _ title: String, _ words: String, _ played: TestHost.PlayedCommand, _ errors: [String]
     ) throws(CannotTest) {
-        let hint = played.record?.output.isEmpty == true ? " " + Diagnosis.endlessReading : ""
+        let hint = played.record?.output.isEmpty == true ? " " + AnswerFault.endlessReading : ""
         transcript.fail(
             title, words,
             "No answer within \(host.timeLimit.milliseconds / 1000) s: the daemon would have cut it off.\(hint)", errors)
@@ -55,12 +55,12 @@ extension Rehearsal {
     ) throws(CannotTest) {
         unanswered = 0
         let program = spec.activation.exec?.first ?? ""
-        let better = played.record.flatMap { Diagnosis.fault($0, program: program, shape: shape) }
+        let better = played.record.flatMap { AnswerFault.fault($0, program: program, shape: shape) }
         // 126 and 127 are the status of env(1) and shells if there is no such program.
         let ending = played.record?.status.map { $0 >> 8 & 0xFF } ?? 0
         let isMissing = played.record?.output.isEmpty == true && (ending == 126 || ending == 127)
-        let ends = isMissing ? Diagnosis.windowsLineEnds(program) : nil
-        transcript.fail(title, words, ends ?? better ?? Hearsay.line(fault.sentence) + ".", errors)
+        let ends = isMissing ? AnswerFault.windowsLineEnds(program) : nil
+        transcript.fail(title, words, ends ?? better ?? QuotedProblem.line(fault.sentence) + ".", errors)
         if fault.code == .helperNotStarted || played.record?.startError != nil || isMissing {
             throw CannotTest("It cannot start, so nothing else was played.")
         }
@@ -70,13 +70,13 @@ extension Rehearsal {
     private func remarks(_ played: TestHost.PlayedCommand, _ errors: [String], knowsSecrets: Bool) -> [Remark] {
         var remarks: [Remark] = []
         if let record = played.record {
-            remarks += Diagnosis.trailingOutput(record)
+            remarks += AnswerFault.trailingOutput(record)
             if knowsSecrets, RehearsalUser.hasSecret(Self.standardError(played)) {
                 remarks.wrong("Its standard error shows an answer of the user or a credential. Never write them there.")
             }
-            remarks += Diagnosis.losses(record)
+            remarks += AnswerFault.losses(record)
         }
-        remarks += Diagnosis.readOnly(errors)
+        remarks += AnswerFault.readOnly(errors)
         if case .failed? = played.outcome { return remarks }
         if played.outcome != nil, played.milliseconds > slow {
             remarks.note(

@@ -70,7 +70,7 @@ package struct Replay {
         let client = HTTPClient(link: link, policy: .played(by: answer))
         var command = HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, consent: exchange.consents,
-            attempts: AttemptStore())
+            attempts: SharedProbe())
         do throws(TransferError) {
             let request = HTTPRequest(probe)
             let answer = try client.send(request, in: command.scope)

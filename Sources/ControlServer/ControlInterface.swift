@@ -19,9 +19,9 @@ import Varlink
     /// Reports to the log that a change was made, or that a call was refused: the first one of each user and method in a minute.
     public var onChange: (_ method: String, _ peer: PeerCredentials, _ allowed: Bool) -> Void = { _, _, _ in }
     /// Reports how many more calls were refused within the minute. `nil` stands for all users and methods beyond the first
-    /// ``RefusalTally/limit``.
+    /// ``RefusalLimiter/limit``.
     public var onRefusals: (_ method: String?, _ user: uid_t?, _ count: Int) -> Void = { _, _, _ in }
-    var refusals = RefusalTally()
+    var refusals = RefusalLimiter()
     var refusalTimer: EventSource?
     static let refusalInterval = Duration.seconds(60)
     /// The most attempts in one answer.
@@ -128,7 +128,7 @@ import Varlink
             var helpers = backend.helperStatus()
             if let name = parameters.name { helpers.removeAll { $0.name != name } }
             let withNames = control.mayReadNames(call, backend)
-            call.reply(encoded: Fitting.reply("helpers", helpers.lazy.map { withNames ? $0.shown : $0.shown.withoutNames }))
+            call.reply(encoded: ReplyBudget.reply("helpers", helpers.lazy.map { withNames ? $0.shown : $0.shown.withoutNames }))
         },
         "Prompts": read { (control, call, backend, parameters: OptionalPrompt) in
             let prompts = ListReplies.prompts(backend, parameters.id, isPermitted: control.permission.allows(call))
@@ -150,9 +150,9 @@ import Varlink
             if !control.permission.allows(call) { steps.removeAll { !$0.isPublic } }
             verdict = Printable.cut(verdict, limit: 4096)
             call.reply(
-                encoded: Fitting.reply("steps", steps.lazy.map(\.shown)) { omitted in
+                encoded: ReplyBudget.reply("steps", steps.lazy.map(\.shown)) { omitted in
                     let rest = omitted > 0 ? " (\(omitted) later steps are too many for one answer.)" : ""
-                    return Fitting.omitted(omitted).merging(
+                    return ReplyBudget.omitted(omitted).merging(
                         ["verdict": .string(verdict + rest), "attempt": Coding.value(attempt)]
                     ) { $1 }
                 })
@@ -163,7 +163,7 @@ import Varlink
             let attempts = try backend.history(
                 ssid: parameters.ssid, interface: parameters.interface, before: parameters.before, limit: historyLimit + 1)
             call.reply(
-                encoded: Fitting.reply("attempts", Array(attempts.prefix(historyLimit))) { omitted in
+                encoded: ReplyBudget.reply("attempts", Array(attempts.prefix(historyLimit))) { omitted in
                     ["more": .bool(omitted > 0 || attempts.count > historyLimit)]
                 })
         },
@@ -213,7 +213,9 @@ import Varlink
         "Credentials": permitted(isChange: false) { (call, backend, parameters: OptionalNetwork) throws(ControlError) in
             let (credentials, pin) = try backend.credentials(ssid: parameters.ssid)
             call.reply(
-                encoded: Fitting.reply("credentials", credentials) { Fitting.omitted($0).merging(["pin": .string(pin)]) { $1 } })
+                encoded: ReplyBudget.reply("credentials", credentials) {
+                    ReplyBudget.omitted($0).merging(["pin": .string(pin)]) { $1 }
+                })
         },
         "AddCredential": permitted { (call, backend, parameters: AddParameters) throws(ControlError) in
             let credential = try backend.addCredential(

@@ -15,12 +15,12 @@ import Varlink
         ]
         if !withNames { members["withheld"] = true }
         let interfaces = backend.interfaceStatus().lazy.map { withNames ? $0.shown : $0.shown.withoutNames }
-        return Fitting.reply("interfaces", interfaces) { Fitting.omitted($0).merging(members) { $1 } }
+        return ReplyBudget.reply("interfaces", interfaces) { ReplyBudget.omitted($0).merging(members) { $1 } }
     }
 
     static func networks(_ backend: any ControlBackend, _ parameters: ListParameters) throws(ControlError) -> [UInt8] {
         let networks = try backend.networks(interface: parameters.interface, all: parameters.all ?? false)
-        return Fitting.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) }, written: { $0.json })
+        return ReplyBudget.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) }, written: { $0.json })
     }
 
     /// - Parameter isPermitted: the caller may answer prompts.
@@ -29,8 +29,8 @@ import Varlink
         if let id { prompts.removeAll { $0.id != id } }
         if !isPermitted { prompts = prompts.map { $0.withheldFromUnpermitted(names: backend.showsNamesToAll) } }
         let gone = prompts.isEmpty ? id.flatMap(backend.ending) : nil
-        return Fitting.reply("prompts", prompts) { omitted in
-            Fitting.omitted(omitted).merging(gone.map { ["gone": .string($0)] } ?? [:]) { $1 }
+        return ReplyBudget.reply("prompts", prompts) { omitted in
+            ReplyBudget.omitted(omitted).merging(gone.map { ["gone": .string($0)] } ?? [:]) { $1 }
         }
     }
 }

@@ -93,10 +93,10 @@ extension Machine {
         switch authenticated.upkeep {
         case .claimed(let helper, let timer, let schedule):
             switch event {
-            case .timerFired(timer.id): maintain(joined, helper, isJoin: false, schedule, "it is time to maintain", &turn)
-            case .verdictSeen(.captive): maintain(joined, helper, isJoin: false, schedule, "the portal is back", &turn)
+            case .timerFired(timer.id): maintain(joined, helper, startsClosed: false, schedule, "it is time to maintain", &turn)
+            case .verdictSeen(.captive): maintain(joined, helper, startsClosed: false, schedule, "the portal is back", &turn)
             case .verdictSeen(let verdict) where verdict.isOpen && joined.isUnverified:
-                maintain(joined, helper, isJoin: false, schedule, "the Internet answers again", &turn)
+                maintain(joined, helper, startsClosed: false, schedule, "the Internet answers again", &turn)
             case .logoffRequested: logOff(joined, helper, &turn)
             case .timerFired, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered, .promptDismissed, .restEnded,
                 .disassociationRefused:

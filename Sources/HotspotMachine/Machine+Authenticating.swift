@@ -137,12 +137,12 @@ extension Problem {
     }
     static func refused(_ helper: String, _ reason: String?) -> Problem {
         Problem(
-            .loginFailed, Hearsay.join("\(helper) could not log in, and will not try again by itself.", reason),
+            .loginFailed, QuotedProblem.join("\(helper) could not log in, and will not try again by itself.", reason),
             hint: "hotspotctl login")
     }
     static func notNow(_ helper: String, _ reason: String?) -> Problem {
         Problem(
-            .loginDelayed, Hearsay.join("\(helper) could not log in for now.", reason), hint: "hotspotctl explain")
+            .loginDelayed, QuotedProblem.join("\(helper) could not log in for now.", reason), hint: "hotspotctl explain")
     }
     static func tooSoon(_ helper: String, _ pause: Duration) -> Problem {
         // The pause ends within the second that is begun.

@@ -39,10 +39,10 @@ extension Machine {
         }
         guard let schedule = joined.arrival.resumed else {
             return maintain(
-                joined, helper, isJoin: true, justJoined: true, joined.arrival.session,
+                joined, helper, startsClosed: true, justJoined: true, joined.arrival.session,
                 "an address came up, and a helper is remembered", &turn)
         }
-        maintain(joined, helper, isJoin: false, schedule, "the daemon was restarted in the same association", &turn)
+        maintain(joined, helper, startsClosed: false, schedule, "the daemon was restarted in the same association", &turn)
     }
 
     /// Lets nothing start until the user asks for it, or the hold ends (D13, D14, D21).
@@ -114,7 +114,7 @@ extension Machine {
             if let schedule = joined.arrival.resumed { setStanding(helper, schedule, .interrupted, in: &fresh, &turn) }
             return evaluate(fresh, cause, &turn)
         }
-        maintain(fresh, helper, isJoin: true, joined.arrival.resumed ?? joined.arrival.session, cause, &turn)
+        maintain(fresh, helper, startsClosed: true, joined.arrival.resumed ?? joined.arrival.session, cause, &turn)
     }
 }
 
@@ -140,7 +140,7 @@ extension Problem {
 
     /// Returns why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
-        let earlier = cause.map(Hearsay.split)
+        let earlier = cause.map(QuotedProblem.split)
         let sentence =
             switch reason {
             case .loggedOff where cause.map(Machine.ended.contains) ?? true:
@@ -152,6 +152,6 @@ extension Problem {
             case .disabled: "Handling is switched off for this network."
             }
         let hint = reason == .disabled ? "hotspotctl enable SSID" : "hotspotctl login"
-        return Problem(.held, Hearsay.join(sentence, earlier?.words), hint: hint)
+        return Problem(.held, QuotedProblem.join(sentence, earlier?.words), hint: hint)
     }
 }

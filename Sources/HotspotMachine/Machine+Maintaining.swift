@@ -3,7 +3,7 @@ import HotspotCore
 extension Machine {
     /// Asks the chosen helper whether the session is still good, and the prober beside it (T3, T33, D20).
     mutating func maintain(
-        _ joined: JoinedNetwork, _ helper: String, isJoin: Bool, justJoined: Bool = false, _ schedule: MaintainSchedule,
+        _ joined: JoinedNetwork, _ helper: String, startsClosed: Bool, justJoined: Bool = false, _ schedule: MaintainSchedule,
         _ cause: String, _ turn: inout Turn
     ) {
         var joined = joined
@@ -11,7 +11,7 @@ extension Machine {
         let probe = startProbe(fresh: false, &turn)
         let command = send(.maintain, to: helper, justJoined: justJoined, &turn)
         let maintaining = Maintaining(
-            joined: joined, helper: helper, isJoin: isJoin, phase: .commanding(command), verdict: .awaited(probe),
+            joined: joined, helper: helper, startsClosed: startsClosed, phase: .commanding(command), verdict: .awaited(probe),
             schedule: schedule)
         go(.maintaining(maintaining), cause, &turn)
     }
@@ -59,7 +59,7 @@ extension Machine {
                 state = .maintaining(next)
                 decideSession(next, &turn)
             case .authenticationRequired:
-                renewSession(maintaining, maintaining.isJoin ? "no session is left" : "the session is over", &turn)
+                renewSession(maintaining, maintaining.startsClosed ? "no session is left" : "the session is over", &turn)
             case .uiRequired where policy.maintainMayAsk: renewSession(maintaining, "\(helper) needs the user", &turn)
             case .uiRequired: loseSession(maintaining, mayReturn: false, "\(helper) needs the user", &turn)
             case .temporaryFailure: loseSession(maintaining, mayReturn: true, "\(helper) cannot keep the session for now", &turn)
@@ -112,12 +112,12 @@ extension Machine {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(maintaining, &turn) }
         // On joining it is one attempt: that the portal wants a login as before is no end of anything.
-        if !maintaining.isJoin { endAttempt(&joined, .expired, &turn) }
+        if !maintaining.startsClosed { endAttempt(&joined, .expired, &turn) }
         if let contenders = joined.contenders, candidates.contains(where: { !contenders.contains($0.mark) }) {
             return evaluate(
-                joined, goesOn: maintaining.isJoin, "\(cause), and a helper or what it reads has changed", &turn)
+                joined, goesOn: maintaining.startsClosed, "\(cause), and a helper or what it reads has changed", &turn)
         }
-        if !maintaining.isJoin { beginAttempt(&joined, &turn) }
+        if !maintaining.startsClosed { beginAttempt(&joined, &turn) }
         authenticate(joined, maintaining.helper, cause, &turn)
     }
 

@@ -58,7 +58,7 @@ extension Machine {
             var joined = authenticated.joined
             turn.act(.restoreLogin(login.id, of: login.helper))
             dropStanding(&joined, &turn)
-            return maintain(joined, login.helper, isJoin: false, login.schedule, "\(login.helper) was switched on", &turn)
+            return maintain(joined, login.helper, startsClosed: false, login.schedule, "\(login.helper) was switched on", &turn)
         }
         guard let helper = state.chosenHelper, !isCandidate(helper), state.inFlight.commands.isEmpty, let joined = state.joined
         else { return }

@@ -118,7 +118,7 @@ public struct Maintaining: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
     /// On joining or after a hold, with the gate closed; else from the timer, with the gate open.
-    package var isJoin: Bool
+    package var startsClosed: Bool
     package var phase: MaintainPhase
     package var verdict: LatestVerdict
     var schedule: MaintainSchedule
@@ -167,7 +167,7 @@ extension MachineState {
     public var gateIsOpen: Bool {
         switch self {
         case .authenticated, .loggingOff: true
-        case .maintaining(let maintaining): !maintaining.isJoin
+        case .maintaining(let maintaining): !maintaining.startsClosed
         case .inactive, .evaluating, .authenticating, .presentingUI, .failure: false
         }
     }

@@ -138,7 +138,7 @@ extension Machine {
         switch state {
         case .authenticated(let authenticated):
             guard case .claimed(_, _, let schedule) = authenticated.upkeep else { break }
-            if goesOn { return maintain(joined, chosen, isJoin: false, schedule, cause, &turn) }
+            if goesOn { return maintain(joined, chosen, startsClosed: false, schedule, cause, &turn) }
             setStanding(chosen, schedule, .fresh, in: &joined, &turn)
         case .maintaining(let maintaining):
             if goesOn {

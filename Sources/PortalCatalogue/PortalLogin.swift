@@ -94,7 +94,7 @@ package struct PortalLogin: Sendable {
         }
         let asksPassword = claim.portal.fields.contains { $0.kind == .password }
         if !command.hasAnswers(for: start.portal(claim.portal)), let url = start.hops.last?.url,
-            let company = Company.imitated(by: start.page, at: url, asksPassword: asksPassword)
+            let company = ImitatedBrand.imitated(by: start.page, at: url, asksPassword: asksPassword)
         {
             return command.leave(start.portal(claim.portal), imitating: company)
         }

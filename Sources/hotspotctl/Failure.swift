@@ -146,7 +146,7 @@ extension Failure {
         case .invalidAnswer(let field, let message):
             // Without a field the sentence is the daemon's own.
             if field.isEmpty { return Failure(.failed, safe(message)) }
-            return Failure(.failed, Hearsay.join("This answer is not accepted.", "\(safe(field)): \(safe(message))"))
+            return Failure(.failed, QuotedProblem.join("This answer is not accepted.", "\(safe(field)): \(safe(message))"))
         case .notPermitted(let message):
             // A browser is not started as root.
             let hint =

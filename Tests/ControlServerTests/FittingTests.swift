@@ -10,20 +10,20 @@ import Varlink
     private func read(_ octets: [UInt8]) throws -> JSONValue { try Coding.decode(JSONValue.self, from: octets) }
 
     @Test func aListThatFitsStaysWholeAndInOrder() throws {
-        let reply = Fitting.reply("names", ["b", "a"], inOrder: <)
+        let reply = ReplyBudget.reply("names", ["b", "a"], inOrder: <)
         #expect(String(decoding: reply, as: UTF8.self) == #"{"names":["b","a"]}"#)
-        #expect(try read(Fitting.reply("names", [String]())) == ["names": []])
+        #expect(try read(ReplyBudget.reply("names", [String]())) == ["names": []])
         #expect(
-            try read(Fitting.reply("names", ["x"]) { ["left": .integer($0), "version": "1"] }) == [
+            try read(ReplyBudget.reply("names", ["x"]) { ["left": .integer($0), "version": "1"] }) == [
                 "names": ["x"], "left": 0, "version": "1",
             ])
     }
 
-    @Test(arguments: [100, 5000, Fitting.capacity]) func elementsThatDoNotFitAreCounted(length: Int) throws {
-        let count = Fitting.capacity / length + 10
+    @Test(arguments: [100, 5000, ReplyBudget.capacity]) func elementsThatDoNotFitAreCounted(length: Int) throws {
+        let count = ReplyBudget.capacity / length + 10
         let all = (0..<count).map { "\($0) " + String(repeating: "x", count: length) }
-        let octets = Fitting.reply("names", all)
-        #expect(octets.count <= Fitting.capacity && octets.count + length + 16 >= Fitting.capacity)
+        let octets = ReplyBudget.reply("names", all)
+        #expect(octets.count <= ReplyBudget.capacity && octets.count + length + 16 >= ReplyBudget.capacity)
         let reply = try read(octets)
         let shown = reply["names"]?.array?.compactMap(\.string) ?? []
         #expect(shown == Array(all.prefix(shown.count)) && reply["omitted"]?.integer == count - shown.count)
@@ -32,7 +32,7 @@ import Varlink
     @Test func theOrderDecidesWhichElementsStay() throws {
         let pad = String(repeating: "x", count: 1000)
         let all = (1000..<2000).map { "\($0)" + pad }
-        let shown = try read(Fitting.reply("names", all, inOrder: >))["names"]?.array?.compactMap(\.string) ?? []
+        let shown = try read(ReplyBudget.reply("names", all, inOrder: >))["names"]?.array?.compactMap(\.string) ?? []
         #expect(shown.count > 500 && shown == Array(all.reversed().prefix(shown.count)))
     }
 
@@ -62,7 +62,7 @@ import Varlink
             name: "loud", displayName: long, enabled: true, disabledFor: Array(repeating: long, count: 900), priority: 1,
             ssids: (0..<1000).map { "\($0)" + long }, activation: "stdio", running: false, strikes: 0, quarantined: false,
             problems: Array(repeating: Problem(.held, long, hint: long), count: 100), file: "/f")
-        let reply = try read(Fitting.reply("helpers", [helper.shown]))
+        let reply = try read(ReplyBudget.reply("helpers", [helper.shown]))
         let shown = try #require(reply["helpers"]?.array?.first)
         #expect(shown["ssids"]?.array?.count == 64 && shown["moreSSIDs"] == 936)
         #expect(shown["disabledFor"]?.array?.count == 64 && shown["moreDisabledFor"] == 836)

@@ -3,10 +3,10 @@ import Testing
 @testable import ControlServer
 
 @Suite struct RefusalTallyTests {
-    private func caller(_ user: UInt32, _ method: String) -> RefusalTally.Caller { .init(user: user, method: method) }
+    private func caller(_ user: UInt32, _ method: String) -> RefusalLimiter.Caller { .init(user: user, method: method) }
 
     @Test func theFirstRefusalIsLoggedAndTheOthersAreCounted() {
-        var tally = RefusalTally()
+        var tally = RefusalLimiter()
         let firsts = (0..<1000).count { _ in tally.note(caller(1000, "Forget")) }
         #expect(firsts == 1)
         let others = [tally.note(caller(1001, "Forget")), tally.note(caller(1000, "Login"))]
@@ -19,10 +19,10 @@ import Testing
     }
 
     @Test func itsMemoryIsBounded() {
-        var tally = RefusalTally()
+        var tally = RefusalLimiter()
         let logged = (0..<100_000).count { tally.note(caller(UInt32($0), "Forget")) }
-        #expect(logged == RefusalTally.limit)
+        #expect(logged == RefusalLimiter.limit)
         let counts = tally.drain()
-        #expect(counts.count == 1 && counts.first?.caller == nil && counts.first?.count == 100_000 - RefusalTally.limit)
+        #expect(counts.count == 1 && counts.first?.caller == nil && counts.first?.count == 100_000 - RefusalLimiter.limit)
     }
 }

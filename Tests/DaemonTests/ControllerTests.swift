@@ -199,8 +199,8 @@ import Wireless
             _ problem: String, _ sentence: String?
         )
     {
-        #expect(ProbeAnswer(verdict: .limited, problem: problem, evidence: []).silence?.message == sentence)
-        #expect(ProbeAnswer(verdict: .captive, problem: problem, evidence: []).silence == nil)
+        #expect(ProbeAnswer(verdict: .limited, problem: problem, evidence: []).unreachableProblem?.message == sentence)
+        #expect(ProbeAnswer(verdict: .captive, problem: problem, evidence: []).unreachableProblem == nil)
     }
 
     @Test @LoopActor func aProbesLossIsReadFromItsAnswer() {

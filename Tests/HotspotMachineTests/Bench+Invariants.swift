@@ -100,7 +100,7 @@ extension Bench {
         let mayBeOpen =
             switch state {
             case .authenticated, .loggingOff: true
-            case .maintaining(let maintaining): !maintaining.isJoin
+            case .maintaining(let maintaining): !maintaining.startsClosed
             case .inactive, .evaluating, .authenticating, .presentingUI, .failure: false
             }
         fault(gate != mayBeOpen, "the gate is \(gate ? "open" : "closed") in \(state.name)")

@@ -86,7 +86,7 @@ import Testing
     func reason(result: HelperResult) {
         var bench = bench()
         bench.answer("H1", .replied(result, reason: "Sign in at evil.example."))
-        let parts = bench.problems.map { Hearsay.split($0.message) }
+        let parts = bench.problems.map { QuotedProblem.split($0.message) }
         #expect(parts.map(\.words) == ["Sign in at evil.example."])
         #expect(parts[0].sentence.hasPrefix("H1 could not log in") && !parts[0].sentence.contains("evil"))
     }

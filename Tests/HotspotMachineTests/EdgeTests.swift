@@ -112,6 +112,6 @@ import Testing
         bench.send(.addressLost)
         bench.join(hold: Hold(.autoJoinOff, cause: causes.first))
         #expect(bench.problems.map(\.code) == [.held])
-        #expect(bench.problems.map { Hearsay.split($0.message).words } == ["The voucher is used up."])
+        #expect(bench.problems.map { QuotedProblem.split($0.message).words } == ["The voucher is used up."])
     }
 }

@@ -41,7 +41,7 @@ struct SavedPage: Sendable {
             portalAPI: nil, probeURL: Self.probe, probeExpect: nil)
         return HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link, portal: portal(kind: kind),
-            credential: credential, consent: consent, attempts: AttemptStore(), policy: policy)
+            credential: credential, consent: consent, attempts: SharedProbe(), policy: policy)
     }
 }
 

@@ -54,7 +54,7 @@ enum AnswerReader {
         let detail = parameters["message"]?.string ?? parameters["parameter"]?.string
         throw HelperFault(
             .helperError,
-            Hearsay.join(
+            QuotedProblem.join(
                 "it answered with the error \(Printable.text(error, limit: 128))", detail.map { Printable.text($0, limit: 512) }))
     }
 

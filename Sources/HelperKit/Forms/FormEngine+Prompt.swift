@@ -26,7 +26,8 @@ extension FormEngine {
             filled.ticked.isEmpty
             ? nil : "Ticked by the page, and sent so: " + filled.ticked.map { "\"\($0)\"" }.joined(separator: ", ") + "."
         var messages = [
-            Company.warning(about: form, on: page, at: url), fault, complaint(of: page, about: form, fields), choice, ticked,
+            ImitatedBrand.warning(about: form, on: page, at: url), fault, complaint(of: page, about: form, fields), choice,
+            ticked,
             place(of: filled, fields, at: url),
         ].compactMap(\.self)
         // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to

@@ -27,7 +27,7 @@ public struct FormLogin: Sendable {
 
         /// The company that the page imitates, by the check for pages that are left to a browser.
         package var imitates: String? {
-            page.flatMap { page, url in Company.imitated(by: page, asking: Prompt(title: ""), at: url) }?.name
+            page.flatMap { page, url in ImitatedBrand.imitated(by: page, asking: Prompt(title: ""), at: url) }?.name
         }
     }
 

@@ -27,7 +27,7 @@ struct FirstPageCase: Sendable {
     enum Ruling: Sendable {
         /// It is none, with the result and the reason.
         case none(HelperResult, String)
-        case imitation(Company)
+        case imitation(ImitatedBrand)
         case portal
     }
 
@@ -58,7 +58,7 @@ struct FirstPageCase: Sendable {
                 ? .none(.temporaryFailure, "The page says that the session has ended.") : nil
         },
         PageRule("P6", "A page that imitates a well-known company is left alone, unless answers are stored for its portal.") {
-            $0.isKnown ? nil : Company.imitated(by: $0.page.page, at: $0.url).map(Ruling.imitation)
+            $0.isKnown ? nil : ImitatedBrand.imitated(by: $0.page.page, at: $0.url).map(Ruling.imitation)
         },
         PageRule("P7", "Any other page may be a portal's.") { _ in .portal },
     ]

@@ -27,12 +27,12 @@ public struct HelperCommand: Sendable {
     /// The command's cancellation, deadline and trace.
     public let scope: Scope
     /// The results that are shared with the other helpers of this process.
-    public let attempts: AttemptStore
+    public let attempts: SharedProbe
     package let policy: NetworkPolicy
 
     package init(
         network: Network, link: Link, portal: Portal? = nil, credential: [String: String]? = nil, answers: [String: String] = [:],
-        consent: Bool = false, session: Session? = nil, scope: Scope = Scope(), attempts: AttemptStore = .shared,
+        consent: Bool = false, session: Session? = nil, scope: Scope = Scope(), attempts: SharedProbe = .shared,
         policy: NetworkPolicy = .strict
     ) {
         self.network = network
@@ -118,7 +118,7 @@ public struct HelperCommand: Sendable {
     package func hasAnswers(for portal: Portal) -> Bool { credential != nil && isAbout(portal) }
 
     /// Makes the reply of a login that sent nothing, because the portal imitates a company.
-    package func leave(_ portal: Portal?, imitating company: Company) -> Reply {
+    package func leave(_ portal: Portal?, imitating company: ImitatedBrand) -> Reply {
         var reply = reply(
             .unsupportedNetwork, portal: portal,
             reason: "The page asks for your \(company.name) account, but it does not belong to \(company.name). Nothing was sent."

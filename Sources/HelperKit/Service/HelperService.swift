@@ -11,7 +11,7 @@ public final class HelperService: Sendable {
     /// The version in the answers to Describe and GetInfo.
     public let version: String
     let helpers: [any Helper]
-    let attempts: AttemptStore
+    let attempts: SharedProbe
     let policy: NetworkPolicy
 
     /// Milliseconds without a connection after which the process ends.
@@ -31,7 +31,7 @@ public final class HelperService: Sendable {
         self.init(helpers, version: version, attempts: .shared, policy: .strict)
     }
 
-    init(_ helpers: [any Helper], version: String, attempts: AttemptStore, policy: NetworkPolicy) {
+    init(_ helpers: [any Helper], version: String, attempts: SharedProbe, policy: NetworkPolicy) {
         self.helpers = helpers
         self.version = version
         self.attempts = attempts
@@ -118,7 +118,7 @@ public final class HelperService: Sendable {
         guard (try? caller.send(Call(method: "org.hotspotd.Probe.Probe", parameters: parameters))) != nil else { return }
         let cancellation = Cancellation()
         cancellation.cancel()
-        HelperService([], version: version, attempts: AttemptStore(), policy: policy)
+        HelperService([], version: version, attempts: SharedProbe(), policy: policy)
             .serve(own, name: Self.proberName, cancellation)
     }
 

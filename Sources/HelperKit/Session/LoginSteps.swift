@@ -15,7 +15,7 @@ package enum LoginMove: Sendable {
     /// Give up, with the reason.
     case end(HelperResult, String)
     /// Send nothing: the page imitates this company.
-    case leave(Company)
+    case leave(ImitatedBrand)
 }
 
 /// The decisions of one way to log in, as a value: the arrived answer goes in, the next move comes out. ``LoginDriver`` makes the loop.

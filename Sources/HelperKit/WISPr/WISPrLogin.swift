@@ -139,7 +139,7 @@ public struct WISPrLogin: Sendable {
         }
         var live = portal(gateway)
         if !command.hasAnswers(for: live), let name = gateway.document.locationName,
-            let company = Company.imitated(naming: [name], at: gateway.login)
+            let company = ImitatedBrand.imitated(naming: [name], at: gateway.login)
         {
             return command.leave(live, imitating: company)
         }

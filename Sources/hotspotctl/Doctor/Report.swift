@@ -136,7 +136,7 @@ struct ReportText {
             if helper.strikes > 0 { words.append("\(helper.strikes) missed deadlines or crashes in a row") }
             if helper.quarantined { words.append("quarantined") }
             words += (helper.missing ?? []).map { "no sandbox: \($0)" }
-            let problems = helper.problems.map { "  \($0.code.rawValue): \(Hearsay.split($0.message).sentence)" }
+            let problems = helper.problems.map { "  \($0.code.rawValue): \(QuotedProblem.split($0.message).sentence)" }
             return [words.filter { !$0.isEmpty }.map { renderer.safe($0, limit: 200) }.joined(separator: ", ")] + problems
         }
     }
@@ -166,8 +166,8 @@ struct ReportText {
 
     /// The sentence, without the words of a helper or portal.
     private static func cut(_ text: String) -> String {
-        let (sentence, words) = Hearsay.split(text)
-        return words == nil ? text : Hearsay.join(sentence, others)
+        let (sentence, words) = QuotedProblem.split(text)
+        return words == nil ? text : QuotedProblem.join(sentence, others)
     }
 
     /// A line of ours as it is; one that has only words of others without these.

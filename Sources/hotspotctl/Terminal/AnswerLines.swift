@@ -36,7 +36,7 @@ enum AnswerLines {
             let known = fields ?? [Field(name: name, label: name, kind: .text, required: true)]
             guard let field = known.first(where: { $0.name == name }) else {
                 let names = known.map { Renderer.safe($0.name) }.joined(separator: ", ")
-                throw Failure(.usage, Hearsay.join("Line \(index + 1) answers an unknown field; the names are:", names))
+                throw Failure(.usage, QuotedProblem.join("Line \(index + 1) answers an unknown field; the names are:", names))
             }
             guard answers[name] == nil else { throw Failure(.usage, "Line \(index + 1) answers a second time.") }
             guard let value = normalise(String(line[line.index(after: equals)...]), field) else {
@@ -44,7 +44,7 @@ enum AnswerLines {
                     field.kind == .checkbox
                     ? ["yes", "no"] : (field.choices ?? []).prefix(20).map { Renderer.safe($0, limit: 64) }
                 throw Failure(
-                    .usage, Hearsay.join("Line \(index + 1) is not one of the choices:", choices.joined(separator: ", ")))
+                    .usage, QuotedProblem.join("Line \(index + 1) is not one of the choices:", choices.joined(separator: ", ")))
             }
             answers[name] = value
         }

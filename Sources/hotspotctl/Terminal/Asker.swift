@@ -119,7 +119,7 @@ struct Asker {
                 return value
             }
         }
-        throw Failure(.answerNeeded, Hearsay.join("A field needs an answer.", label), hint: renderer.answer(interface))
+        throw Failure(.answerNeeded, QuotedProblem.join("A field needs an answer.", label), hint: renderer.answer(interface))
     }
 
     private func readLine(_ question: String, _ secret: Bool) throws(Failure) -> String {

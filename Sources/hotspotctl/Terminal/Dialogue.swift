@@ -237,7 +237,8 @@ struct Dialogue {
                 && !($0.mayBeEmpty && answers[$0.name] != nil)
         }
         guard missing.isEmpty else {
-            throw needed(prompt, Hearsay.join("No answer to:", missing.map { Renderer.safe($0.name) }.joined(separator: ", ")))
+            throw needed(
+                prompt, QuotedProblem.join("No answer to:", missing.map { Renderer.safe($0.name) }.joined(separator: ", ")))
         }
         return TypedAnswers(values: answers.filter { !stored.contains($0.key) }, stored: stored)
     }

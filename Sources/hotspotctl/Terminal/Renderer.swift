@@ -64,7 +64,7 @@ struct Renderer {
 
     /// Returns a sentence of the daemon, and below it the words of a helper or portal, if there are any.
     func sentence(_ text: String, limit: Int = 400) -> (own: String, others: [String]) {
-        let (sentence, words) = Hearsay.split(text)
+        let (sentence, words) = QuotedProblem.split(text)
         return (safe(sentence, limit: limit), words.map { ["  \(bar) \(safe($0, limit: limit))"] } ?? [])
     }
 

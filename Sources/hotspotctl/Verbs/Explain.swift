@@ -83,7 +83,7 @@ extension Renderer {
             }
             steps = kept.map { index in
                 var step = steps[index]
-                if step.to != nil { step.detail = Hearsay.split(step.detail).sentence }
+                if step.to != nil { step.detail = QuotedProblem.split(step.detail).sentence }
                 // The word of the contract is for --verbose.
                 if step.kind == "answer" { step.detail = step.detail.drop(prefix: Self.needsUser) }
                 return step

@@ -67,7 +67,7 @@ extension Renderer {
     func line(_ step: Step) -> String {
         var parts: [String] = []
         let isOwn = step.to != nil || (step.kind == "problem" && step.helper == nil)
-        let (own, others): (String, String?) = isOwn ? Hearsay.split(step.detail) : ("", Hearsay.line(step.detail))
+        let (own, others): (String, String?) = isOwn ? QuotedProblem.split(step.detail) : ("", QuotedProblem.line(step.detail))
         if let from = step.from, let to = step.to {
             parts.append("\(words(from)) \(sign("→", "->")) \(tone(words(to), .strong))")
         } else {

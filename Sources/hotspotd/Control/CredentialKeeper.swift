@@ -11,11 +11,11 @@ import Vault
     private let services: Services
     private let controllers: () -> [InterfaceController]
     /// The names of the fields that portals last asked for, until the daemon ends.
-    private var asked: [Asker: Set<String>] = [:]
+    private var asked: [Requester: Set<String>] = [:]
     /// The most names that are kept of one portal.
     private static let namesLimit = 64
 
-    private struct Asker: Hashable {
+    private struct Requester: Hashable {
         let network: NetworkID
         let helper: String
         let origin: String
@@ -145,7 +145,7 @@ import Vault
     func note(_ shown: ShownPrompt) {
         guard let portal = shown.portal else { return }
         let names = shown.prompt.fields.filter { $0.kind != .code && $0.kind != .checkbox }.map(\.name)
-        let asker = Asker(network: shown.network, helper: shown.helper, origin: portal.origin)
+        let asker = Requester(network: shown.network, helper: shown.helper, origin: portal.origin)
         // A portal of several pages asks for some on each.
         asked[asker] = Set((asked[asker] ?? []).union(names).prefix(Self.namesLimit))
     }
@@ -153,7 +153,7 @@ import Vault
     /// Returns the names of the fields of this owner's portal: those that are stored, and those of its last prompt.
     private func known(_ owner: CredentialOwner, _ stored: [StoredCredential]) -> Set<String> {
         for prompt in controllers().compactMap(\.desk.prompt) { note(prompt) }
-        let last = asked[Asker(network: owner.network, helper: owner.helper, origin: owner.origin)] ?? []
+        let last = asked[Requester(network: owner.network, helper: owner.helper, origin: owner.origin)] ?? []
         return last.union(stored.first?.fieldNames ?? [])
     }
 

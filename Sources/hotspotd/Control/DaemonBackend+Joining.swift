@@ -1,4 +1,4 @@
-import Association
+import NetworkJoining
 import ControlAPI
 import ControlServer
 import EventLoop
@@ -102,7 +102,7 @@ extension DaemonBackend {
     ) {
         links.findManager(of: controller) { [self] in
             guard let problem = error.map({ problem($0, of: controller) }) else { return answer(.success(reply(controller))) }
-            services.log.notice("\(controller.name): \(Hearsay.line(problem.message))")
+            services.log.notice("\(controller.name): \(QuotedProblem.line(problem.message))")
             answer(.failure(.failed(code: problem.code, message: problem.message)))
         }
     }

@@ -235,7 +235,7 @@ import Varlink
             // It is no strike, because no login waited; but its author wants to know.
             if case .failed(let fault) = outcome {
                 services.blame(name, fault.problem)
-                services.log.warning("\(name): \(Hearsay.line(fault.sentence))")
+                services.log.warning("\(name): \(QuotedProblem.line(fault.sentence))")
             }
         }
         if labels[name] != before { onChange() }

@@ -1,4 +1,4 @@
-import Association
+import NetworkJoining
 import EventLoop
 import HotspotCore
 import Wireless

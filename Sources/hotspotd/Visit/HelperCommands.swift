@@ -210,7 +210,7 @@ import Varlink
         journal.record("problem", fault.sentence, helper: helper)
         if let wrote = fault.standardError { journal.recordTrace("standard error: …\(wrote.suffix(2000))", helper: helper) }
         services.log.warning(
-            "\(journal.interface): \(helper): \(Hearsay.line(fault.sentence))\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")"
+            "\(journal.interface): \(helper): \(QuotedProblem.line(fault.sentence))\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")"
         )
         // The helper was never asked, so that nothing is held against it.
         if fault.isLackOfRoom {

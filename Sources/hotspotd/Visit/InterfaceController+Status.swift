@@ -36,9 +36,9 @@ extension InterfaceController {
         // The last verdict tells it, whichever attempt it came in.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
-        if isLimited, let clock = prober.clock { status.problems.append(clock) }
+        if isLimited, let clock = prober.clockProblem { status.problems.append(clock) }
         // By the last look, which may have been a check behind the one that reported it.
-        if let silence = prober.silence {
+        if let silence = prober.unreachableProblem {
             status.problems = status.problems.map { $0.code == .internetLimited ? silence : $0 }
         }
         if let obstacle {
@@ -60,7 +60,7 @@ extension InterfaceController {
     }
 
     /// The rule or address of this computer that keeps answers away.
-    var obstacle: Problem? { problems.all.first { $0.code == .addressConflict } ?? prober.block }
+    var obstacle: Problem? { problems.all.first { $0.code == .addressConflict } ?? prober.firewallProblem }
 
     func rename(to name: String) {
         guard name != self.name else { return }

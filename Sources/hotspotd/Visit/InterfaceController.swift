@@ -255,7 +255,7 @@ private struct Occurrence {
         case .transition(let from, let to, let cause):
             since = WallClock.now
             let cause = occurrence.reason.cause ?? occurrence.cause ?? cause
-            let because = cause.isEmpty ? "" : " (\(Hearsay.line(cause)))"
+            let because = cause.isEmpty ? "" : " (\(QuotedProblem.line(cause)))"
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(because)")
             journal.record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
             // Only the race's cause says why this helper was chosen.
@@ -332,13 +332,13 @@ private struct Occurrence {
             // What the portal answered to a login that did not open the network.
             if reported.code == .stillCaptive {
                 reported = Problem(
-                    reported.code, Hearsay.join(reported.message, journal.attempt?.lastWord), hint: reported.hint)
+                    reported.code, QuotedProblem.join(reported.message, journal.attempt?.lastWord), hint: reported.hint)
             }
-            let problem = reported.code == .internetLimited ? prober.silence ?? reported : reported
+            let problem = reported.code == .internetLimited ? prober.unreachableProblem ?? reported : reported
             // As the machine says it: the status has what the last look saw in its place.
             problems.report(reported)
             journal.record("problem", problem.message)
-            services.log.notice("\(name): \(Hearsay.line(problem.message))")
+            services.log.notice("\(name): \(QuotedProblem.line(problem.message))")
         case .clearProblems: problems.clear()
         }
     }

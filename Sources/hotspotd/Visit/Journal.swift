@@ -133,7 +133,7 @@ struct RunningAttempt {
         let because = why.map { ": \($0)" } ?? ""
         let obstacle = obstacle.map { " \($0)." } ?? ""
         func failed(_ sentence: String) -> String {
-            Hearsay.join(sentence + obstacle, obstacle.isEmpty ? lastWord ?? refusal : nil)
+            QuotedProblem.join(sentence + obstacle, obstacle.isEmpty ? lastWord ?? refusal : nil)
         }
         return switch outcome {
         case .online where hasEarlierLogin && (hasSentNothing || isNeedless):

@@ -17,17 +17,17 @@ import Varlink
     /// The association that the interface is in; an answer about another one says nothing of this network.
     var association: String? {
         didSet {
-            if association != oldValue { (portalPage, block, clock, silence) = (nil, nil, nil, nil) }
+            if association != oldValue { (portalPage, firewallProblem, clockProblem, unreachableProblem) = (nil, nil, nil, nil) }
         }
     }
     /// The portal's page, by the last verdict that found one.
     private(set) var portalPage: String?
     /// The rule of this computer that kept the last probe from an answer.
-    private(set) var block: Problem?
+    private(set) var firewallProblem: Problem?
     /// The last probe found certificates that do not hold by this computer's clock.
-    private(set) var clock: Problem?
+    private(set) var clockProblem: Problem?
     /// Why the last probe saw neither the Internet nor a portal, where its answer tells that.
-    private(set) var silence: Problem?
+    private(set) var unreachableProblem: Problem?
 
     init(services: Services, journal: Journal, commands: HelperCommands) {
         self.services = services
@@ -59,7 +59,9 @@ import Varlink
             guard let self, association == link.association else { return answer(nil) }
             let found = read(outcome)
             if let address = found?.probeAddress, let url = link.probeURL { services.remember(address, ofProbe: url) }
-            if let found { setBlock(found.verdict == .limited ? Self.block(found, link, since: before) : nil) }
+            if let found {
+                setFirewallProblem(found.verdict == .limited ? Self.firewallProblem(found, link, since: before) : nil)
+            }
             answer(found)
         }
     }
@@ -70,20 +72,20 @@ import Varlink
             do {
                 let answer = try Coding.decode(ProbeAnswer.self, from: value)
                 record(answer)
-                clock = answer.clock(at: WallClock.now)
-                silence = answer.silence
+                clockProblem = answer.clock(at: WallClock.now)
+                unreachableProblem = answer.unreachableProblem
                 return answer
             } catch {
-                journal.record("problem", Hearsay.join("The prober's answer is malformed.", "\(error)"))
+                journal.record("problem", QuotedProblem.join("The prober's answer is malformed.", "\(error)"))
             }
-        case .failed(let fault): journal.record("problem", Hearsay.join("The prober failed.", fault.sentence))
+        case .failed(let fault): journal.record("problem", QuotedProblem.join("The prober failed.", fault.sentence))
         case .evaluation, .reply, .annotations, .notRecognized: journal.record("problem", "The prober does not know Probe.")
         }
         return nil
     }
 
     /// Reads the rules of this computer after a probe without an answer; `nil` if none of them is the cause.
-    private static func block(_ answer: ProbeAnswer, _ link: Link, since before: LossCounters.Record?) -> Problem? {
+    private static func firewallProblem(_ answer: ProbeAnswer, _ link: Link, since before: LossCounters.Record?) -> Problem? {
         guard let before = before?.counters, let after = LossCounters.Record.now?.counters else { return nil }
         let loss = ProbeLoss(
             endings: answer.endings, before: before, after: after, rules: PacketRules(link: link.interface, index: link.index))
@@ -91,11 +93,11 @@ import Varlink
         return loss.problem(on: link.interface, of: user)
     }
 
-    private func setBlock(_ found: Problem?) {
-        defer { block = found }
+    private func setFirewallProblem(_ found: Problem?) {
+        defer { firewallProblem = found }
         guard let found else { return }
         journal.note { $0.obstacle = String(found.message.dropLast()) }
-        guard found != block else { return }
+        guard found != firewallProblem else { return }
         journal.record("problem", found.message)
         services.log.notice("\(journal.interface): \(found.message)")
     }
@@ -205,7 +207,7 @@ struct ProbeAnswer: Decodable {
     }
 
     /// Returns what is known of a network that shows neither the Internet nor a portal; `nil` where nothing is.
-    var silence: Problem? {
+    var unreachableProblem: Problem? {
         guard verdict == .limited, let problem else { return nil }
         func make(_ sentence: String) -> Problem { Problem(.internetLimited, sentence, hint: "hotspotctl check") }
         switch problem {

@@ -12,7 +12,7 @@ import Testing
     private func command(_ server: ScriptedServer) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
-            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(), policy: .testing())
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: SharedProbe(), policy: .testing())
     }
 
     /// A portal that is only script, until it opens.

@@ -117,7 +117,7 @@ import Testing
     @Test func aNameForSomethingElseIsNoRefusal() throws {
         let form = { (label: String) in "<form method=post><label>\(label) <input name=value></label><button>Next</button></form>"
         }
-        for (label, isSame) in [("Company", false), ("E-mail address", true), ("E-mail address: no such guest", true)] {
+        for (label, isSame) in [("ImitatedBrand", false), ("E-mail address", true), ("E-mail address: no such guest", true)] {
             var engine = FormEngine(answers: ["value": "a@b.example"], isTypedNow: true)
             let first = page(form("E-mail address"), url: url.text)
             guard case .submit(_, let sent) = engine.decide(on: first, at: url) else { return #expect(Bool(false)) }

@@ -9,7 +9,7 @@ import Testing
     private func command(_ server: ScriptedServer, authorities: String? = nil) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
-            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(),
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: SharedProbe(),
             policy: .testing(authorities: authorities))
     }
 
@@ -88,7 +88,7 @@ import Testing
         }
         var command = HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
-            scope: Scope(deadline: .after(milliseconds: 3000)), attempts: AttemptStore(), policy: .testing())
+            scope: Scope(deadline: .after(milliseconds: 3000)), attempts: SharedProbe(), policy: .testing())
         command.portal = Portal(origin: server.url, kind: "form")
         command.answers = ["room": "305"]
         let reply = run(command, typed: true)

@@ -6,9 +6,9 @@ import Testing
 
 /// Whole logins against portals on loopback.
 @Suite struct FormLoginTests {
-    private let store = AttemptStore()
+    private let store = SharedProbe()
 
-    private func command(_ link: Link, attempts: AttemptStore? = nil, authorities: String? = nil) -> HelperCommand {
+    private func command(_ link: Link, attempts: SharedProbe? = nil, authorities: String? = nil) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: link,
             scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: attempts ?? store,
@@ -157,7 +157,7 @@ import Testing
             return .send(octets(isOpen ? "HTTP/1.1 204 No Content\r\n\r\n" : redirect("/in")))
         }
         var command = command(
-            loopback(probe: server.url + "/"), attempts: AttemptStore(looks: [], patience: [1, 1, 1]))
+            loopback(probe: server.url + "/"), attempts: SharedProbe(looks: [], patience: [1, 1, 1]))
         command.portal = Portal(origin: server.url, kind: "form")
         command.answers = ["room": "214"]
         let reply = run(command, typed: true)
@@ -187,7 +187,7 @@ import Testing
         let broken = ScriptedServer([
             "/": redirect("/in"), "/in": http(503, "<h1>Service Unavailable</h1>"),
         ])
-        let failed = run(self.command(loopback(probe: broken.url + "/"), attempts: AttemptStore()))
+        let failed = run(self.command(loopback(probe: broken.url + "/"), attempts: SharedProbe()))
         #expect(failed.result == .temporaryFailure && failed.reason == "The portal answered with status 503.")
     }
 

@@ -32,7 +32,7 @@ import Testing
     /// Returns the company that a page with a password field imitates at an address of its own.
     private func imitated(_ title: String) -> String? {
         let body = "<title>\(title)</title><form><input name=u><input type=password name=p><button>Go</button></form>"
-        return Company.imitated(by: page(body, url: "https://login.test/"), at: WebURL("https://login.test/")!)?.name
+        return ImitatedBrand.imitated(by: page(body, url: "https://login.test/"), at: WebURL("https://login.test/")!)?.name
     }
 
     @Test(arguments: [
@@ -64,7 +64,7 @@ import Testing
     ]) func theFirstHeadingNamesThePage(_ head: String, _ isTrap: Bool) {
         let body = head + "<form method=post><input name=room><input type=password name=p><button>Go</button></form>"
         let url = WebURL("https://login.test/")!
-        #expect((Company.imitated(by: page(body, url: url.text), at: url) != nil) == isTrap)
+        #expect((ImitatedBrand.imitated(by: page(body, url: url.text), at: url) != nil) == isTrap)
     }
 
     /// The account that the form itself asks for, and a logo above it; offers of other ways stand in links and buttons.
@@ -83,6 +83,6 @@ import Testing
         let url = WebURL("http://login.test/")!
         let field = Field(name: "p", label: "Password", kind: .password, required: true)
         let prompt = Prompt(title: "WiFi", fields: [field])
-        #expect((Company.imitated(by: page(body, url: url.text), asking: prompt, at: url) != nil) == isTrap)
+        #expect((ImitatedBrand.imitated(by: page(body, url: url.text), asking: prompt, at: url) != nil) == isTrap)
     }
 }

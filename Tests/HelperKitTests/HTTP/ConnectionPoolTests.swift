@@ -26,7 +26,7 @@ import Testing
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open, justJoined: true),
             link: loopback(probe: probe.url + "/"), session: session, scope: Scope(deadline: .after(milliseconds: 30_000)),
-            attempts: AttemptStore(), policy: .testing())
+            attempts: SharedProbe(), policy: .testing())
     }
 
     // MARK: Kept connections
@@ -221,7 +221,7 @@ import Testing
             .hold(octets("HTTP/1.1 302 Found\r\nLocation: \(portal.url)/in\r\nContent-Length: 10\r\n\r\n"))
         }
         let link = loopback(probe: gateway.url + "/")
-        let (store, scope) = (AttemptStore(), Scope(deadline: .after(milliseconds: 60_000)))
+        let (store, scope) = (SharedProbe(), Scope(deadline: .after(milliseconds: 60_000)))
         Worker.start {
             _ = store.probe(link, policy: .testing(), in: scope)
             isMet.with { $0 = true }

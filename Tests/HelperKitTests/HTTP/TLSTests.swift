@@ -132,7 +132,7 @@ import Testing
         let open = ScriptedServer { _ in .hold([]) }
         let link = loopback(probe: open.url + "/", api: "https://127.0.0.1:\(port)/api")
         let policy = NetworkPolicy.testing(authorities: authority.file)
-        let store = AttemptStore()
+        let store = SharedProbe()
         let scope = Scope(deadline: .after(milliseconds: 10_000))
         let result = try #require(store.probe(link, policy: policy, in: scope))
         #expect(result.verdict == .captive)

@@ -8,7 +8,7 @@ import Varlink
 
 /// The form helper: what it claims, what it sends over plain HTTP, and which terms it accepts.
 @Suite struct FormHelperTests {
-    private func command(_ server: ScriptedServer, attempts: AttemptStore = AttemptStore()) -> HelperCommand {
+    private func command(_ server: ScriptedServer, attempts: SharedProbe = SharedProbe()) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
             scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: attempts, policy: .testing())
@@ -761,7 +761,7 @@ import Varlink
             "/": redirect("/in"), "/in": http(200, "<form action=/go><input type=submit value=Continue></form>"),
             "/go": http(200, "You are now connected"),
         ])
-        let attempts = AttemptStore()
+        let attempts = SharedProbe()
         let service = HelperService([FormHelper()], version: "1", attempts: attempts, policy: .testing())
         var link = loopback(probe: server.url + "/")
         let network = Coding.value(Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open))

@@ -10,7 +10,7 @@ import Testing
     private func command(_ authority: Authority, api: String?, probe: String) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: probe, api: api),
-            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(),
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: SharedProbe(),
             policy: .testing(authorities: authority.file))
     }
 

@@ -61,7 +61,7 @@ import Testing
     private func command(_ server: ScriptedServer, authorities: String? = nil) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
-            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(),
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: SharedProbe(),
             policy: .testing(authorities: authorities))
     }
 

@@ -80,7 +80,7 @@ import Testing
         }
         let command = HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: plain.url + "/"),
-            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: AttemptStore(looks: looks),
+            scope: Scope(deadline: .after(milliseconds: 30_000)), attempts: SharedProbe(looks: looks),
             policy: .testing(authorities: authority.file))
         return Gateway(authority: authority, plain: plain, login: login, port: port, command: command)
     }
@@ -273,7 +273,7 @@ import Testing
         for server in [open, page] {
             let command = HelperCommand(
                 network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open),
-                link: loopback(probe: server.url + "/"), attempts: AttemptStore(), policy: .testing())
+                link: loopback(probe: server.url + "/"), attempts: SharedProbe(), policy: .testing())
             #expect(try WISPrHelper().evaluate(command).confidence == .none)
         }
     }

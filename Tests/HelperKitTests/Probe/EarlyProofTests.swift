@@ -127,7 +127,7 @@ import Testing
     private func command(_ server: ScriptedServer) -> HelperCommand {
         HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: server.url + "/"),
-            consent: true, attempts: AttemptStore(looks: [0, 50, 200]), policy: .testing())
+            consent: true, attempts: SharedProbe(looks: [0, 50, 200]), policy: .testing())
     }
 
     @Test func aFormIsLookedBeside() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import HelperKit
 
 @Suite struct ProbeRunTests {
-    private let store = AttemptStore()
+    private let store = SharedProbe()
 
     /// The link names the first endpoint of the usual plan, for helpers that look for themselves.
     @Test func theUsualProbeAsksTheOthersAsWell() {

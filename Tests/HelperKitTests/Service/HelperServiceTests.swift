@@ -21,7 +21,7 @@ private struct Patient: Helper {
 
 @Suite struct HelperServiceTests {
     private func service(_ helper: any Helper) -> HelperService {
-        HelperService([helper], version: "1.2", attempts: AttemptStore(), policy: .testing())
+        HelperService([helper], version: "1.2", attempts: SharedProbe(), policy: .testing())
     }
 
     private func ask(_ method: String, _ parameters: JSONValue = [:], name: String = "patient") -> Answer {

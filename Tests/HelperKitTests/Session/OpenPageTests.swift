@@ -10,7 +10,7 @@ import Testing
         var command = HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open),
             link: loopback(probe: server.url + "/probe"), scope: Scope(deadline: .after(milliseconds: 30_000)),
-            attempts: AttemptStore(), policy: .testing())
+            attempts: SharedProbe(), policy: .testing())
         command.session = session
         return command
     }

@@ -39,7 +39,7 @@ extension MachineState {
             case .unclaimed(let watch): phase = "unclaimed" + (state.joined.isUnverified ? ", not verified" : "") + watch.words
             }
         case .maintaining(let state):
-            var words = state.isJoin ? "on joining or after a hold" : "by the timer"
+            var words = state.startsClosed ? "on joining or after a hold" : "by the timer"
             switch state.phase {
             case .commanding: words += ", command runs, \(state.verdict.words)"
             case .awaitingVerdict: words += ", the helper says yes, verdict awaited"

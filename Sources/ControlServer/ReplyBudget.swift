@@ -5,7 +5,7 @@ import Varlink
 
 /// Makes replies that hold a list: as much of it as fits into one message. The server cuts off a client for which more octets wait than
 /// ``Server/ClientLimits/output``, so that a longer reply would never arrive.
-enum Fitting {
+enum ReplyBudget {
     /// The most octets of a reply, well below what may wait for a client.
     static let capacity = Server.ClientLimits().output * 3 / 4
 

@@ -94,7 +94,7 @@ public enum AssociationError: Error, Hashable, Sendable {
         case .managerGone(let manager): Problem(.managerGone, "\(manager) ended, or does not answer.")
         case .timeout(let manager): Problem(.joinFailed, "\(manager) has not done it in time.")
         case .refused(let manager, let words):
-            Problem(.joinFailed, Hearsay.join("\(manager) could not do it.", words.isEmpty ? nil : words))
+            Problem(.joinFailed, QuotedProblem.join("\(manager) could not do it.", words.isEmpty ? nil : words))
         case .busy: Problem(.busy, "This interface is being joined or left already.")
         }
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Decides which refused calls are logged: the first one of each user and method. The others are counted, so that a thousand refusals in
 /// a second make two lines of the log. The memory is bounded, whatever the callers do.
-struct RefusalTally {
+struct RefusalLimiter {
     struct Caller: Hashable {
         let user: uid_t
         let method: String
@@ -39,7 +39,7 @@ struct RefusalTally {
         }
         .map { ($0.key, $0.value) }
         if others > 0 { counts.append((nil, others)) }
-        self = RefusalTally()
+        self = RefusalLimiter()
         return counts
     }
 }

@@ -17,7 +17,7 @@ import HotspotCore
     }
 
     /// A join under way.
-    private final class Joining {
+    private final class JoinAttempt {
         let control: WPAControl
         let request: JoinRequest
         let done: (AssociationError?) -> Void
@@ -38,7 +38,7 @@ import HotspotCore
     private static let pulse = Duration.seconds(1)
     private let sockets: String
     private let radio: RadioAssociator
-    private var joins: [Int: Joining] = [:]
+    private var joins: [Int: JoinAttempt] = [:]
     /// The network that goes when the interface leaves it.
     private var onceOnly: [Int: (interface: ManagedInterface, id: String)] = [:]
     /// What was enabled before a network had to stay away.
@@ -70,11 +70,11 @@ import HotspotCore
         }
     }
 
-    // MARK: Joining
+    // MARK: JoinAttempt
 
     func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void) {
-        let joining: Joining
-        do throws(AssociationError) { joining = Joining(try connect(request.interface), request, done) } catch {
+        let joining: JoinAttempt
+        do throws(AssociationError) { joining = JoinAttempt(try connect(request.interface), request, done) } catch {
             return done(error)
         }
         joins[request.interface.index] = joining
@@ -93,7 +93,7 @@ import HotspotCore
         }
     }
 
-    private func add(_ joining: Joining) {
+    private func add(_ joining: JoinAttempt) {
         guard Self.settings(for: joining.request, id: "0") != nil else {
             return finish(joining, .unsupported(joining.request.security))
         }
@@ -128,7 +128,7 @@ import HotspotCore
         return settings.map { "SET_NETWORK \(id) \($0) \($1)" }
     }
 
-    private func select(_ joining: Joining) {
+    private func select(_ joining: JoinAttempt) {
         joining.control.onEvent = { [weak self, weak joining] event in
             guard let self, let joining, let outcome = Self.outcome(event, of: joining.id, misses: &joining.misses) else {
                 return
@@ -143,7 +143,7 @@ import HotspotCore
     }
 
     /// Notices that wpa_supplicant was killed: no event tells of it.
-    private func watch(_ joining: Joining) {
+    private func watch(_ joining: JoinAttempt) {
         joining.pulse = try? EventLoop.shared.schedule(after: Self.pulse) { [weak self, weak joining] in
             joining?.control.ask("PING") { [weak self, weak joining] answer in
                 guard let self, let joining, joins[joining.request.interface.index] === joining else { return }
@@ -172,7 +172,7 @@ import HotspotCore
     }
 
     /// Leaves everything but the joined network as it was found.
-    private func finish(_ joining: Joining, _ error: AssociationError?) {
+    private func finish(_ joining: JoinAttempt, _ error: AssociationError?) {
         let interface = joining.request.interface
         guard joins[interface.index] === joining else { return }
         joins[interface.index] = nil

@@ -26,7 +26,7 @@ extension InterfaceStatus {
         // The words of a portal name it.
         (known.reason, known.warning, known.said) = (nil, nil, nil)
         known.link = nil
-        known.problems = problems.map { Problem($0.code, Hearsay.split($0.message).sentence, hint: $0.hint) }
+        known.problems = problems.map { Problem($0.code, QuotedProblem.split($0.message).sentence, hint: $0.hint) }
         return known
     }
 }

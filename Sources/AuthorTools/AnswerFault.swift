@@ -5,7 +5,7 @@ import HotspotCore
 import Varlink
 
 /// Finds out what is wrong with a helper's answer from the octets that it wrote.
-enum Diagnosis {
+enum AnswerFault {
     /// Returns a more precise sentence than the host's; `nil` if there is none.
     ///
     /// - Parameters:

@@ -1,7 +1,7 @@
 import HotspotCore
 
 /// A company that many people have an account of. A portal has no use for its password; a page that asks for it is often a trap.
-package struct Company: Hashable, Sendable {
+package struct ImitatedBrand: Hashable, Sendable {
     package let name: String
     /// The words that pages name it by, as ``plain(_:)`` returns them.
     private let words: [String]
@@ -16,7 +16,7 @@ package struct Company: Hashable, Sendable {
                 part.split(separator: ",").map { PageText.squeezed($0) }
             }
             func words(_ words: [String]) -> [String] { words.map { " \(LookAlikes.skeleton($0)) " } }
-            return Company(
+            return ImitatedBrand(
                 name: parts[0][0], words: words(parts[1].filter { !$0.hasPrefix("=") }),
                 names: words(parts[1].filter { $0.hasPrefix("=") }.map { String($0.dropFirst()) }), domains: parts[2])
         }
@@ -28,7 +28,7 @@ package struct Company: Hashable, Sendable {
     }
 
     /// Returns the company whose account a form asks for.
-    private static func asked(by form: TypedForm, on page: TypedPage, at url: WebURL) -> Company? {
+    private static func asked(by form: TypedForm, on page: TypedPage, at url: WebURL) -> ImitatedBrand? {
         let typed = form.inputs.filter { $0.kind != .checkbox }
         guard !typed.isEmpty else { return nil }
         guard !form.passwords.isEmpty else { return imitated(naming: [page.title ?? ""], at: url) }
@@ -45,7 +45,7 @@ package struct Company: Hashable, Sendable {
     /// belong to the company. A heading that offers to log in by another company stands above one way of several.
     ///
     /// - Parameter asksPassword: the login asks for a password where the page has no field for it.
-    package static func imitated(by page: HTMLPage, at url: WebURL, asksPassword: Bool = false) -> Company? {
+    package static func imitated(by page: HTMLPage, at url: WebURL, asksPassword: Bool = false) -> ImitatedBrand? {
         guard asksPassword || page.forms.contains(where: { !$0.isInvisible && !$0.passwords.isEmpty }) else { return nil }
         return imitated(naming: [page.title, nameHeading(of: page)].compactMap(\.self), at: url)
     }
@@ -62,7 +62,7 @@ package struct Company: Hashable, Sendable {
     ///
     /// A company's login may ask for the mail address alone at first. A page that only a browser can show may ask for anything.
     /// For both the title decides.
-    package static func imitated(by page: HTMLPage, asking prompt: Prompt, at url: WebURL) -> Company? {
+    package static func imitated(by page: HTMLPage, asking prompt: Prompt, at url: WebURL) -> ImitatedBrand? {
         let typed = TypedPage(page)
         let form = typed.forms.first { !$0.isInvisible && !$0.passwords.isEmpty }
         if let company = imitated(by: page, at: url) ?? form.flatMap({ asked(by: $0, on: typed, at: url) }) { return company }
@@ -71,7 +71,7 @@ package struct Company: Hashable, Sendable {
     }
 
     /// Returns the company that one of these texts names, on a page that belongs to no company.
-    package static func imitated(naming texts: [String], at url: WebURL) -> Company? {
+    package static func imitated(naming texts: [String], at url: WebURL) -> ImitatedBrand? {
         guard !all.contains(where: { $0.owns(url) }) else { return nil }
         let texts = texts.map { (" " + plain($0) + " ", name($0)) }
         return all.first { company in

@@ -4,7 +4,7 @@ import HotspotCore
 import TestSupport
 import Testing
 
-@testable import Association
+@testable import NetworkJoining
 
 private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
 

@@ -2,7 +2,7 @@ import EventLoop
 import HotspotCore
 import Testing
 
-@testable import Association
+@testable import NetworkJoining
 
 /// What iwd 2.3 lists.
 @Suite struct IwdTests {

@@ -1,6 +1,6 @@
 /// One text of two parts: a sentence of the daemon, and behind a line feed the words of a helper or a portal. Whatever shows it keeps them
 /// apart, so that a stranger's words cannot pass for the daemon's.
-public enum Hearsay {
+public enum QuotedProblem {
     /// Appends the words, if there are any, without line feeds.
     public static func join(_ sentence: String, _ words: String?) -> String {
         words.map { "\(sentence)\n\(String(line($0).map { $0 == "\n" ? " " : $0 }))" } ?? sentence

@@ -2,9 +2,9 @@ import HotspotCore
 
 /// The results that the helpers of one process share within an attempt: one probe, one request to the portal API, one fetch of the
 /// portal's first page, and the connections to it.
-public final class AttemptStore: Sendable {
+public final class SharedProbe: Sendable {
     /// The store of this process.
-    public static let shared = AttemptStore(looks: [40, 150], patience: [1000, 1500, 2500, 3000])
+    public static let shared = SharedProbe(looks: [40, 150], patience: [1000, 1500, 2500, 3000])
 
     private struct AttemptResults {
         var probe: SharedWork<ProbeResult>?

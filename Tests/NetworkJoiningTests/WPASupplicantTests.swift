@@ -3,7 +3,7 @@ import Foundation
 import HotspotCore
 import Testing
 
-@testable import Association
+@testable import NetworkJoining
 
 private func request(_ security: Security, _ password: String? = nil, once: Bool = false) -> JoinRequest {
     JoinRequest(

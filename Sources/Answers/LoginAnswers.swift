@@ -126,12 +126,7 @@ public struct LoginAnswers: Sendable {
             firstPortal = context.portal
             return []
         case .commandPrepared: return release(context)
-        case .released:
-            guard let portal = context.portal else { return [] }
-            releases.removeAll { !$0.isSpent }
-            releases.append(Releasing(owner: context.owner(at: portal), fate: .sent))
-            let origin = Printable.text(portal.origin, limit: 300)
-            return [.ruled(.released), .journal(kind: "credential", "released for \(origin)", helper: context.helper)]
+        case .released: return noteReleased(context)
         case .asked(let prompt, let number, let token, let since):
             if let ruling = answersItself(prompt, context) {
                 outcome = nil
@@ -152,26 +147,17 @@ public struct LoginAnswers: Sendable {
                 wish: remember ? self.remember(for: shown, context) : nil, isConfirmed: agreed, hadConsent: context.hasConsent)
             sheet = sheet.map(new.merged) ?? new
             prompt?.ending = .answered
-            return [.ruled(.later), .note(isAsking: false), .journal(kind: "answered", "by the user", helper: shown.helper)]
+            return [
+                .ruled(.later), .note(isAsking: false), .journal(kind: "answered", "by the user", helper: shown.helper),
+            ]
         case .dismissed:
             prompt?.ending = .dismissed
             return [.ruled(.gone)]
-        case .withdrawn(let number, let cause):
-            guard let gone = prompt, gone.number == number else { return [] }
-            last = (gone.token, gone.ending?.words ?? cause)
-            // Without an answer to this prompt the next command has none, and not those to the one before.
-            if gone.ending == nil { sheet?.setFate(.sent) { $0.fate == .open } }
-            prompt = nil
-            return [.ruled(gone.ending?.rule ?? .gone), .offer]
+        case .withdrawn(let number, let cause): return withdraw(number, cause)
         case .storedChanged(let token): return offerAgain(token, context)
         case .pinGiven(let token): return offerAgain(token, context, isUnlocking: true)
         case .replied(let reply, let command): return replied(reply, command, context)
-        case .succeeded(let kept):
-            // A second try may have been made without the answers that the first one sent: those count where it is proven (D25).
-            guard hasSentNothing, var kept, kept.helper == context.helper else { return [] }
-            if sheet?.isUnsent == true { kept.setFate(.earlier) { _ in true } }
-            sheet = kept
-            return [.ruled(.earlier)]
+        case .succeeded(let kept): return succeed(kept, context)
         case .restored(let kept):
             sheet = kept
             return []
@@ -279,6 +265,15 @@ public struct LoginAnswers: Sendable {
         return [.ruled(.pinGiven), .logIn(helper: shown.helper)]
     }
 
+    private mutating func withdraw(_ number: UInt64, _ cause: String) -> [Action] {
+        guard let gone = prompt, gone.number == number else { return [] }
+        last = (gone.token, gone.ending?.words ?? cause)
+        // Without an answer to this prompt the next command has none, and not those to the one before.
+        if gone.ending == nil { sheet?.setFate(.sent) { $0.fate == .open } }
+        prompt = nil
+        return [.ruled(gone.ending?.rule ?? .gone), .offer]
+    }
+
     // MARK: Replies
 
     private mutating func replied(_ reply: Reply, _ command: Command, _ context: Context) -> [Action] {
@@ -300,6 +295,22 @@ public struct LoginAnswers: Sendable {
             sheet.map { $0.areStored ? $0.portal : nil } ?? released.map { Portal(origin: $0.origin, pin: $0.pin, kind: "") }
         guard let stored = context.own(at: asker), refused.contains(where: stored.fieldNames.contains) else { return [] }
         return [.ruled(.refused), .setRefused(stored, true)]
+    }
+
+    private mutating func noteReleased(_ context: Context) -> [Action] {
+        guard let portal = context.portal else { return [] }
+        releases.removeAll { !$0.isSpent }
+        releases.append(Releasing(owner: context.owner(at: portal), fate: .sent))
+        let origin = Printable.text(portal.origin, limit: 300)
+        return [.ruled(.released), .journal(kind: "credential", "released for \(origin)", helper: context.helper)]
+    }
+
+    /// A second try may have been made without the answers that the first one sent: those count where it is proven (D25).
+    private mutating func succeed(_ kept: AnswerSheet?, _ context: Context) -> [Action] {
+        guard hasSentNothing, var kept, kept.helper == context.helper else { return [] }
+        if sheet?.isUnsent == true { kept.setFate(.earlier) { _ in true } }
+        sheet = kept
+        return [.ruled(.earlier)]
     }
 
     private mutating func fail(_ mayReturn: Bool, _ context: Context) -> [Action] {

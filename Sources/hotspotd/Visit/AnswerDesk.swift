@@ -48,8 +48,11 @@ import Vault
     func context(for shown: ShownPrompt) -> Context { context(for: shown.helper, in: shown.network, at: shown.portal) }
 
     /// Performs what an event leads to, and returns all of its actions.
-    @discardableResult func feed(_ event: Event, _ context: Context) -> [LoginAnswers.Action] {
-        answers.handle(event, context).flatMap { [$0] + perform($0, context) }
+    ///
+    /// - Parameter given: the context of the event; without it that of the prompt that waits.
+    @discardableResult func feed(_ event: Event, _ given: Context? = nil) -> [LoginAnswers.Action] {
+        let context = given ?? prompt.map(self.context) ?? self.context(in: .anonymous, at: nil)
+        return answers.handle(event, context).flatMap { [$0] + perform($0, context) }
     }
 
     /// Returns the actions of the event that an action leads to.
@@ -145,15 +148,12 @@ import Vault
     }
 
     /// Offers what is stored now, after the vault or the stored answers changed.
-    func offerAgain() {
-        if let prompt { feed(.storedChanged(token: Services.randomID(octets: 4)), context(for: prompt)) }
-    }
+    func offerAgain() { feed(.storedChanged(token: Services.randomID(octets: 4))) }
 
     /// Offers what is stored, now that the PIN was given. Returns the helper whose login goes on by that.
     func unlocked() -> String? {
-        guard let prompt else { return nil }
-        let actions = feed(.pinGiven(token: Services.randomID(octets: 4)), context(for: prompt))
-        return actions.contains(.logIn(helper: prompt.helper)) ? prompt.helper : nil
+        for case .logIn(let helper) in feed(.pinGiven(token: Services.randomID(octets: 4))) { return helper }
+        return nil
     }
 
     /// Returns typed answers together with the stored ones of these fields, which the prompt offered.

@@ -34,7 +34,7 @@ extension InterfaceController {
     func remember(_ helper: String) {
         guard let joined, !joined.isForgotten else { return }
         // Nothing is kept of a network that cannot be told from others, and what was said of an earlier try holds no more.
-        guard joined.network.key != nil else { return forgetOutcome() }
+        guard joined.network.key != nil else { return _ = desk.feed(.forgotten) }
         let association = association(of: helper, ends: machine.state.sessionEnd)
         save("remembering a choice") { store, network in
             try store.remember(
@@ -48,11 +48,6 @@ extension InterfaceController {
         let portal = desk.answers.sheet?.portal
         let hasMemory = sessions.session(of: helper)?.memory != nil
         desk.feed(.proven, desk.context(for: helper, in: joined.network, at: portal, hasMemory: hasMemory))
-    }
-
-    /// Drops the sentence about answers that are forgotten.
-    func forgetOutcome() {
-        if let joined { desk.feed(.forgotten, desk.context(in: joined.network, at: nil)) }
     }
 
     /// Forgets the choice of this helper; another helper that is remembered stays. What the helper knows of accepted terms stays as well:

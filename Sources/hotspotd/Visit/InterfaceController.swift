@@ -155,7 +155,7 @@ private struct Occurrence {
         commands.end()
         if reason != .daemonEnds { services.host.forgetSecrets() }
         sessions.drop()
-        desk.feed(.left, desk.context(in: joined.network, at: nil))
+        desk.feed(.left)
         kept = lost
         journal.leaveNetwork()
         problems.clear()
@@ -166,7 +166,7 @@ private struct Occurrence {
     func forgetStored() {
         joined?.isForgotten = true
         lostLogin = nil
-        forgetOutcome()
+        desk.feed(.forgotten)
         journal.leaveNetwork()
     }
 
@@ -239,7 +239,7 @@ private struct Occurrence {
     }
 
     func dismiss(_ shown: ShownPrompt) {
-        desk.feed(.dismissed, desk.context(for: shown))
+        desk.feed(.dismissed)
         feed(.promptDismissed(shown.id))
     }
 
@@ -276,9 +276,8 @@ private struct Occurrence {
         case .stopTimer(let id): timers?.stop(id)
         case .startProbe(let id, let fresh):
             guard let link else { break }
-            prober.start(id, about: link, fresh: fresh) { [weak self] answer in
-                self?.feed(
-                    .verdictReached(id, answer?.verdict, secondsRemaining: answer?.secondsRemaining, place: answer?.place))
+            prober.start(id, about: link, fresh: fresh) { [weak self] in
+                self?.feed(.verdictReached(id, $0?.verdict, secondsRemaining: $0?.secondsRemaining, place: $0?.place))
             }
         case .cancelProbe(let id): prober.cancel(id)
         case .showPrompt(let id, let prompt, let helper):
@@ -287,17 +286,12 @@ private struct Occurrence {
                 events.append(Occurrence(event: .promptAnswered(id)))
             }
         case .withdrawPrompt(let id):
-            guard let prompt = desk.prompt else { break }
-            desk.feed(.withdrawn(id.number, because: occurrence.reason.endOfPrompt(in: turn)), desk.context(for: prompt))
+            desk.feed(.withdrawn(id.number, because: occurrence.reason.endOfPrompt(in: turn)))
         case .awaitProof(let helper, let end): awaitProof(of: helper, until: end)
         case .remember(let helper): remember(helper)
         case .keepLogin(let id, let helper): keep(id, of: helper)
         case .restoreLogin(let id, let helper):
-            guard let kept = kept[id], let joined else { break }
-            sessions.present = kept.session
-            desk.feed(.restored(kept.answers), desk.context(for: helper, in: joined.network, at: kept.portal))
-            commands.begin(remembered: kept.portal)
-            journal.note { ($0.helper, $0.why, $0.lastWord) = (helper, RunningAttempt.earlierLogin, nil) }
+            if let login = kept[id] { restore(login, of: helper) }
         case .dropLogin(let id):
             kept[id] = nil
             endAssociation(occurrence.reason)
@@ -328,19 +322,27 @@ private struct Occurrence {
                 services.strikes.acquit(helper)
                 services.events?.strikesChanged()
             }
-        case .report(var reported):
-            // What the portal answered to a login that did not open the network.
-            if reported.code == .stillCaptive {
-                reported = Problem(
-                    reported.code, QuotedProblem.join(reported.message, journal.attempt?.lastWord), hint: reported.hint)
-            }
-            let problem = reported.code == .internetLimited ? prober.unreachableProblem ?? reported : reported
-            // As the machine says it: the status has what the last look saw in its place.
-            problems.report(reported)
-            journal.record("problem", problem.message)
-            services.log.notice("\(name): \(QuotedProblem.line(problem.message))")
+        case .report(let problem): report(problem)
         case .clearProblems: problems.clear()
         }
+    }
+
+    private func restore(_ login: KeptLogin, of helper: String) {
+        sessions.present = login.session
+        desk.feed(.restored(login.answers))
+        commands.begin(remembered: login.portal)
+        journal.note { ($0.helper, $0.why, $0.lastWord) = (helper, RunningAttempt.earlierLogin, nil) }
+    }
+
+    private func report(_ reported: Problem) {
+        var reported = reported
+        // What the portal answered to a login that did not open the network.
+        if reported.code == .stillCaptive { reported.message = QuotedProblem.join(reported.message, journal.attempt?.lastWord) }
+        let problem = reported.code == .internetLimited ? prober.unreachableProblem ?? reported : reported
+        // As the machine says it: the status has what the last look saw in its place.
+        problems.report(reported)
+        journal.record("problem", problem.message)
+        services.log.notice("\(name): \(QuotedProblem.line(problem.message))")
     }
 
     func save(_ what: String, _ body: (Store, NetworkID) throws -> Void) {

@@ -1,11 +1,10 @@
 import ForeignText
-import HelperHost
 import HotspotCore
 
 extension HelperOutcome {
     /// Returns the outcome as people and clients may see it: without secrets, and with a prompt that can be shown. A prompt that cannot
     /// be shown is the fault of this helper.
-    func presentable(without secrets: Secrets, known: KnownWords, of helper: String) -> HelperOutcome {
+    public func presentable(without secrets: Secrets, known: KnownWords, of helper: String) -> HelperOutcome {
         guard case .reply(var reply) = self, let prompt = reply.prompt?.limited else { return masked(secrets, known: known) }
         // Before the search for secrets, which takes its time; and after it, since masks are longer than the secrets.
         guard prompt.fits else { return .failed(Self.tooLong.of(helper)) }

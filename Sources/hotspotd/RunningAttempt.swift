@@ -1,0 +1,99 @@
+import EventLoop
+import HotspotCore
+import HotspotMachine
+import Store
+
+/// The attempt that the journal is being written for.
+struct RunningAttempt {
+    let id: String
+    /// How the last attempt on this network ended.
+    let before: String?
+    let began = EventLoop.now
+    var outcome: AttemptOutcome?
+    var isOpen: Bool { outcome == nil }
+    /// The helper that was asked to free the network, or to keep it free.
+    var helper: String?
+    /// Why this helper won the race, in the machine's words.
+    var why: String?
+    /// The last words of the helper that a person should read.
+    var lastWord: String?
+    /// The words of the prompt in which the portal refused answers.
+    var refusal: String?
+    /// The reason that a helper was not asked at all, or did not answer.
+    var obstacle: String?
+    /// A logoff was sent, and the portal has not confirmed it.
+    var isLeftOpen = false
+    /// A question waits for its answer.
+    var isAsking = false
+    /// Answers were sent, and the helper asked on.
+    var hasAnswered = false
+    /// The network opened without the answers to it.
+    var isNeedless = false
+    /// A helper says that it has logged in.
+    var hasLoggedIn = false
+    /// The helper found the network open, and sent nothing at all.
+    var hasSentNothing = false
+    /// A login of an earlier attempt in this association counts until another one is proven.
+    var hasEarlierLogin = false
+    /// The words of the portal's answer to a login that is proven.
+    var said: String? {
+        guard outcome == .online, hasLoggedIn, let lastWord, lastWord.hasPrefix(Reply.portalAnswered) else { return nil }
+        return String(lastWord.dropFirst(Reply.portalAnswered.count))
+    }
+    /// Octets of traces that the journal still takes: a helper that says much fills no disk.
+    var traceCapacity = 256 << 10
+
+    /// Why the helper is the one: its login of before counts.
+    static let earlierLogin = "it had logged in before"
+
+    /// Returns how it ended, in a word of the history.
+    func word(_ outcome: AttemptOutcome, _ reason: LeaveReason = .linkLost) -> String {
+        if outcome == .loggedOff, isLeftOpen { return Attempt.leftOpen }
+        let opened = AttemptOutcome.opened.rawValue
+        // A session that a helper keeps, and did not log in to.
+        let staysOpened = before == opened && !hasLoggedIn && why == nil
+        if outcome == .online, !hasEarlierLogin, hasSentNothing || isNeedless || staysOpened { return opened }
+        return outcome == .left ? reason.outcome ?? outcome.rawValue : outcome.rawValue
+    }
+
+    /// Returns how it ended, and why: the end of `hotspotctl explain`.
+    func sentence(_ outcome: AttemptOutcome, _ reason: LeaveReason = .linkLost, helper displayName: String?) -> String {
+        let helper = displayName ?? "No helper"
+        let seconds = String(Double((EventLoop.now - began).milliseconds) / 1000)
+        let because = why.map { ": \($0)" } ?? ""
+        let obstacle = obstacle.map { " \($0)." } ?? ""
+        func failed(_ sentence: String) -> String {
+            QuotedProblem.join(sentence + obstacle, obstacle.isEmpty ? lastWord ?? refusal : nil)
+        }
+        return switch outcome {
+        case .online where hasEarlierLogin && (hasSentNothing || isNeedless):
+            "Online by the login before; nothing more had to be sent."
+        case .online where isNeedless: "Online after \(seconds) s. The network opened without the answers; they were not sent."
+        case .online where hasSentNothing: "Online after \(seconds) s. \(helper) found the network open, and sent nothing."
+        case .online where !hasLoggedIn && why == nil: "Online after \(seconds) s; no new login was needed."
+        case .online: "Online by \(helper) after \(seconds) s\(because)."
+        case .open: "The network is open, and asked for no login (\(seconds) s)."
+        case .opened where isAsking && hasAnswered:
+            "The network opened while a question waited: by what was sent before, by a login in a browser, or by itself."
+        case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
+        case .opened: "The network is open without a helper's login: by an earlier one, by one in a browser, or by itself."
+        case .found: "The network was open when hotspotd first looked; how it was opened is not known."
+        case .unknown where self.helper != nil && why != Self.earlierLogin:
+            "\(helper) says that the network is free, and nothing answers that would prove it." + obstacle
+        case .unknown where self.helper != nil:
+            "\(helper) had logged in before, and the probe has no answer that tells whether this still holds." + obstacle
+        case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open." + obstacle
+        case .unclaimedCaptive: "A portal wants a login, and no helper that was asked could do it."
+        case .temporaryFailure where hasLoggedIn:
+            failed("\(helper) says that it is done, and the network was not open after \(seconds) s; it may still open.")
+        case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s).")
+        case .failure: failed("\(helper) could not log in, and it is not tried again by itself.")
+        case .expired: failed("The session was over.")
+        case .left: reason.sentence
+        case .loggedOff where isLeftOpen: failed("Left alone; the portal may still let this computer through.")
+        case .loggedOff: "Logged off."
+        case .dismissed: failed("The question was dismissed.")
+        case .superseded: "Another attempt took over."
+        }
+    }
+}

@@ -2,7 +2,7 @@ import ForeignText
 import HotspotCore
 import Vault
 
-/// A decision about answers: the rule that ruled, and the words for the user or the journal. All of these words are here.
+/// A decision about answers: the rule that ruled, and the words for the user or the journal.
 public struct AnswerRuling: Hashable, Sendable {
     public let rule: AnswerRule
     public internal(set) var words: String

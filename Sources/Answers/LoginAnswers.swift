@@ -55,6 +55,8 @@ public struct LoginAnswers: Sendable {
         case failed(mayReturn: Bool)
         case left
         case forgotten
+        /// The login is proven on a network of which nothing is kept.
+        case provenWithoutMemory
     }
 
     public enum Action: Hashable, Sendable {
@@ -169,10 +171,16 @@ public struct LoginAnswers: Sendable {
             return [.ruled(.cleared)]
         case .failed(let mayReturn): return fail(mayReturn, context)
         case .left:
-            defer { (releases, postponed, imitations) = ([], nil, [:]) }
-            return fail(false, context)
+            let actions = fail(false, context)
+            if postponed != nil { outcome = .unproven(mayReturn: false) }
+            (releases, postponed, imitations) = ([], nil, [:])
+            return actions
         case .forgotten:
             (outcome, postponed) = (nil, nil)
+            return []
+        case .provenWithoutMemory:
+            (outcome, postponed) = (nil, nil)
+            endLogin(context)
             return []
         }
     }

@@ -108,6 +108,7 @@ enum PortalsTool {
                 print(index == 0 ? "Claimed \(claim.confidence.rawValue): \(claim.reason)" : "Less well: \(claim.reason)")
             }
             if claims.isEmpty { print("No portal file matches.") }
+            print("Page rule \(PageRules.rule(on: chain.page, at: chain.final.url))")
             return !claims.isEmpty
         } catch {
             for line in command.trace.lines { print(line) }

@@ -11,7 +11,7 @@ import Testing
     static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
 
     @Test(arguments: names) func decides(_ name: String) throws {
-        let page = try #require(PageCase(folder: "\(Self.folder)/\(name)"), "page.html or case.json cannot be read")
+        let page = try PageCase(folder: "\(Self.folder)/\(name)")
         #expect(page.judge([]).difference == [])
     }
 

@@ -25,14 +25,45 @@ struct PageCase: Decodable {
         let consent: Bool?
     }
 
-    /// Reads a case; `nil` if a file is missing, or not as it has to be.
-    init?(folder: String) {
-        guard let page = FileManager.default.contents(atPath: folder + "/page.html"),
-            let text = FileManager.default.contents(atPath: folder + "/case.json"),
-            let read = try? JSONDecoder().decode(PageCase.self, from: text), WebURL(read.url) != nil
-        else { return nil }
-        self = read
+    /// A fault of a case, in words.
+    struct Fault: Error { let words: String }
+
+    /// Reads a case. Throws ``Fault`` if a file is missing, or a member is unknown or not as it has to be.
+    init(folder: String) throws {
+        func contents(_ file: String) throws -> Data {
+            guard let data = FileManager.default.contents(atPath: "\(folder)/\(file)") else {
+                throw Fault(words: "\(folder)/\(file) cannot be read")
+            }
+            return data
+        }
+        let (page, text) = (try contents("page.html"), try contents("case.json"))
+        do { self = try JSONDecoder().decode(PageCase.self, from: text) } catch {
+            throw Fault(words: "\(folder)/case.json: \(error)")
+        }
+        guard WebURL(url) != nil else { throw Fault(words: "\(folder)/case.json: \(url) is no address") }
+        try Self.check(JSONSerialization.jsonObject(with: text), in: folder)
+        for file in (portal ?? [:]).values.compactMap(\.page) { _ = try contents(file) }
         (self.folder, self.page) = (folder, Array(page))
+    }
+
+    /// The members that a case and its parts may have.
+    private static let members: [String: Set<String>] = [
+        "": ["url", "known", "expect", "portal", "visit"], "known": ["answers", "consent"],
+        "expect": ["class", "rule", "asks", "fields", "submits", "says", "or", "accept_also", "protocol"],
+        "visit": ["types", "result", "rule", "says", "fields", "requests"], "portal": ["page", "status", "headers", "opens"],
+    ]
+
+    private static func check(_ value: Any, in folder: String) throws {
+        guard let object = value as? [String: Any] else { return }
+        func check(_ part: Any?, _ name: String) throws {
+            guard let part = part as? [String: Any], let known = members[name] else { return }
+            guard let unknown = part.keys.sorted().first(where: { !known.contains($0) }) else { return }
+            throw Fault(words: "\(folder)/case.json: \(name.isEmpty ? "" : name + ": ")there is no member \"\(unknown)\"")
+        }
+        try check(object, "")
+        for name in ["known", "expect"] { try check(object[name], name) }
+        for command in object["visit"] as? [Any] ?? [] { try check(command, "visit") }
+        for answer in (object["portal"] as? [String: Any] ?? [:]).values { try check(answer, "portal") }
     }
 
     /// Returns the decisions on the page and in its visit.
@@ -40,8 +71,11 @@ struct PageCase: Decodable {
         var saved = SavedPage(octets: page, url: WebURL(url)!, portals: portals)
         (saved.credential, saved.consent) = (known?.answers, known?.consent ?? false)
         let ruling = Ruling(of: saved)
-        let difference = ruling.difference(from: expect) + (visit.map { Visit(self, saved).differences(from: $0) } ?? [])
-        return JudgedPage(folder: folder, ruling: ruling, isAsExpected: difference.isEmpty, difference: difference)
+        let played = visit.map { Visit(self, saved).play($0) } ?? []
+        let difference = ruling.difference(from: expect) + played.flatMap(\.difference)
+        return JudgedPage(
+            folder: folder, ruling: ruling, visit: played.isEmpty ? nil : played, isAsExpected: difference.isEmpty,
+            difference: difference)
     }
 }
 

@@ -10,11 +10,17 @@ import PortalCatalogue
     static func main() {
         var isAsExpected = true
         var totals = Totals()
-        let portals = PortalCatalogue().read().portals
+        let hasPortals = ProcessInfo.processInfo.environment["HOTSPOTD_PORTALS"] != nil
+        let portals = hasPortals ? PortalCatalogue().read().portals : []
         let onlyMoved = CommandLine.arguments.contains("--moved")
+        guard CommandLine.arguments.contains(where: { !$0.hasPrefix("-") && $0 != CommandLine.arguments[0] }) else {
+            FileHandle.standardError.write(Data("usage: page-judge [--moved] FOLDER...\n".utf8))
+            exit(2)
+        }
         for folder in CommandLine.arguments.dropFirst() where folder != "--moved" {
-            guard let saved = PageCase(folder: folder) else {
-                print("{\"folder\": \"\(folder)\", \"problem\": \"page.html or case.json cannot be read\"}")
+            let saved: PageCase
+            do { saved = try PageCase(folder: folder) } catch {
+                FileHandle.standardError.write(Data("\((error as? PageCase.Fault)?.words ?? "\(error)")\n".utf8))
                 isAsExpected = false
                 continue
             }
@@ -58,6 +64,8 @@ struct Totals: CustomStringConvertible {
 struct JudgedPage: Encodable {
     let folder: String
     let ruling: Ruling
+    /// The ends of the visit's commands.
+    let visit: [Visit.End]?
     let isAsExpected: Bool
     let difference: [String]
 }

@@ -80,9 +80,19 @@ struct Visit {
         command.link.probeURL = "http://\(probe)/"
     }
 
-    /// Returns how the replies differ from the expected ones.
-    func differences(from commands: [Command]) -> [String] {
-        var (command, result) = (command, [String]())
+    /// The end of a command.
+    struct End: Encodable {
+        let result: HelperResult
+        let rule: String?
+        let says: String
+        let requests: [String]
+        /// How it differs from the expected one.
+        let difference: [String]
+    }
+
+    /// Plays the commands, and returns their ends.
+    func play(_ commands: [Command]) -> [End] {
+        var (command, result) = (command, [End]())
         for (number, expected) in commands.enumerated() {
             command.answers = expected.types ?? [:]
             let reply = FormLogin(kind: "form", command: command).run(from: nil, isTypedNow: expected.types != nil)
@@ -94,7 +104,10 @@ struct Visit {
             if let wanted = expected.rule, rule != wanted[...] { differences.append("rule: \(rule ?? "none")") }
             let requests = portal.takeRequests()
             if let wanted = expected.requests, wanted != requests { differences.append("requests: \(requests)") }
-            result += differences.map { "visit \(number + 1): \($0)" }
+            result.append(
+                End(
+                    result: reply.result, rule: rule.map(String.init), says: text, requests: requests,
+                    difference: differences.map { "visit \(number + 1): \($0)" }))
             if let known = reply.portal { command.portal = known }
             command.session = reply.session
         }

@@ -96,7 +96,7 @@ extension FormEngine {
     package func bindingTerms(on page: HTMLPage, at url: WebURL) -> Terms? { bindingTerms(on: TypedPage(page), at: url) }
 
     func bindingTerms(on page: TypedPage, at url: WebURL) -> Terms? {
-        let options = ways(on: page, at: url)
+        let options = offered(ways(on: page, at: url), on: page)
         guard !options.isEmpty else { return nil }
         let form = pick(options).option.form
         return isBinding(form, page) ? terms(of: form, on: page, at: url) : nil

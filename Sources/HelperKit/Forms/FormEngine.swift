@@ -91,6 +91,12 @@ package struct FormEngine: Sendable {
         ).choice
     }
 
+    /// Returns the ways to log in that the user is offered: where the terms of a button are asked for, the page's login is a way too.
+    func offered(_ found: [LoginOption], on page: TypedPage) -> [LoginOption] {
+        let isAsked = found.count == 1 && !isTypedNow && !consent && isBinding(found[0].form, page)
+        return isAsked ? found[0].others + found : found
+    }
+
     /// Returns the forms of the other ways to log in; `nil` if there are none.
     func otherWays(than form: HTMLForm, on page: TypedPage, at url: WebURL) -> [HTMLForm]? {
         let others = ways(on: page, at: url).map(\.form.form).filter { $0 != form }

@@ -54,7 +54,7 @@ struct FormCase: Sendable {
             return sent.contains($0.form.form.identity) ? nil : .other
         },
         PageRule("F10", "A form that is not shown is a script's.") { $0.form.isInvisible ? .hidden : nil },
-        PageRule("F11", "The form pays, or its text says that access costs.") {
+        PageRule("F11", "The form pays, or its own text says that access costs.") {
             $0.pays ? .refused("The page asks for a payment or names a price, and hotspotd pays for nothing.") : nil
         },
         PageRule("F12", "A script of the page has a part in sending the form.") { $0.form.browserReason.map(FormRuling.refused) },
@@ -100,17 +100,18 @@ struct FormCase: Sendable {
 
     /// Which of several forms goes first? The lowest number does.
     static let ranks: [PageRule<FormCase, Int>] = [
-        PageRule("R1", "First the form whose fields were answered before, also where the portal asks for the same again.") {
+        PageRule("R1", "First place: the form whose fields were answered before, also where the portal asks for the same again.")
+        {
             form in
             form.form.typed.contains { form.answered.contains($0.name) || form.refused.contains($0.name) } ? 0 : nil
         },
-        PageRule("R2", "Third a form that asks for something.") { $0.form.typed.isEmpty ? nil : 2 },
-        PageRule("R3", "Last a button with a price.") { PriceMention(of: $0.form, on: $0.page) == .elsewhere ? nil : 4 },
-        PageRule("R4", "Second a button that goes on, or has no words.") {
+        PageRule("R2", "Third place: a form that asks for something.") { $0.form.typed.isEmpty ? nil : 2 },
+        PageRule("R3", "Fifth place: a button with a price.") { PriceMention(of: $0.form, on: $0.page) == .elsewhere ? nil : 4 },
+        PageRule("R4", "Second place: a button that goes on, or has no words.") {
             $0.form.button.map { $0.label.isOnward || $0.label.isFree } ?? true ? 1 : nil
         },
         // A button for access may also be one that registers.
-        PageRule("R5", "Fourth any other button.") { _ in 3 },
+        PageRule("R5", "Fourth place: any other button.") { _ in 3 },
     ]
 
     /// The fields that a guest can fill in.

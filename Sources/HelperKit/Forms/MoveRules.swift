@@ -49,8 +49,10 @@ struct FirstPageCase: Sendable {
             $0.page.announcement.has(.blocked)
                 ? .none(.unsupportedNetwork, "The network blocks access by a rule; the page is no login.") : nil
         },
-        PageRule("P4", "A page that says that the network has no Internet connection is read again later.") {
-            $0.page.announcement.has(.offline)
+        // A portal tells its guests as well that they are not connected.
+        PageRule("P4", "A page that says that the network has no Internet connection, and begins no login, is read again later.")
+        {
+            !$0.page.hasQuestions && !$0.page.beginsSession && $0.page.announcement.has(.offline)
                 ? .none(.temporaryFailure, "The page says that this network has no Internet connection now.") : nil
         },
         PageRule("P5", "A page that says that the session has ended, and begins no other one, is read again later.") {
@@ -103,7 +105,9 @@ struct NoLoginCase: Sendable {
         PageRule("N6", "A link that goes on is a script's.") { page in
             page.page.links.contains { $0.isInert && $0.goesOn } ? needsBrowser : nil
         },
-        PageRule("N7", "A page that loads scripts has nothing to say without them.") { $0.isBare ? needsBrowser : nil },
+        PageRule("N7", "A page that loads scripts has fewer than 40 octets of text without them.") {
+            $0.isBare ? needsBrowser : nil
+        },
         PageRule("N8", "Terms without a control to accept them are a script's.") {
             $0.page.hasScripts && $0.page.words.bindsReader ? needsBrowser : nil
         },
@@ -114,7 +118,7 @@ struct NoLoginCase: Sendable {
             !page.isRefusal && page.page.links.contains(where: page.leadsOn) ? needsBrowser : nil
         },
         // A page that says to go on, and has nothing to press, gets it from its scripts.
-        PageRule("N11", "A page that loads scripts says to go on.") { page in
+        PageRule("N11", "A page that loads scripts says to go on in its title or a heading.") { page in
             !page.isRefusal && page.page.loadsScripts && page.page.heading.isOnward ? needsBrowser : nil
         },
         PageRule("N12", "The page is empty.") { $0.says.isEmpty ? .handOver("The portal's page is empty.") : nil },
@@ -174,7 +178,7 @@ struct MoveCase: Sendable {
         PageRule("E6", "A refused form, after the user has logged in by a browser, is not needed.") {
             $0.isRefused && $0.isFirst && $0.attempt.isConfirmation ? .done : nil
         },
-        PageRule("E7", "Any other refused form is handed over with the reason.") {
+        PageRule("E7", "Any other refused form is handed over with the reason.", shows: .before) {
             if case .refuse(let reason) = $0.decision { .handOver(reason) } else { nil }
         },
         // Words of success do not end a login while the page asks for something new, unless it lets the user log off already.
@@ -183,7 +187,7 @@ struct MoveCase: Sendable {
         ) {
             $0.asksAfterSuccess ? .done : nil
         },
-        PageRule("E9", "Any other question is asked.") {
+        PageRule("E9", "Any other question is asked.", shows: .before) {
             if case .ask(let prompt, let form) = $0.decision { .ask(prompt, form, on: $0.page) } else { nil }
         },
         PageRule("E10", "A lone button behind words that say that the gateway is open leads on to a web site.") {
@@ -214,10 +218,10 @@ struct MoveCase: Sendable {
         PageRule("E16", "After five forms a login is handed over.") {
             $0.submitted != nil && $0.attempt.steps >= stepLimit ? .handOver("The portal shows one form after another.") : nil
         },
-        PageRule("E17", "Any other form is sent.") {
+        PageRule("E17", "Any other form is sent.", shows: .before) {
             if case .submit(let filled, let form) = $0.decision { .send(filled, form) } else { nil }
         },
-        PageRule("E18", "What any other first page without a login means is in the table before.") {
+        PageRule("E18", "What any other first page without a login means is in the table before.", shows: .before) {
             NoLoginCase.rules.ruling(on: $0.noLogin).ruling
         },
     ]
@@ -227,11 +231,8 @@ struct MoveCase: Sendable {
         let decided = attempt.engine.ruled(on: page, at: url)
         let subject = MoveCase(attempt: attempt, page: page, url: url, decision: decided.ruling)
         let ruled = rules.ruling(on: subject)
-        switch ruled.rule.number {
-        case "E7", "E9", "E17": return Ruled(ruling: ruled.ruling, rule: decided.rule)
-        case "E18": return NoLoginCase.rules.ruling(on: subject.noLogin)
-        default: return ruled
-        }
+        guard ruled.shows == .before else { return ruled }
+        return subject.isNothing ? NoLoginCase.rules.ruling(on: subject.noLogin) : Ruled(ruling: ruled.ruling, rule: decided.rule)
     }
 
     private var isFirst: Bool { attempt.steps == 0 }

@@ -1,14 +1,18 @@
 /// One row of a table of rules. The first row of a table that fits rules.
 struct PageRule<Case, Ruling>: Sendable {
     let name: RuleName
+    let shows: ShownRule
     /// Returns the ruling; `nil` if the row does not fit.
     let rule: @Sendable (Case) -> Ruling?
 
-    init(_ number: String, _ sentence: String, _ rule: @escaping @Sendable (Case) -> Ruling?) {
+    init(_ number: String, _ sentence: String, shows: ShownRule = .own, _ rule: @escaping @Sendable (Case) -> Ruling?) {
         name = RuleName(number: number, sentence: sentence)
-        self.rule = rule
+        (self.shows, self.rule) = (shows, rule)
     }
 }
+
+/// The rule that people read: that of the row, or that of the table before, which says more.
+enum ShownRule: Sendable { case own, before }
 
 /// The number of a rule in `docs/page-rules.md`, and what it says.
 package struct RuleName: Hashable, Sendable, CustomStringConvertible {
@@ -21,6 +25,7 @@ package struct RuleName: Hashable, Sendable, CustomStringConvertible {
 struct Ruled<Ruling> {
     let ruling: Ruling
     let rule: RuleName
+    var shows = ShownRule.own
 }
 
 extension Ruled: Sendable where Ruling: Sendable {}
@@ -29,13 +34,14 @@ extension Array {
     /// Returns the ruling of the first row that fits. The last row of each table fits always.
     func ruling<Case, Ruling>(on subject: Case) -> Ruled<Ruling> where Element == PageRule<Case, Ruling> {
         for row in self {
-            if let ruling = row.rule(subject) { return Ruled(ruling: ruling, rule: row.name) }
+            if let ruling = row.rule(subject) { return Ruled(ruling: ruling, rule: row.name, shows: row.shows) }
         }
         preconditionFailure("the last row of a table of rules did not fit")
     }
 }
 
-/// All tables of page rules, in the order in which they are asked.
+/// All tables of page rules. C asks F, G and R; E18 asks N. In G every row is asked of every form, in all others the first row that fits
+/// rules.
 package enum PageRules {
     /// A table: its letter, the question that it answers, and its rows.
     package struct Table: Sendable {
@@ -46,6 +52,14 @@ package enum PageRules {
             self.question = question
             self.rows = rows.map(\.name)
         }
+    }
+
+    /// Returns the rule that rules on the first page of a login without answers.
+    package static func rule(on page: HTMLPage, at url: WebURL) -> RuleName {
+        let typed = TypedPage(page)
+        let first = FirstPageCase(typed, at: url).ruled
+        if case .portal = first.ruling { return FormEngine().ruled(on: typed, at: url).rule }
+        return first.rule
     }
 
     package static let tables = [

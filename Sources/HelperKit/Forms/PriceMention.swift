@@ -26,13 +26,16 @@ enum PriceMention: Hashable, Sendable {
             text = text.replacing(sentence.text, with: "\n" + sentence.text + "\n")
         }
         let priced = Clause.priced(in: text)
-        // A price in a box is the box's, which is not sent.
+        // A price in a box is the box's, which is not sent; one in a button that is not pressed is that button's.
         let boxes = form.inputs.filter { $0.kind == .checkbox && $0.label.hasPrice }.map(\.control.label)
-        guard !priced.contains(where: { clause in clause.isAccess && !boxes.contains { $0.contains(clause.text) } }) else {
+        let others = form.submits.filter { $0.label.hasPrice && $0.control != form.button?.control }.map(\.control.label)
+        guard !priced.contains(where: { clause in clause.isAccess && !(boxes + others).contains { $0.contains(clause.text) } })
+        else {
             self = .access
             return
         }
-        let open = boxes + priced.filter(\.mayBeAccess).map(\.text)
+        let open =
+            boxes + priced.filter { clause in clause.mayBeAccess && !others.contains { $0.contains(clause.text) } }.map(\.text)
         self = (open + (priced.isEmpty ? [form.text] : [])).first.map { Self.unclear($0) } ?? .elsewhere
     }
 

@@ -30,9 +30,7 @@ struct SendingCase: Sendable {
 
     init(_ engine: FormEngine, _ found: [LoginOption], on page: TypedPage, at url: WebURL) {
         (self.engine, self.page, self.url, self.found) = (engine, page, url, found)
-        // Where the user is asked for the terms of a button, the page's login is a way too.
-        let isAsked = found.count == 1 && !engine.isTypedNow && !engine.consent && engine.isBinding(found[0].form, page)
-        options = isAsked ? found[0].others + found : found
+        options = engine.offered(found, on: page)
         let picked = engine.pick(options)
         self.picked = picked
         let form = picked.option.form

@@ -128,7 +128,7 @@ import HotspotCore
     var fields: [TypedControl] { controls.filter { $0.control.isField && !$0.isInvisible } }
     var submits: [TypedControl] { controls.filter { $0.kind == .submit || $0.kind == .image } }
     var passwords: [TypedControl] { controls.filter { $0.kind == .password } }
-    /// The visible boxes that accept terms, or invisible ones.
+    /// The boxes that accept terms, shown or not.
     var termsBoxes: [TypedControl] { controls.filter { $0.isInput && $0.kind == .checkbox && $0.words.isTerms } }
 
     var isLogoff: Bool { purpose.contains(.logOff) }

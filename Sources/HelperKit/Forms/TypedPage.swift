@@ -87,8 +87,8 @@ import HotspotCore
     /// It has a question for its guest, beside boxes.
     var hasQuestions: Bool { forms.contains { !$0.isInvisible && $0.inputs.contains { $0.kind != .checkbox } } }
 
-    /// What it announces in place of a login: all of its words where it has no question, else its title and headings.
-    var announcement: Purposes { hasQuestions ? heading : heading.union(words) }
+    /// What it announces in place of a login: all of its words where it neither asks nor begins a session, else its title and headings.
+    var announcement: Purposes { hasQuestions || beginsSession ? heading : heading.union(words) }
 
     /// A form that posts begins another session. Any other only leads to the login.
     var beginsSession: Bool { forms.contains { !$0.isInvisible && $0.method == .post } }

@@ -59,7 +59,11 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
                 memory.impliedAgreements = steps.impliedAgreements.isEmpty ? nil : steps.impliedAgreements
                 return reply(move, prompt, reason, finish)
             case .done: return reply(move, nil, nil, finish)
-            case .end(let result, let reason): return command.reply(result, portal: steps.asking, reason: reason)
+            case .end(let result, let reason):
+                var reply = command.reply(result, portal: steps.asking, reason: reason)
+                // What was typed is sent once the portal asks the same again.
+                if isTypedNow, result == .temporaryFailure, !steps.hasSent { reply.unsent = command.answered }
+                return reply
             case .leave(let company): return command.leave(steps.asking, imitating: company)
             }
         }

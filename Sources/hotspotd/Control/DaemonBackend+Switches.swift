@@ -64,7 +64,8 @@ extension DaemonBackend {
             return wired.map { joined.network == $0 } ?? (joined.security != .wired && joined.ssid == name)
         }
         var isKnown = !here.isEmpty
-        try forget(here) {
+        let isForgotten = { (network: NetworkID) in wired.map { network == $0 } ?? (network.label == name?.description) }
+        try forget(here, isForgotten) {
             let store = services.store
             if try wired.map(store.forget) ?? name.map(store.forget) ?? false { isKnown = true }
         }
@@ -81,17 +82,22 @@ extension DaemonBackend {
     }
 
     /// Changes what is stored of these interfaces' networks. A session that is kept goes on; other networks are left and joined again.
-    private func forget(_ here: [InterfaceController], _ change: () throws -> Void) throws(ControlError) {
+    ///
+    /// - Parameter isForgotten: whether what is stored of a network goes.
+    private func forget(
+        _ here: [InterfaceController], _ isForgotten: (NetworkID) -> Bool = { _ in true }, _ change: () throws -> Void
+    ) throws(ControlError) {
         try rejoin(here.filter { !$0.machine.state.isKeptFree }, .forgotten) {
             // Also where a link was lost: its login may still wait for its proof.
-            for controller in here + links.controllers.filter({ $0.joined == nil }) { controller.forgetStored() }
+            let lost = links.controllers.filter { $0.joined == nil && $0.lostNetwork.map(isForgotten) ?? false }
+            for controller in here + lost { controller.forgetStored() }
             try change()
         }
     }
 
     func forgetEverything() throws(ControlError) {
         services.host.forgetGiven()
-        try forget(links.controllers) {
+        try forget(links.controllers, { _ in true }) {
             defer { services.vault.guardCredentials(by: services.store.pin?.lock) }
             try services.store.forgetEverything()
         }

@@ -125,8 +125,9 @@ import Varlink
             }
             parameters["consent"] = .bool(context.hasConsent)
             if command == .presentUI {
-                parameters["answers"] = Coding.value(desk.answers.sheet?.open ?? [:])
-                if let confirmed = desk.answers.sheet?.confirmedNames, !confirmed.isEmpty {
+                let sheet = desk.answers.sheet(for: helper)
+                parameters["answers"] = Coding.value(sheet?.open ?? [:])
+                if let confirmed = sheet?.confirmedNames, !confirmed.isEmpty {
                     parameters["stored"] = Coding.value(confirmed)
                 }
             }

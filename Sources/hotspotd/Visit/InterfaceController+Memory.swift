@@ -32,9 +32,9 @@ extension InterfaceController {
     }
 
     func remember(_ helper: String) {
-        guard let joined, !joined.isForgotten else { return }
+        guard let joined else { return }
         // Nothing is kept of a network that cannot be told from others, and what was said of an earlier try holds no more.
-        guard joined.network.key != nil else { return _ = desk.feed(.forgotten) }
+        guard !joined.isForgotten, joined.network.key != nil else { return _ = desk.feed(.provenWithoutMemory) }
         let association = association(of: helper, ends: machine.state.sessionEnd)
         save("remembering a choice") { store, network in
             try store.remember(

@@ -115,6 +115,8 @@ private struct Occurrence {
             {
                 sessions.present = session
             }
+        } else {
+            kept = [:]
         }
         services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
         updateCandidates()
@@ -162,10 +164,15 @@ private struct Occurrence {
         services.events?.statusChanged()
     }
 
+    /// The network that was left, and whose login may still be proven.
+    var lostNetwork: NetworkID? { lostLogin?.network }
+
     /// Notes that what is stored of the network was forgotten. A session goes on until it ends, is not stored, and can be logged off.
     func forgetStored() {
         joined?.isForgotten = true
         lostLogin = nil
+        // Of a network that was left, only the answers of its last login are here.
+        if joined == nil { kept = [:] }
         desk.feed(.forgotten)
         journal.leaveNetwork()
     }

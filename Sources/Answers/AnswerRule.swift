@@ -27,7 +27,7 @@ public enum AnswerRule: String, CaseIterable, Sendable {
     case postponed = "Answers that a portal did not take are kept aside, and the user is told."
     case earlier = "A second try that sends nothing counts by the answers of the first."
     // What is kept.
-    case unproven = "Without a proven login no answer is kept."
+    case unproven = "Without a login that the probe proves, or cannot tell of, no answer is kept."
     case notSent = "An answer that was not sent is not kept."
     case needless = "An answer that the login did without, or that the portal refused, is not kept."
     case noPortal = "An answer is not kept where the helper does not name the portal."

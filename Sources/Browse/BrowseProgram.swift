@@ -49,9 +49,9 @@ package enum BrowseProgram {
 
     /// Reads the reply of `Browse`, one line.
     private static func readNetwork() throws(BrowseError) -> (Link, WebURL) {
-        guard let line = readLine(), line.utf8.count < 65536 else { throw .noLink("there is none on standard input") }
+        guard let line = readLine() else { throw .noLink("there is none on standard input") }
         do {
-            let reply = try Coding.decode(BrowseReply.self, from: Array(line.utf8))
+            let reply = try Coding.decode(BrowseReply.self, from: line)
             guard let start = WebURL(reply.start), ["http", "https"].contains(start.scheme) else {
                 throw BrowseError.noLink("its page is no web address")
             }
@@ -64,6 +64,18 @@ package enum BrowseProgram {
         } catch {
             throw .noLink("\(error)")
         }
+    }
+
+    /// Reads a line of at most 64 KiB from standard input. Not by stdio: exit(3) waits for the lock of its stream, which a thread that reads a
+    /// line holds (glibc 2.41).
+    private static func readLine() -> [UInt8]? {
+        var (line, octet): ([UInt8], UInt8) = ([], 0)
+        while read(STDIN_FILENO, &octet, 1) == 1 {
+            if octet == UInt8(ascii: "\n") { return line }
+            guard line.count < 65536 else { return nil }
+            line.append(octet)
+        }
+        return line.isEmpty ? nil : line
     }
 
     private static func blockSignals() -> UnsafePointer<sigset_t> {
@@ -79,7 +91,8 @@ package enum BrowseProgram {
     /// Ends this process in order when hotspotctl closes the pipe, or dies.
     private static func endWithStandardInput() {
         Worker.start {
-            while readLine() != nil {}
+            var octets = [UInt8](repeating: 0, count: 4096)
+            while read(STDIN_FILENO, &octets, octets.count) > 0 {}
             kill(getpid(), SIGTERM)
         }
     }

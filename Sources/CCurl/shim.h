@@ -5,6 +5,9 @@
 static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
     return (curl_easy_setopt)(easy, option, value);
 }
+// An enumeration before 8.14, and a macro since.
+static const long ccurl_netrc_ignored = CURL_NETRC_IGNORED;
+
 static inline CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
     return (curl_easy_setopt)(easy, option, value);
 }

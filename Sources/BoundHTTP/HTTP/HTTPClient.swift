@@ -140,7 +140,7 @@ public final class HTTPClient: @unchecked Sendable {
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
             (CURLOPT_HTTP09_ALLOWED, 0),
             (CURLOPT_CONNECTTIMEOUT_MS, min(Self.connectLimit, max(1, scope.deadline.millisecondsLeft))),
-            (CURLOPT_TIMEOUT_MS, max(1, scope.deadline.millisecondsLeft)), (CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue)),
+            (CURLOPT_TIMEOUT_MS, max(1, scope.deadline.millisecondsLeft)), (CURLOPT_NETRC, ccurl_netrc_ignored),
             (CURLOPT_HTTPAUTH, 0),
             (CURLOPT_UNRESTRICTED_AUTH, 0), (CURLOPT_DISALLOW_USERNAME_IN_URL, 1), (CURLOPT_SSL_VERIFYPEER, 1),
             (CURLOPT_SSL_VERIFYHOST, 2), (CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, 250), (CURLOPT_TCP_NODELAY, 1),

@@ -30,13 +30,21 @@ struct Resolver {
         options.flags = Int32(ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES)
         options.timeout = Int32(Self.timeout)
         options.tries = Int32(Self.tries)
+        options.sock_state_cb = { data, socket, readable, writable in
+            guard let data else { return }
+            let events = (readable != 0 ? POLLIN : 0) | (writable != 0 ? POLLOUT : 0)
+            Unmanaged<Inquiry>.fromOpaque(data).takeUnretainedValue().sockets[socket] = events == 0 ? nil : Int16(events)
+        }
+        options.sock_state_cb_data = pointer
         var channel: ares_channel?
         // "b": nameservers only. A local hosts file says nothing about this link.
         let code = "b".withCString { lookups in
             options.lookups = UnsafeMutablePointer(mutating: lookups)
-            return ares_init_options(&channel, &options, ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS)
+            return ares_init_options(
+                &channel, &options,
+                ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB)
         }
-        guard code == Int32(ARES_SUCCESS), let channel else { throw TransferError(.system, Self.text(code)) }
+        guard code == cares_success, let channel else { throw TransferError(.system, Self.text(code)) }
         defer { ares_destroy(channel) }
         ares_set_socket_configure_callback(
             channel,
@@ -46,7 +54,7 @@ struct Resolver {
                 inquiry.bindError = LinkSocket.bind(socket, to: inquiry.interface)
                 return inquiry.bindError == 0 ? 0 : -1
             }, pointer)
-        guard ares_set_servers_ports_csv(channel, servers.joined(separator: ",")) == Int32(ARES_SUCCESS) else {
+        guard ares_set_servers_ports_csv(channel, servers.joined(separator: ",")) == cares_success else {
             throw TransferError(.noNameserver, "none of the announced addresses can be read")
         }
         let families = wantsIPv6 ? [AF_INET, AF_INET6] : [AF_INET]
@@ -112,17 +120,7 @@ struct Resolver {
             }
             if scope.cancellation.isCancelled { throw TransferError(.cancelled) }
             if scope.deadline.isPast { throw TransferError(.dnsTimeout) }
-            var sockets = [ares_socket_t](repeating: ARES_SOCKET_BAD, count: Int(ARES_GETSOCK_MAXNUM))
-            let mask = UInt32(bitPattern: ares_getsock(channel, &sockets, ARES_GETSOCK_MAXNUM))
-            var polls: [pollfd] = []
-            for index in 0..<Int(ARES_GETSOCK_MAXNUM) {
-                // The macros ARES_GETSOCK_READABLE and ARES_GETSOCK_WRITABLE: low and high half of the mask.
-                let readable = mask & (1 << UInt32(index)) != 0
-                let writable = mask & (1 << UInt32(index + Int(ARES_GETSOCK_MAXNUM))) != 0
-                guard readable || writable else { continue }
-                polls.append(
-                    pollfd(fd: sockets[index], events: Int16((readable ? POLLIN : 0) | (writable ? POLLOUT : 0)), revents: 0))
-            }
+            var polls = inquiry.sockets.map { pollfd(fd: $0.key, events: $0.value, revents: 0) }
             var longest = timeval(tv_sec: 0, tv_usec: 20_000)
             var next = timeval()
             let wait =
@@ -153,18 +151,20 @@ struct Resolver {
         var bindError: Int32 = 0
         var answers = 0
         var addresses: [InternetAddress] = []
+        /// What c-ares waits for at its sockets, as poll(2) has it.
+        var sockets: [ares_socket_t: Int16] = [:]
         private var failure: Int32 = 0
 
         init(interface: String) { self.interface = interface }
 
         /// No server took the question, and none was waited for.
-        var couldNotSend: Bool { addresses.isEmpty && failure == Int32(ARES_ECONNREFUSED) }
+        var couldNotSend: Bool { addresses.isEmpty && failure == cares_refused }
 
         func answered(_ status: Int32, _ answer: UnsafeMutablePointer<ares_addrinfo>?) {
             answers += 1
-            if status != Int32(ARES_SUCCESS) {
+            if status != cares_success {
                 // The end of the channel is no answer. The first of two failures is kept, usually that of IPv4, which tells more.
-                if failure == 0, status != Int32(ARES_EDESTRUCTION) { failure = status }
+                if failure == 0, status != cares_destroyed { failure = status }
                 return
             }
             var node = answer?.pointee.nodes
@@ -181,8 +181,8 @@ struct Resolver {
         func result() throws(TransferError) -> [InternetAddress] {
             if !addresses.isEmpty { return addresses.filter(\.isIPv4) + addresses.filter { !$0.isIPv4 } }
             if bindError != 0 { throw TransferError(.bindFailed, String(cString: strerror(bindError))) }
-            switch Int(failure) {
-            case Int(ARES_ETIMEOUT), Int(ARES_ECONNREFUSED): throw TransferError(.dnsTimeout, Resolver.text(failure))
+            switch failure {
+            case cares_timeout, cares_refused: throw TransferError(.dnsTimeout, Resolver.text(failure))
             default: throw TransferError(.dnsFailed, Resolver.text(failure))
             }
         }

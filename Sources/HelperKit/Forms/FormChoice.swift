@@ -53,7 +53,7 @@ struct ChoiceCase: Sendable {
         for rule in FormBesideCase.rules {
             let left = open
             open.removeAll {
-                rule.rule(FormBesideCase(form: $0, page: page, open: left, hasRefusedLogin: hasRefusedLogin)) ?? false
+                rule.rule(FormBesideCase(form: $0, page: page, open: left, hasRefusedLogin: hasRefusedLogin))?.ruling ?? false
             }
         }
         let ranks = open.map { FormCase.ranks.ruling(on: formCase($0)).ruling }
@@ -71,9 +71,9 @@ struct ChoiceCase: Sendable {
             guard $0.ways.isEmpty, !asks, !$0.page.hasLooseField else { return nil }
             return Self.link(on: $0.page, at: $0.url).map { .options([LoginOption(form: $0, names: [])]) }
         },
-        PageRule("C2", "Where every login of the page is refused, the rule of the first one is the reason.") {
-            $0.refusal.map { .refuse($0.ruling) }
-        },
+        PageRule(
+            "C2", "Where every login of the page is refused, the rule of the first one is the reason.", takingOver: { $0.refusal }
+        ),
         PageRule("C3", "The page has a login, and does not show it.") {
             $0.ways.isEmpty && $0.candidates.contains { $0.form.controls.contains { $0.isInput || $0.control.isField } }
                 ? .refuse("The page shows its form only by a script.") : nil
@@ -98,20 +98,15 @@ struct ChoiceCase: Sendable {
         },
     ]
 
-    var choice: Ruled<FormChoice> {
-        let ruled = Self.rules.ruling(on: self)
-        // The rule of the form says more than that there is one.
-        if case .refuse(let reason) = ruled.ruling, let refusal { return Ruled(ruling: .refuse(reason), rule: refusal.rule) }
-        return ruled
-    }
+    var choice: Ruled<FormChoice> { Self.rules.ruling(on: self) }
 
     private var asking: [TypedForm] { ways.filter { !$0.typed.isEmpty } }
 
     /// The first refusal of a form, where none is open.
-    private var refusal: Ruled<String>? {
+    private var refusal: Ruled<FormChoice>? {
         guard ways.isEmpty else { return nil }
         return candidates.lazy.compactMap { candidate in
-            candidate.ruled.ruling.reason.map { Ruled(ruling: $0, rule: candidate.ruled.rule) }
+            candidate.ruled.ruling.reason.map { candidate.ruled.becoming(.refuse($0)) }
         }.first
     }
 

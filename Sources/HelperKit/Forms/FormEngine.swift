@@ -57,8 +57,8 @@ package struct FormEngine: Sendable {
     func ruled(on page: TypedPage, at url: WebURL) -> Ruled<FormDecision> {
         let choice = choice(on: page, at: url)
         switch choice.ruling {
-        case .nothing: return Ruled(ruling: .nothing, rule: choice.rule)
-        case .refuse(let reason): return Ruled(ruling: .refuse(reason), rule: choice.rule)
+        case .nothing: return choice.becoming(.nothing)
+        case .refuse(let reason): return choice.becoming(.refuse(reason))
         case .options(let options): return SendingCase(self, options, on: page, at: url).decision
         }
     }

@@ -146,7 +146,8 @@ struct MoveCase: Sendable {
     let attempt: FormAttempt
     let page: TypedPage
     let url: WebURL
-    let decision: FormEngine.FormDecision
+    /// The decision about the page's forms, and its rule.
+    let decided: Ruled<FormEngine.FormDecision>
 
     /// The most forms that are submitted in one command.
     private static let stepLimit = 5
@@ -178,18 +179,26 @@ struct MoveCase: Sendable {
         PageRule("E6", "A refused form, after the user has logged in by a browser, is not needed.") {
             $0.isRefused && $0.isFirst && $0.attempt.isConfirmation ? .done : nil
         },
-        PageRule("E7", "Any other refused form is handed over with the reason.", shows: .before) {
-            if case .refuse(let reason) = $0.decision { .handOver(reason) } else { nil }
-        },
+        PageRule(
+            "E7", "Any other refused form is handed over with the reason.",
+            takingOver: {
+                if case .refuse(let reason) = $0.decision { $0.decided.becoming(.handOver(reason)) } else { nil }
+            }),
         // Words of success do not end a login while the page asks for something new, unless it lets the user log off already.
         PageRule(
             "E8", "Behind a form, words of success end the login where the page asks for the same, or lets the user log off."
         ) {
             $0.asksAfterSuccess ? .done : nil
         },
-        PageRule("E9", "Any other question is asked.", shows: .before) {
-            if case .ask(let prompt, let form) = $0.decision { .ask(prompt, form, on: $0.page) } else { nil }
-        },
+        PageRule(
+            "E9", "Any other question is asked.",
+            takingOver: {
+                if case .ask(let prompt, let form) = $0.decision {
+                    $0.decided.becoming(.ask(prompt, form, on: $0.page))
+                } else {
+                    nil
+                }
+            }),
         PageRule("E10", "A lone button behind words that say that the gateway is open leads on to a web site.") {
             guard let form = $0.submitted, let own = $0.page.forms.first(where: { $0.form == form }) else { return nil }
             return own.carriesNothing && $0.page.saysGranted ? .done : nil
@@ -218,22 +227,25 @@ struct MoveCase: Sendable {
         PageRule("E16", "After five forms a login is handed over.") {
             $0.submitted != nil && $0.attempt.steps >= stepLimit ? .handOver("The portal shows one form after another.") : nil
         },
-        PageRule("E17", "Any other form is sent.", shows: .before) {
-            if case .submit(let filled, let form) = $0.decision { .send(filled, form) } else { nil }
-        },
-        PageRule("E18", "What any other first page without a login means is in the table before.", shows: .before) {
-            NoLoginCase.rules.ruling(on: $0.noLogin).ruling
-        },
+        PageRule(
+            "E17", "Any other form is sent.",
+            takingOver: {
+                if case .submit(let filled, let form) = $0.decision { $0.decided.becoming(.send(filled, form)) } else { nil }
+            }),
+        PageRule(
+            "E18", "What any other first page without a login means is in the table before.",
+            takingOver: {
+                NoLoginCase.rules.ruling(on: $0.noLogin)
+            }),
     ]
 
     /// The move, and the rule that says most about it.
     static func ruled(_ attempt: FormAttempt, on page: TypedPage, at url: WebURL) -> Ruled<MoveRuling> {
-        let decided = attempt.engine.ruled(on: page, at: url)
-        let subject = MoveCase(attempt: attempt, page: page, url: url, decision: decided.ruling)
-        let ruled = rules.ruling(on: subject)
-        guard ruled.shows == .before else { return ruled }
-        return subject.isNothing ? NoLoginCase.rules.ruling(on: subject.noLogin) : Ruled(ruling: ruled.ruling, rule: decided.rule)
+        rules.ruling(
+            on: MoveCase(attempt: attempt, page: page, url: url, decided: attempt.engine.ruled(on: page, at: url)))
     }
+
+    private var decision: FormEngine.FormDecision { decided.ruling }
 
     private var isFirst: Bool { attempt.steps == 0 }
     private var isNothing: Bool { if case .nothing = decision { true } else { false } }

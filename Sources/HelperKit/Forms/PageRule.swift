@@ -1,18 +1,21 @@
 /// One row of a table of rules. The first row of a table that fits rules.
 struct PageRule<Case, Ruling>: Sendable {
     let name: RuleName
-    let shows: ShownRule
     /// Returns the ruling; `nil` if the row does not fit.
-    let rule: @Sendable (Case) -> Ruling?
+    let rule: @Sendable (Case) -> Ruled<Ruling>?
 
-    init(_ number: String, _ sentence: String, shows: ShownRule = .own, _ rule: @escaping @Sendable (Case) -> Ruling?) {
+    init(_ number: String, _ sentence: String, _ rule: @escaping @Sendable (Case) -> Ruling?) {
+        let name = RuleName(number: number, sentence: sentence)
+        self.name = name
+        self.rule = { rule($0).map { Ruled(ruling: $0, rule: name) } }
+    }
+
+    /// Makes a row that takes over the ruling of another table, whose rule says more.
+    init(_ number: String, _ sentence: String, takingOver rule: @escaping @Sendable (Case) -> Ruled<Ruling>?) {
         name = RuleName(number: number, sentence: sentence)
-        (self.shows, self.rule) = (shows, rule)
+        self.rule = rule
     }
 }
-
-/// The rule that people read: that of the row, or that of the table before, which says more.
-enum ShownRule: Sendable { case own, before }
 
 /// The number of a rule in `docs/page-rules.md`, and what it says.
 package struct RuleName: Hashable, Sendable, CustomStringConvertible {
@@ -25,7 +28,9 @@ package struct RuleName: Hashable, Sendable, CustomStringConvertible {
 struct Ruled<Ruling> {
     let ruling: Ruling
     let rule: RuleName
-    var shows = ShownRule.own
+
+    /// Returns another ruling by the same rule.
+    func becoming<Other>(_ other: Other) -> Ruled<Other> { Ruled<Other>(ruling: other, rule: rule) }
 }
 
 extension Ruled: Sendable where Ruling: Sendable {}
@@ -34,7 +39,7 @@ extension Array {
     /// Returns the ruling of the first row that fits. The last row of each table fits always.
     func ruling<Case, Ruling>(on subject: Case) -> Ruled<Ruling> where Element == PageRule<Case, Ruling> {
         for row in self {
-            if let ruling = row.rule(subject) { return Ruled(ruling: ruling, rule: row.name, shows: row.shows) }
+            if let ruled = row.rule(subject) { return ruled }
         }
         preconditionFailure("the last row of a table of rules did not fit")
     }

@@ -85,12 +85,12 @@ struct SendingCase: Sendable {
     var decision: Ruled<FormEngine.FormDecision> {
         let ruled = Self.rules.ruling(on: self)
         switch (ruled.ruling, filled) {
-        case (.refuse(let reason), _): return Ruled(ruling: .refuse(reason), rule: ruled.rule)
-        case (_, .failure(let error)): return Ruled(ruling: .refuse(error.description), rule: ruled.rule)
-        case (.send, .success(let filled)): return Ruled(ruling: .submit(filled, form.form), rule: ruled.rule)
+        case (.refuse(let reason), _): return ruled.becoming(.refuse(reason))
+        case (_, .failure(let error)): return ruled.becoming(.refuse(error.description))
+        case (.send, .success(let filled)): return ruled.becoming(.submit(filled, form.form))
         case (.ask, .success(let filled)):
             let prompt = engine.prompt(fields, options, page, url, filled, faults.first ?? missing)
-            return Ruled(ruling: .ask(prompt, form.form), rule: ruled.rule)
+            return ruled.becoming(.ask(prompt, form.form))
         }
     }
 

@@ -52,11 +52,11 @@ struct FirstPageCase: Sendable {
         // A portal tells its guests as well that they are not connected.
         PageRule("P4", "A page that says that the network has no Internet connection, and begins no login, is read again later.")
         {
-            !$0.page.hasQuestions && !$0.page.beginsSession && $0.page.announcement.has(.offline)
+            $0.page.onlyTells && $0.page.announcement.has(.offline)
                 ? .none(.temporaryFailure, "The page says that this network has no Internet connection now.") : nil
         },
         PageRule("P5", "A page that says that the session has ended, and begins no other one, is read again later.") {
-            !$0.page.hasQuestions && !$0.page.beginsSession && $0.page.announcement.has(.ended)
+            $0.page.onlyTells && $0.page.announcement.has(.ended)
                 ? .none(.temporaryFailure, "The page says that the session has ended.") : nil
         },
         PageRule("P6", "A page that imitates a well-known company is left alone, unless answers are stored for its portal.") {

@@ -25,7 +25,7 @@ import HotspotCore
     /// Of its visible text and its title.
     private var whole: Purposes { words.union(Purposes(of: page.title ?? "")) }
 
-    // MARK: What the page says
+    // MARK: The words of the page
 
     var soundsLikeSuccess: Bool { page.errors.isEmpty && whole.soundsLikeSuccess }
 
@@ -84,14 +84,13 @@ import HotspotCore
         "webfig", "cpanel", "webmail", "manage",
     ]
 
-    /// It has a question for its guest, beside boxes.
-    var hasQuestions: Bool { forms.contains { !$0.isInvisible && $0.inputs.contains { $0.kind != .checkbox } } }
+    /// It has no question for its guest beside boxes, and begins no session. A form that posts begins one; any other only leads to the login.
+    var onlyTells: Bool {
+        !forms.contains { !$0.isInvisible && ($0.method == .post || $0.inputs.contains { $0.kind != .checkbox }) }
+    }
 
-    /// What it announces in place of a login: all of its words where it neither asks nor begins a session, else its title and headings.
-    var announcement: Purposes { hasQuestions || beginsSession ? heading : heading.union(words) }
-
-    /// A form that posts begins another session. Any other only leads to the login.
-    var beginsSession: Bool { forms.contains { !$0.isInvisible && $0.method == .post } }
+    /// The purposes of its announcement: of all its words where it only tells something, else of its title and headings.
+    var announcement: Purposes { onlyTells ? heading.union(words) : heading }
 
     /// It asks for data that only a browser can send, behind a form. No gateway opens before it has them.
     var asksOn: Bool {

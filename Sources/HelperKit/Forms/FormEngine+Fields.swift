@@ -4,8 +4,7 @@ import HotspotCore
 /// The fields of a prompt.
 extension FormEngine {
     /// Returns the names of the fields that a login with stored answers needs.
-    func needs(on page: HTMLPage, at url: WebURL) -> [String] {
-        let page = TypedPage(page)
+    func needs(on page: TypedPage, at url: WebURL) -> [String] {
         guard !FirstPageCase(page, at: url).isNoPortals, case .options(let options) = ChoiceCase(page, at: url).choice.ruling
         else {
             return []
@@ -15,8 +14,8 @@ extension FormEngine {
     }
 
     /// Returns whether a page has a form or link that could be a login.
-    func canAct(on page: HTMLPage, at url: WebURL) -> Bool {
-        if case .options = ChoiceCase(TypedPage(page), at: url).choice.ruling { true } else { false }
+    func canAct(on page: TypedPage, at url: WebURL) -> Bool {
+        if case .options = ChoiceCase(page, at: url).choice.ruling { true } else { false }
     }
 
     /// Returns the fields of all ways to log in; with several, none has to be filled in.

@@ -23,7 +23,7 @@ public struct FormLogin: Sendable {
         /// Why the page could not be fetched.
         public var failure: TransferError?
         /// The page, and its address.
-        fileprivate var page: (HTMLPage, WebURL)?
+        fileprivate var page: (TypedPage, WebURL)?
 
         /// The company that the page imitates, by the check for pages that are left to a browser.
         package var imitates: String? {
@@ -41,7 +41,7 @@ public struct FormLogin: Sendable {
     private func inspect(_ source: PortalPage.PageSource) -> Inspection? {
         guard let portalPage = command.portalPage(source) else { return nil }
         let engine = FormEngine(redirects: command.redirects)
-        let page = portalPage.chain.map { ($0.page, $0.final.url) }
+        let page = portalPage.chain.map { (TypedPage($0.page), $0.final.url) }
         return Inspection(
             portal: portalPage.portal(kind: kind), needs: page.map { engine.needs(on: $0.0, at: $0.1) } ?? [],
             canAct: page.map { engine.canAct(on: $0.0, at: $0.1) } ?? false, failure: portalPage.failure, page: page)

@@ -157,7 +157,7 @@ struct FormSteps: LoginSteps {
         }
         let refused = names.filter(engine.answers.wasSentNow)
         if case .unjudged = end {} else if !refused.isEmpty { reply.refused = refused.sorted() }
-        reply.imitates = ImitatedBrand.imitated(by: page.page, asking: prompt, at: formPage)?.name
+        reply.imitates = ImitatedBrand.imitated(by: page, asking: prompt, at: formPage)?.name
         reply.prompt = prompt
     }
 

@@ -62,10 +62,9 @@ package struct ImitatedBrand: Hashable, Sendable {
     ///
     /// A company's login may ask for the mail address alone at first. A page that only a browser can show may ask for anything.
     /// For both the title decides.
-    package static func imitated(by page: HTMLPage, asking prompt: Prompt, at url: WebURL) -> ImitatedBrand? {
-        let typed = TypedPage(page)
-        let form = typed.forms.first { !$0.isInvisible && !$0.passwords.isEmpty }
-        if let company = imitated(by: page, at: url) ?? form.flatMap({ asked(by: $0, on: typed, at: url) }) { return company }
+    static func imitated(by page: TypedPage, asking prompt: Prompt, at url: WebURL) -> ImitatedBrand? {
+        let form = page.forms.first { !$0.isInvisible && !$0.passwords.isEmpty }
+        if let company = imitated(by: page.page, at: url) ?? form.flatMap({ asked(by: $0, on: page, at: url) }) { return company }
         guard prompt.handsOver || prompt.fields.contains(where: { $0.kind == .email }), let title = page.title else { return nil }
         return imitated(naming: [title], at: url)
     }

@@ -67,10 +67,10 @@ struct HTMLReader {
         let budget = ProcessorBudget(milliseconds: milliseconds)
         var reader = HTMLReader(base: response.url, isTruncated: response.isTruncated, textLimit: textLimit, budget: budget)
         reader.parse(response.body, contentType: response["content-type"])
-        // A user fills in the page's form before a refresh that waits.
-        let asks = reader.hasLooseField || reader.page.forms.contains { TypedForm($0).asks }
         if let refresh = response["refresh"].flatMap(Self.refresh) ?? reader.refresh {
             reader.page.reload = HTMLPage.Reload(reference: refresh.target, seconds: refresh.seconds)
+            // A user fills in the page's form before a refresh that waits.
+            let asks = reader.hasLooseField || reader.page.forms.contains { TypedForm($0).asks }
             if !refresh.target.isEmpty, refresh.seconds <= (asks ? 1 : Self.longestRefresh) {
                 reader.page.refresh = refresh.target
             }

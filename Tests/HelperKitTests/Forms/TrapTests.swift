@@ -83,6 +83,6 @@ import Testing
         let url = WebURL("http://login.test/")!
         let field = Field(name: "p", label: "Password", kind: .password, required: true)
         let prompt = Prompt(title: "WiFi", fields: [field])
-        #expect((ImitatedBrand.imitated(by: page(body, url: url.text), asking: prompt, at: url) != nil) == isTrap)
+        #expect((ImitatedBrand.imitated(by: TypedPage(page(body, url: url.text)), asking: prompt, at: url) != nil) == isTrap)
     }
 }

@@ -54,12 +54,8 @@ public struct FormLogin: Sendable {
     ///   - isTypedNow: the user has just typed the command's answers, as in PresentUI.
     public func run(from start: WebURL?, isTypedNow: Bool) -> Reply {
         if isTypedNow, let reply = answer() { return reply }
-        /// Says that the portal did not answer, and so nothing was sent.
-        func notNow(_ reply: Reply) -> Reply {
-            var reply = reply
-            if isTypedNow, reply.result == .temporaryFailure { reply.unsent = command.answered }
-            return reply
-        }
+        // The portal did not answer.
+        func notNow(_ reply: Reply) -> Reply { isTypedNow ? command.sendingLater(reply) : reply }
         let portalPage: PortalPage
         if let start {
             guard let page = command.portalPage(.url(start)) else { return command.reply(TransferError(.cancelled)) }

@@ -60,10 +60,8 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
                 return reply(move, prompt, reason, finish)
             case .done: return reply(move, nil, nil, finish)
             case .end(let result, let reason):
-                var reply = command.reply(result, portal: steps.asking, reason: reason)
-                // What was typed is sent once the portal asks the same again.
-                if isTypedNow, result == .temporaryFailure, !steps.hasSent { reply.unsent = command.answered }
-                return reply
+                let reply = command.reply(result, portal: steps.asking, reason: reason)
+                return isTypedNow && !steps.hasSent ? command.sendingLater(reply) : reply
             case .leave(let company): return command.leave(steps.asking, imitating: company)
             }
         }
@@ -143,6 +141,14 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
 }
 
 extension HelperCommand {
+    /// Returns a reply that says of a temporary failure that no answer was sent: the daemon sends the answers when the portal asks the same
+    /// again.
+    func sendingLater(_ reply: Reply) -> Reply {
+        var reply = reply
+        if reply.result == .temporaryFailure { reply.unsent = answered }
+        return reply
+    }
+
     /// Asks whether the network is open.
     package func isOpen() -> Bool { probe(fresh: true)?.verdict.isOpen == true }
 

@@ -100,13 +100,14 @@ import HotspotCore
     /// The buttons of which each means another login, such as one for an hour and one for the day, the usual one first. The name of that one
     /// stands for all.
     let choices: [TypedControl]
+    private let parts: Parts
 
     init(_ form: HTMLForm) {
         self.form = form
         controls = form.controls.map(TypedControl.init)
         (words, action) = (Purposes(of: form.text), Purposes(of: form.action))
         heading = form.heading.map { Purposes(of: $0) } ?? []
-        let parts = Parts(form, controls, action)
+        parts = Parts(form, controls, action)
         var purpose = parts.purpose
         typed = parts.typed(choosingDevices: purpose.contains(.endOthers))
         if parts.isAside(nothingTyped: typed.isEmpty) { purpose.insert(.aside) }
@@ -123,10 +124,10 @@ import HotspotCore
     subscript<Value>(dynamicMember path: KeyPath<HTMLForm, Value>) -> Value { form[keyPath: path] }
 
     /// The controls that are sent, without buttons.
-    var inputs: [TypedControl] { controls.filter(\.isInput) }
+    var inputs: [TypedControl] { parts.inputs }
     /// The controls in which the user can type, also those without a name.
-    var fields: [TypedControl] { controls.filter { $0.control.isField && !$0.isInvisible } }
-    var submits: [TypedControl] { controls.filter { $0.kind == .submit || $0.kind == .image } }
+    var fields: [TypedControl] { parts.fields }
+    var submits: [TypedControl] { parts.submits }
     var passwords: [TypedControl] { controls.filter { $0.kind == .password } }
     /// The boxes that accept terms, shown or not.
     var termsBoxes: [TypedControl] { controls.filter { $0.isInput && $0.kind == .checkbox && $0.words.isTerms } }
@@ -137,7 +138,7 @@ import HotspotCore
     /// A guest has something to fill in or to tick.
     var asks: Bool {
         !form.isInvisible && purpose.isDisjoint(with: [.search, .language])
-            && controls.contains { ($0.isInput || ($0.control.isField && !$0.isInvisible)) && !$0.isInvisible && !$0.isReadOnly }
+            && (inputs + fields).contains { !$0.isInvisible && !$0.isReadOnly }
     }
 
     /// Its button goes on without an account, and it asks for nothing.
@@ -152,7 +153,7 @@ import HotspotCore
     var leadsNowhere: Bool { form.action.isEmpty && form.method == .get && submits.allSatisfy { $0.formAction == nil } }
 }
 
-/// The parts of a form while its purposes are found.
+/// The inputs, fields and buttons of a form, by which its purposes are found.
 private struct Parts {
     let form: HTMLForm
     let inputs: [TypedControl]

@@ -58,10 +58,10 @@ public struct AnswerRuling: Hashable, Sendable {
     static let postponed = AnswerRuling(
         .postponed, "What you answered was not sent. It will be, once the portal asks the same again.")
     static func unproven(mayReturn: Bool) -> AnswerRuling {
-        AnswerRuling(
-            .unproven,
-            "What was typed is not kept, because no login with it is proven\(mayReturn ? ", unless the network opens soon" : "")."
-        )
+        AnswerRuling(.unproven, "What was typed is not kept, because \(noProof(mayReturn: mayReturn)).")
+    }
+    static func noProof(mayReturn: Bool) -> String {
+        "no login with it is proven" + (mayReturn ? ", unless the network opens soon" : "")
     }
     public static let notSent = AnswerRuling(
         .notSent, "What was typed is not kept, because it was not sent: the network opened without it.")

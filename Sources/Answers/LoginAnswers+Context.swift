@@ -80,9 +80,9 @@ extension LoginAnswers {
             mayHaveCredentials && [.automatic, .confirmed].contains(release) ? own : nil
         }
 
-        /// Whether new answers for this portal could ever be released again.
-        func keeping(at portal: Portal) -> Release {
-            Release.decide(stored: owner(at: portal), asking: owner(at: portal), plain: plain)
+        /// Returns the rule for a later release of answers that are kept now.
+        func laterRelease(of owner: CredentialOwner) -> Release {
+            Release.decide(stored: owner, asking: owner, plain: plain)
         }
 
         /// The user accepted this portal's terms, or accepts all by the settings.

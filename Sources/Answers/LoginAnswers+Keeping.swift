@@ -51,7 +51,7 @@ extension LoginAnswers {
             if actions.contains(where: { if case .seal = $0 { true } else { false } }) { return actions }
         } else if sheet.isAmbiguous {
             actions += say(.ambiguous)
-        } else if context.remember != .never, context.terms == .remembered, isConsented(sheet, context) {
+        } else if remembersTerms(sheet, context) {
             actions += say(.termsAlone)
         }
         return actions + clear(sheet, context)
@@ -75,14 +75,18 @@ extension LoginAnswers {
         return context.hasConsent || (context.terms == .remembered && isAgreed(sheet, portal, context))
     }
 
+    /// Returns whether it is remembered beyond this login that the user has accepted the terms.
+    private func remembersTerms(_ sheet: AnswerSheet, _ context: Context) -> Bool {
+        context.remember != .never && context.terms == .remembered && isConsented(sheet, context)
+    }
+
     /// Seals answers if they may be kept, and says what becomes of them.
     private mutating func keep(
         _ kept: [String: String], _ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context
     ) -> [Action] {
         if let refusal = refusal(sheet, owner, context) {
             var ruling = refusal
-            let isTerms = context.terms == .remembered && context.remember != .never && isConsented(sheet, context)
-            ruling.words += isTerms ? AnswerRuling.termsOnly : ""
+            if remembersTerms(sheet, context) { ruling.words += AnswerRuling.termsOnly }
             if context.own != nil { ruling.words += AnswerRuling.earlierStay(in: owner.network) }
             return conclude(ruling, sheet)
         }
@@ -98,7 +102,7 @@ extension LoginAnswers {
     private func refusal(_ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context) -> AnswerRuling? {
         guard let wish = sheet.wish else { return .unwanted }
         guard sheet.hasNews else { return nil }
-        if case .refused(let refusal) = Release.decide(stored: owner, asking: owner, plain: context.plain) {
+        if case .refused(let refusal) = context.laterRelease(of: owner) {
             return .unusable(refusal)
         }
         if context.remember == .never || wish == .never { return .never }
@@ -146,7 +150,7 @@ extension LoginAnswers {
         guard context.mayHaveCredentials else {
             return .kept("; they are not sent by themselves, because this helper runs without a sandbox")
         }
-        let release = Release.decide(stored: owner, asking: owner, plain: context.plain)
+        let release = context.laterRelease(of: owner)
         let isAsked = asksAgain(sheet, release, context)
         switch release {
         case .confirmed:

@@ -331,10 +331,9 @@ public struct LoginAnswers: Sendable {
         guard sheet.hasNews else { return [] }
         let mayBeKept = mayReturn && ![nil, .never].contains(sheet.wish) && context.remember != .never
         outcome = .unproven(mayReturn: mayBeKept)
-        let exception = mayBeKept ? ", unless the network opens soon" : ""
         return [
             .ruled(.unproven),
-            .journal(kind: "credential", "not kept: no login with it is proven\(exception)", helper: sheet.helper),
+            .journal(kind: "credential", "not kept: \(AnswerRuling.noProof(mayReturn: mayBeKept))", helper: sheet.helper),
         ]
     }
 

@@ -125,14 +125,14 @@ let package = Package(
         .target(
             name: "BoundHTTP", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CCurl", "CCares", "CCrypto"],
             swiftSettings: rules),
-        // What a helper's author uses in Swift: protocol, the client of BoundHTTP, probe, forms, WISPr, RFC 8908.
+        // The library for authors of helpers in Swift: protocol, the client of BoundHTTP, probe, forms, WISPr, RFC 8908.
         .target(
             name: "HelperKit",
             dependencies: ["BoundHTTP", "ForeignText", "HotspotCore", "EventLoop", "Varlink", "CXML", "CCrypto"],
             exclude: ["README.md"],
             resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Forms/companies.txt"]
                 + (languages + ["money"]).map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
-        // Portals that a text file describes: the files, what they match, their login as a value.
+        // Portals that a text file describes: the parser, the matcher, and the login as a value.
         .target(
             name: "PortalCatalogue",
             dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "HelperKit", "CCrypto"],

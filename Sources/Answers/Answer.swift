@@ -45,7 +45,7 @@ public struct Answer: Hashable, Sendable {
     public internal(set) var value: SecretText?
     public internal(set) var source: Source
     public internal(set) var fate: Fate
-    /// The portal has this name for several fields: at the next visit their answers cannot be told apart.
+    /// The portal uses this name for several fields, so hotspotd cannot assign their answers at the next visit.
     public internal(set) var isAmbiguous = false
 
     public var name: String { field.name }

@@ -12,7 +12,7 @@ public enum AnswerRule: String, CaseIterable, Sendable {
     case released = "All other stored answers are sent without the user."
     // The prompt.
     case answeredLate = "Answers that were not sent are sent when the portal asks the same again."
-    case answeredFromStore = "Behind another portal's page, what is stored answers a prompt, once in a login."
+    case answeredFromStore = "Behind another portal's page, hotspotd answers a prompt with stored answers, once in a login."
     case imitation = "A portal that imitates a company is warned of, whichever helper found it."
     case impostor = "A portal with another address or key than the stored ones of its network is warned of."
     case relabelled = "A stored secret is not offered to a field that is called something else now."
@@ -24,9 +24,9 @@ public enum AnswerRule: String, CaseIterable, Sendable {
     case later = "A later answer replaces an earlier one; answers for another helper or portal begin a new sheet."
     case firstWish = "A yes to keep later answers is not a yes to keep earlier ones."
     case refused = "Stored answers that the portal refuses are marked; the mark goes when a login with them is proven."
-    case postponed = "Answers that a portal did not take are kept aside, and the user is told."
+    case postponed = "hotspotd keeps answers aside that a portal did not take, and tells the user."
     case earlier = "A second try that sends nothing counts by the answers of the first."
-    // What is kept.
+    // Keeping answers after a proven login.
     case unproven = "Without a login that the probe proves, or cannot tell of, no answer is kept."
     case notSent = "An answer that was not sent is not kept."
     case needless = "An answer that the login did without, or that the portal refused, is not kept."

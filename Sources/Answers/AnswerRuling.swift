@@ -9,7 +9,7 @@ public struct AnswerRuling: Hashable, Sendable {
 
     init(_ rule: AnswerRule, _ words: String) { (self.rule, self.words) = (rule, words) }
 
-    // MARK: Why stored answers are kept back, or asked for again
+    // MARK: Reasons to keep stored answers back, or to ask for them again
 
     static func ofAnotherHelper(_ owner: String, not asking: String) -> AnswerRuling {
         AnswerRuling(.otherOwner, "the answers stored here belong to the helper \(owner); this is \(asking)")
@@ -31,7 +31,7 @@ public struct AnswerRuling: Hashable, Sendable {
     static let relabelled = AnswerRuling(
         .relabelled, "the portal calls a field otherwise than when its answer was stored")
 
-    // MARK: What a prompt says, and how it ends
+    // MARK: Words of a prompt, and of its end
 
     static let offersRefused = AnswerRuling(
         .refusedBefore, "The portal did not take these stored answers when they were sent last.")
@@ -53,7 +53,7 @@ public struct AnswerRuling: Hashable, Sendable {
     static let answered = AnswerRuling(.gone, "It was answered already, perhaps in another terminal.")
     static let dismissed = AnswerRuling(.gone, "It was dismissed, perhaps in another terminal.")
 
-    // MARK: What became of the answers
+    // MARK: Fates of the answers
 
     static let postponed = AnswerRuling(
         .postponed, "What you answered was not sent. It will be, once the portal asks the same again.")
@@ -82,12 +82,12 @@ public struct AnswerRuling: Hashable, Sendable {
     static func notSealed(_ reason: String) -> AnswerRuling { AnswerRuling(.notSaved, "Not remembered: \(reason).") }
     static let termsAlone = AnswerRuling(
         .consent, "That you accept the terms is remembered for this network's portal, until it shows others.")
-    /// - Parameter next: what the next login asks for.
+    /// - Parameter next: the words about the next login.
     static func kept(_ next: String) -> AnswerRuling {
         AnswerRuling(.kept, "Remembered for this network's portal\(next).")
     }
 
-    // MARK: What is added
+    // MARK: Additions to these words
 
     static let (termsOnly, ticks, cleared) = (
         " Only that you accept the terms is.", " Ticks are not kept.", "What you left out is not stored any more."

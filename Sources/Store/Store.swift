@@ -67,8 +67,8 @@ public final class Store {
     /// Opens or creates `hotspotd.db` in the folder, which must belong to the daemon's user alone and is created with mode 0700 if it is
     /// missing.
     ///
-    /// A damaged database, or one of an unreleased program, is renamed, with the time in its new name, and an empty one replaces it. One of a newer program is read and
-    /// not changed. Throws ``StoreError/folder(path:reason:)`` or ``StoreError/database(path:reason:)``.
+    /// A damaged database, or one of an unreleased program, is renamed, with the time in its new name, and an empty one replaces it. A
+    /// database of a newer program is read and not changed. Throws ``StoreError/folder(path:reason:)`` or ``StoreError/database(path:reason:)``.
     public convenience init(directory: String) throws(StoreError) {
         try self.init(directory: directory, retryInterval: .seconds(10), busyTimeout: 2000, pageLimit: nil)
     }

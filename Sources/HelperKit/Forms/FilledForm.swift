@@ -81,7 +81,7 @@ package struct FilledForm: Sendable {
     /// Returns whether an answer ticks a box.
     package static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
 
-    /// What the controls of a form send, in its order.
+    /// The values that the controls of a form send, in its order.
     private struct Controls {
         let form: TypedForm
         let button: TypedControl?

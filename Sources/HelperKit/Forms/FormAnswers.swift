@@ -12,7 +12,7 @@ package struct FormAnswers: Hashable, Sendable {
         case stored
     }
 
-    /// What became of an answer.
+    /// The fate of an answer.
     enum Fate: Hashable, Sendable {
         /// No form has sent it.
         case unsent
@@ -24,27 +24,27 @@ package struct FormAnswers: Hashable, Sendable {
 
     /// An answer that was sent; of a secret without its text.
     package struct Sent: Codable, Hashable, Sendable {
-        /// What the portal called the field.
+        /// The portal's label of the field.
         var label: String
         var value: String
     }
 
     private struct Answer: Hashable, Sendable {
-        /// What may be sent; `nil` once it was.
+        /// The value that a form may send; `nil` after a form has sent it.
         var value: String?
         var source = Source.typed
         /// It is stored, and the user has to confirm it first.
         var awaitsConfirmation = false
-        /// What the portal called its field when it was stored, folded.
+        /// The portal's label of the field when the daemon stored the answer, folded.
         var storedLabel: String?
         /// The user gave it in this login.
         var isGiven = false
         var fate = Fate.unsent
-        /// What was sent in this login: offered to the user, and not sent again without.
+        /// The value that a form of this login has sent: it is offered to the user, and is not sent again without the user.
         var sent: Sent?
         /// As above, before this command: offered once a form of this command was sent.
         var sentEarlier: Sent?
-        /// What the portal refused before it asked the user this time.
+        /// The value that the portal refused before it asked the user this time.
         var refusedBefore: String?
     }
 
@@ -59,7 +59,7 @@ package struct FormAnswers: Hashable, Sendable {
 
     // MARK: Before they are sent
 
-    /// What may be sent to a control.
+    /// The value that a form may send for a control.
     package subscript(name: String) -> String? {
         get { all[name]?.value }
         set { all[name, default: Answer()].value = newValue }
@@ -103,12 +103,12 @@ package struct FormAnswers: Hashable, Sendable {
     /// Drops all that may be sent: another portal asks now.
     mutating func dropValues() { for name in all.keys { all[name]?.value = nil } }
 
-    // MARK: What was sent
+    // MARK: Sent answers
 
     /// Notes what the user gave in this login, and no form has sent.
     mutating func give(_ names: some Sequence<String>) { for name in names { all[name, default: Answer()].isGiven = true } }
 
-    /// What the user gave in this login, and no form has sent.
+    /// The names of the answers that the user gave in this login, and that no form has sent.
     var unsent: [String] { all.filter { $0.value.isGiven && $0.value.fate == .unsent }.keys.sorted() }
 
     /// Notes that an answer was sent, which is offered from now on.
@@ -152,13 +152,13 @@ package struct FormAnswers: Hashable, Sendable {
         for (name, sent) in earlier { all[name, default: Answer()].sentEarlier = sent }
     }
 
-    /// What was sent in this login, before this command and in it.
+    /// The answers that forms sent in this login, before this command and in it.
     var sentEver: [String: Sent] { all.compactMapValues { $0.sent ?? $0.sentEarlier } }
 
     /// Offers what was sent before this command, where a page asks for it again.
     mutating func offerEarlier() { for (name, answer) in all where answer.sent == nil { all[name]?.sent = answer.sentEarlier } }
 
-    // MARK: What was refused
+    // MARK: Refused answers
 
     /// Notes what the portal refused before it asked the user this time.
     package mutating func noteRefusedBefore(_ values: [String: String]) {
@@ -167,7 +167,7 @@ package struct FormAnswers: Hashable, Sendable {
 
     func refusedBefore(_ name: String) -> String? { all[name]?.refusedBefore }
 
-    /// What the portal refused before this command, and no form has sent anew; secrets without their text.
+    /// The answers that the portal refused before this command, and that no form has sent again; secrets without their text.
     var refusedBefore: [String: String] { all.compactMapValues { $0.fate == .unsent ? $0.refusedBefore : nil } }
 
     /// The names of the answers that the login was done without, though they were sent.

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// What a form may be.
+/// A decision about one form.
 enum FormRuling: Sendable {
     /// It is for something else than a login.
     case other

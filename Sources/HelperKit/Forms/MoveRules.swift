@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// What is done after a page was read.
+/// The next move after a page.
 enum MoveRuling: Sendable {
     case send(FilledForm, HTMLForm)
     /// Ask the user for what a form of this page needs.

@@ -1,7 +1,7 @@
 import ForeignText
 import HotspotCore
 
-/// What is done with the form of a page.
+/// The decision about the form of a page.
 enum SendingRuling: Sendable {
     case send, ask
     /// The form must not be sent, with the reason.
@@ -20,10 +20,10 @@ struct SendingCase: Sendable {
     private let answers: [String: String]
     /// Why others must not be sent.
     private let faults: [String]
-    /// What the user is asked for.
+    /// The fields of the question.
     private let fields: [Field]
     private let filled: Result<FilledForm, TransferError>
-    /// What the user has to agree to, and did not.
+    /// The consents that the user has not given.
     private let consents: [ConsentRequired]
 
     private var form: TypedForm { picked.option.form }

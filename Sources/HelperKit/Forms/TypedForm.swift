@@ -66,7 +66,7 @@ import HotspotCore
 
 /// A form with what its words are for.
 @dynamicMemberLookup struct TypedForm: Sendable {
-    /// What a form is for, apart from a login.
+    /// A purpose of a form other than a login.
     struct Purpose: OptionSet, Hashable, Sendable {
         let rawValue: Int
         /// It writes to people, such as a complaint: no login has several lines.
@@ -168,7 +168,7 @@ private struct Parts {
         fields = controls.filter { $0.control.isField && !$0.isInvisible }
     }
 
-    /// What the form is for, as far as this does not depend on what is typed in it.
+    /// The purposes of the form that do not depend on its fields for the guest.
     var purpose: TypedForm.Purpose {
         var purpose: TypedForm.Purpose = []
         if isContact { purpose.insert(.contact) }

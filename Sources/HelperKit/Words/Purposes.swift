@@ -1,4 +1,4 @@
-/// What a text is about: the purposes of which it has a phrase, and a sum of money. A text is read once; the rules ask for its purposes and
+/// The purposes of which a text has a phrase, and whether it has a sum of money. A text is read once; the rules ask for its purposes and
 /// never for its words.
 struct Purposes: OptionSet, Hashable, Sendable {
     var rawValue: UInt64

@@ -1,4 +1,6 @@
+import BoundHTTP
 import ControlAPI
+import EventLoop
 import Glibc
 import HelperKit
 import HotspotCore
@@ -32,7 +34,11 @@ package enum BrowseProgram {
         let (link, start) = try readNetwork()
         // Before the first thread, so that each has the mask and this one alone waits for the signals.
         let signals = blockSignals()
-        let proxy = try Proxy(link: link) { ProcessTree.made(connectionFrom: $0, to: $1) }
+        let proxy: Proxy
+        do throws(Errno) {
+            proxy = try Proxy(
+                listener: try Proxy.listen(), link: link, mayUse: { ProcessTree.made(connectionFrom: $0, to: $1) })
+        } catch { throw .system("There is no port for the proxy", error.code) }
         proxy.start()
         let profile = try Profile(
             for: start, proxy: proxy.port,

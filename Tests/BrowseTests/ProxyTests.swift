@@ -3,14 +3,14 @@ import HelperKit
 import HotspotCore
 import Testing
 
-@testable import Browse
+@testable import BoundHTTP
 
 /// The proxy over loopback, where a link is a rehearsal: its network is this machine alone.
 @Suite(.serialized) struct ProxyTests {
     private let link = Link(attempt: "1", association: "1", interface: "lo", index: 1, addresses: ["127.0.0.1/8"])
 
     private func proxy(serves: Bool = true) throws -> Proxy {
-        let proxy = try Proxy(link: link) { _, _ in serves }
+        let proxy = try Proxy(listener: try Proxy.listen(), link: link, mayUse: { _, _ in serves })
         proxy.start()
         return proxy
     }

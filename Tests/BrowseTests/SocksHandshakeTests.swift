@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Browse
+@testable import BoundHTTP
 
 /// What a client may say to the proxy, and what it may not.
 @Suite struct SocksHandshakeTests {

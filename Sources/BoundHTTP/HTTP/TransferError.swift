@@ -45,6 +45,10 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case tooManyRedirects
     /// A firewall rule of this machine refused to send, such as a VPN's kill switch.
     case refusedHere
+    /// A page in a browser would send the answers to another origin; they were held back.
+    case elsewhere
+    /// A page in a browser did not take the answers, or is another one by now.
+    case notTaken
     /// The request failed on this machine.
     case system
 }
@@ -63,7 +67,10 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     /// One sentence for the user.
-    public var description: String { detail.isEmpty ? sentence : "\(sentence) (\(detail))" }
+    public var description: String {
+        if code == .notTaken { return "\(detail); nothing was sent." }
+        return detail.isEmpty ? sentence : "\(sentence) (\(detail))"
+    }
 
     private var sentence: String {
         switch code {
@@ -88,6 +95,8 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .refusedURL: "The portal named an address that is not followed."
         case .tooManyRedirects: "The portal redirects in circles."
         case .refusedHere: "A firewall rule of this computer refused to send the request."
+        case .elsewhere: "The page sends the answers to another address, so nothing was sent."
+        case .notTaken: "The page did not take the answers; nothing was sent."
         case .system: "The request could not be made."
         }
     }
@@ -98,7 +107,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .dnsFailed, .dnsTimeout, .connectFailed, .tlsFailed, .clockWrong, .timeout, .reset, .emptyAnswer, .shortAnswer,
             .badAnswer, .badHeader, .badEncoding, .tooLarge, .refusedAddress:
             true
-        case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .refusedHere, .system: false
+        case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .refusedHere, .elsewhere, .notTaken, .system: false
         }
     }
 
@@ -107,7 +116,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         switch code {
         case .tlsFailed, .shortAnswer, .badAnswer, .badHeader, .badEncoding, .tooLarge: true
         case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .connectFailed, .clockWrong, .keyChanged, .timeout,
-            .reset, .emptyAnswer, .refusedAddress, .refusedURL, .tooManyRedirects, .refusedHere, .system:
+            .reset, .emptyAnswer, .refusedAddress, .refusedURL, .tooManyRedirects, .refusedHere, .elsewhere, .notTaken, .system:
             false
         }
     }
@@ -119,7 +128,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
             .connectFailed:
             true
         case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .timeout, .tooLarge, .refusedAddress, .refusedURL,
-            .tooManyRedirects, .refusedHere, .system:
+            .tooManyRedirects, .refusedHere, .elsewhere, .notTaken, .system:
             false
         }
     }

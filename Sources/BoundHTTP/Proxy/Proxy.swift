@@ -1,13 +1,20 @@
+import EventLoop
 import Glibc
-import HelperKit
 import HotspotCore
 
 /// A SOCKS5 proxy on loopback, whose connections and names are bound to one link.
-struct Proxy: Sendable {
-    let port: UInt16
+package struct Proxy: Sendable {
+    /// Decides whether a client's connection is served, by its port and ours.
+    package typealias ClientCheck = @Sendable (_ client: UInt16, _ port: UInt16) -> Bool
+    /// Decides whether a host may be connected to.
+    package typealias HostCheck = @Sendable (_ host: String) -> Bool
+
+    package let port: UInt16
     private let listener: Int32
     private let link: Link
-    private let mayUse: @Sendable (_ client: UInt16, _ port: UInt16) -> Bool
+    private let policy: NetworkPolicy
+    private let mayUse: ClientCheck
+    private let mayReach: HostCheck
     private let open = Locked(0)
 
     /// The most connections at once; Chromium opens 32 to a proxy, Firefox 32 unless told otherwise.
@@ -17,10 +24,18 @@ struct Proxy: Sendable {
     /// Milliseconds for the name and the connection.
     private static let connectLimit = 30_000
 
-    /// Listens on a free port of loopback; connections are served from ``start()`` on.
-    ///
-    /// - Parameter mayUse: decides by the ports of a connection whether it is served.
-    init(link: Link, mayUse: @escaping @Sendable (_ client: UInt16, _ port: UInt16) -> Bool) throws(BrowseError) {
+    /// Takes a socket that listens on loopback, such as ``listen()`` makes; connections are served from ``start()`` on. Throws ``Errno``.
+    package init(
+        listener: Int32, link: Link, policy: NetworkPolicy = .strict, mayUse: @escaping ClientCheck = { _, _ in true },
+        mayReach: @escaping HostCheck = { _ in true }
+    ) throws(Errno) {
+        port = try Self.port(of: listener)
+        (self.listener, self.link, self.policy) = (listener, link, policy)
+        (self.mayUse, self.mayReach) = (mayUse, mayReach)
+    }
+
+    /// Returns a socket that listens on a free port of loopback. Throws ``Errno``.
+    package static func listen() throws(Errno) -> Int32 {
         let listener = socket(AF_INET, Self.stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -29,24 +44,26 @@ struct Proxy: Sendable {
         let isListening =
             withUnsafePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) }
-            } == 0 && listen(listener, SOMAXCONN) == 0
-        guard isListening, let (_, port) = Self.ports(of: listener) else {
-            throw .system("There is no port for the proxy", errno)
-        }
-        self.listener = listener
-        self.port = port
-        self.link = link
-        self.mayUse = mayUse
+            } == 0 && Glibc.listen(listener, SOMAXCONN) == 0
+        guard isListening else { throw Errno(code: errno) }
+        return listener
     }
 
-    private static let stream = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    /// Returns the port of a socket that listens. Throws ``Errno``.
+    package static func port(of listener: Int32) throws(Errno) -> UInt16 {
+        guard let (_, port) = ports(of: listener) else { throw Errno(code: errno) }
+        return port
+    }
 
-    /// Serves connections until the process ends, each on a thread of its own.
-    func start() {
+    private static let stream = LinkSocket.stream | LinkSocket.closeOnExec
+
+    /// Serves connections until the socket is shut down, each on a thread of its own.
+    package func start() {
         Worker.start {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else {
+                    if errno == EINVAL { return }
                     // Without a descriptor left, waits until a connection has ended.
                     if errno != EINTR { usleep(100_000) }
                     continue
@@ -88,9 +105,13 @@ struct Proxy: Sendable {
     }
 
     private func connect(_ client: Int32, to host: String, _ port: Int) {
+        guard mayReach(host) else {
+            _ = Self.send(SocksHandshake.Outcome.refusedByRule.reply, to: client)
+            return
+        }
         do throws(TransferError) {
             let connection = try LinkTCPConnection(
-                host, port: port, link: link, in: Scope(deadline: .after(milliseconds: Self.connectLimit)))
+                host, port: port, link: link, policy: policy, in: Scope(deadline: .after(milliseconds: Self.connectLimit)))
             // Before the login a gateway may answer for any name, and no longer after it.
             NamePins.shared.forget(host, link: link)
             guard Self.send(SocksHandshake.Outcome.connected.reply, to: client) else { return }
@@ -131,7 +152,7 @@ extension SocksHandshake.Outcome {
         case .cancelled, .bindFailed, .tlsFailed, .clockWrong, .keyChanged, .emptyAnswer, .shortAnswer, .badAnswer, .badHeader,
             .badEncoding,
             .tooLarge,
-            .tooManyRedirects, .system:
+            .tooManyRedirects, .elsewhere, .notTaken, .system:
             self = .failed
         }
     }

@@ -1,4 +1,3 @@
-import HelperKit
 
 /// A SOCKS5 client's words before its connection (RFC 1928): a greeting, then one request. It knows CONNECT without authentication.
 ///

@@ -125,6 +125,10 @@ let package = Package(
         .target(
             name: "BoundHTTP", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "CCurl", "CCares", "CCrypto"],
             swiftSettings: rules),
+        // A page in a browser without a window, in a sandbox whose only way out is the link: read, filled in and pressed as by a person.
+        .target(
+            name: "Rendering", dependencies: ["BoundHTTP", "CCrypto", "EventLoop", "HotspotCore", "Varlink", "CLinux"],
+            resources: [.embedInCode("page.js")], swiftSettings: rules),
         // The library for authors of helpers in Swift: protocol, the client of BoundHTTP, probe, forms, WISPr, RFC 8908.
         .target(
             name: "HelperKit",

@@ -5,9 +5,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-// SHA-256 of the public key (SubjectPublicKeyInfo) of a connection's peer; 1 if there is one.
-static inline int ccrypto_peer_key_hash(void *ssl, unsigned char hash[32]) {
-    X509 *certificate = SSL_get1_peer_certificate((SSL *)ssl);
+// SHA-256 of a certificate's public key (SubjectPublicKeyInfo); 1 if there is one. Frees the certificate.
+static inline int ccrypto_key_hash(X509 *certificate, unsigned char hash[32]) {
     if (!certificate) return 0;
     unsigned char *encoded = NULL;
     int length = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &encoded);
@@ -15,4 +14,11 @@ static inline int ccrypto_peer_key_hash(void *ssl, unsigned char hash[32]) {
     OPENSSL_free(encoded);
     X509_free(certificate);
     return length > 0;
+}
+// The same of a connection's peer, and of a certificate in DER.
+static inline int ccrypto_peer_key_hash(void *ssl, unsigned char hash[32]) {
+    return ccrypto_key_hash(SSL_get1_peer_certificate((SSL *)ssl), hash);
+}
+static inline int ccrypto_certificate_key_hash(const unsigned char *der, long length, unsigned char hash[32]) {
+    return ccrypto_key_hash(d2i_X509(NULL, &der, length), hash);
 }

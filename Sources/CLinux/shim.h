@@ -86,6 +86,32 @@ static inline ssize_t clinux_receive(int descriptor, void *octets, size_t size, 
     return count;
 }
 
+/* One descriptor over a Unix socket (unix(7), SCM_RIGHTS), beside one octet. Return 0, or -1 with errno. */
+static inline int clinux_send_descriptor(int connection, int descriptor) {
+    char octet = 0, control[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec part = {&octet, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    return sendmsg(connection, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+/* Returns the descriptor, which is closed on exec; -1 with errno, 0 for an octet without one. */
+static inline int clinux_receive_descriptor(int connection) {
+    char octet = 0, control[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec part = {&octet, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) != 1) return -1;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    int descriptor = 0;
+    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS
+        && header->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+    return descriptor;
+}
+
 /* Declared for _GNU_SOURCE alone, without which Swift reads glibc's headers; and malloc.h. */
 int malloc_trim(size_t pad);
 int pipe2(int ends[2], int flags);

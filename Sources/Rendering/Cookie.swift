@@ -1,0 +1,56 @@
+import HotspotCore
+
+/// One cookie, between libcurl's format (a line of Netscape's `cookies.txt`) and that of DevTools.
+struct Cookie: Hashable {
+    var domain: String
+    var path: String
+    var isSecure: Bool
+    var isHTTPOnly: Bool
+    /// Seconds since 1970; 0 for a cookie of the session.
+    var expires: Int
+    var name: String
+    var value: String
+
+    /// Reads a line; `nil` if it is none.
+    init?(line: String) {
+        let prefix = "#HttpOnly_"
+        isHTTPOnly = line.hasPrefix(prefix)
+        let parts = line.dropFirst(isHTTPOnly ? prefix.count : 0).split(separator: "\t", omittingEmptySubsequences: false)
+        guard parts.count >= 6, let expires = Int(parts[4]), !parts[5].isEmpty else { return nil }
+        (domain, path, isSecure) = (String(parts[0]), String(parts[2]), parts[3] == "TRUE")
+        (self.expires, name, value) = (expires, String(parts[5]), parts.count > 6 ? String(parts[6]) : "")
+        // A domain with a dot in front covers its hosts, and DevTools says it the same way.
+        if parts[1] == "TRUE", !domain.hasPrefix(".") { domain = "." + domain }
+    }
+
+    var line: String {
+        let isWide = domain.hasPrefix(".")
+        let parts = [domain, isWide ? "TRUE" : "FALSE", path, isSecure ? "TRUE" : "FALSE", "\(expires)", name, value]
+        return (isHTTPOnly ? "#HttpOnly_" : "") + parts.joined(separator: "\t")
+    }
+
+    /// Reads DevTools' `Network.Cookie`; `nil` if it cannot be a line.
+    init?(parameters: JSONValue) {
+        guard let domain = parameters["domain"]?.string, let name = parameters["name"]?.string, !name.isEmpty,
+            let value = parameters["value"]?.string, let path = parameters["path"]?.string,
+            ![domain, name, value, path].contains(where: { $0.utf8.contains { $0 < 0x20 } })
+        else { return nil }
+        (self.domain, self.path, self.name, self.value) = (domain, path, name, value)
+        (isSecure, isHTTPOnly) = (parameters["secure"]?.bool == true, parameters["httpOnly"]?.bool == true)
+        if case .number(let seconds)? = parameters["expires"], seconds > 0, seconds < 1e12 {
+            expires = Int(seconds)
+        } else {
+            expires = max(0, parameters["expires"]?.integer ?? 0)
+        }
+    }
+
+    /// The members of DevTools' `Network.CookieParam`.
+    var parameters: JSONValue {
+        var members: [String: JSONValue] = [
+            "name": .string(name), "value": .string(value), "domain": .string(domain), "path": .string(path),
+            "secure": .bool(isSecure), "httpOnly": .bool(isHTTPOnly),
+        ]
+        if expires > 0 { members["expires"] = .integer(expires) }
+        return .object(members)
+    }
+}

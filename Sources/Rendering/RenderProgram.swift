@@ -1,0 +1,118 @@
+import BoundHTTP
+import CLinux
+import EventLoop
+import Glibc
+import HotspotCore
+import Varlink
+
+/// The browser's side of its sandbox: makes the port of the proxy in the sandbox's network, hands it over, becomes the parent of the
+/// browser, and ends with the connection.
+///
+/// The daemon starts it for a connection to the socket of the browser, as `hotspot-helpers --render BROWSER`, with the connection as
+/// descriptor 3. The browser then speaks DevTools on it.
+package enum RenderProgram {
+    /// The first argument that asks for it.
+    package static let option = "--render"
+    /// The environment variable with the path of the socket at which a helper has a browser.
+    package static let variable = "HOTSPOTD_BROWSER"
+
+    /// What the helper wants of the browser before it starts: one message.
+    struct Wishes: Codable {
+        /// The keys of servers whose certificates the helper has found to be trusted by the system: a browser brings its own authorities.
+        var pins: [String]
+    }
+
+    /// Seconds after which a browser is ended, whatever it does.
+    private static let limit = 720
+    private static let connection: Int32 = 3
+
+    /// - Parameter words: the arguments behind the option.
+    package static func run(_ words: [String]) -> Never {
+        guard words.count == 1, let listener = try? Proxy.listen(), let port = try? Proxy.port(of: listener),
+            clinux_send_descriptor(connection, listener) == 0, let wishes = readWishes()
+        else { exit(1) }
+        close(listener)
+        signal(SIGCHLD, SIG_DFL)
+        writePreferences()
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        let command = [words[0]] + options(proxy: port, wishes)
+        guard
+            let browser = try? Spawn(
+                arguments: command, environment: environment, descriptors: [null, null, null, connection, connection]
+            ).start()
+        else { exit(1) }
+        // The browser ends itself with its connection. What is left of it ends with this process, the first one of the sandbox.
+        var end = pollfd(fd: connection, events: Int16(hangUp), revents: 0)
+        _ = poll(&end, 1, Int32(limit * 1000))
+        for _ in 0..<50 where waitpid(browser, nil, WNOHANG) == 0 { usleep(20_000) }
+        exit(0)
+    }
+
+    /// Switches off what no command-line word does: the browser's own search for a captive portal, which opens the page a second time.
+    private static func writePreferences() {
+        for folder in ["/tmp/profile", "/tmp/profile/Default"] { mkdir(folder, 0o700) }
+        let file = open("/tmp/profile/Default/Preferences", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let text = Array(#"{"alternate_error_pages":{"enabled":false},"safebrowsing":{"enabled":false},"credentials_enable_service":false}"#.utf8)
+        _ = write(file, text, text.count)
+        close(file)
+    }
+
+    /// POLLRDHUP of bits/poll.h.
+    private static let hangUp: Int32 = 0x2000
+
+    private static let environment = [
+        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", "TMPDIR=/tmp", "XDG_CONFIG_HOME=/tmp/config", "XDG_CACHE_HOME=/tmp/cache",
+        // Where Debian's script asks for more.
+        "CHROME_DESKTOP=none", "DBUS_SESSION_BUS_ADDRESS=disabled:", "DBUS_SYSTEM_BUS_ADDRESS=disabled:",
+    ]
+
+    private static func readWishes() -> Wishes? {
+        // One octet at a time: what follows is the browser's.
+        var (message, octet): ([UInt8], UInt8) = ([], 0)
+        while message.count < 16 << 10, recv(connection, &octet, 1, 0) == 1 {
+            if octet == 0 { return try? Coding.decode(Wishes.self, from: message) }
+            message.append(octet)
+        }
+        return nil
+    }
+
+    /// Returns the words that keep a browser of the Chromium family to the proxy and to the page.
+    static func options(proxy port: UInt16, _ wishes: Wishes) -> [String] {
+        var words = [
+            "--headless=new", "--remote-debugging-pipe", "--user-data-dir=/tmp/profile", "--disable-gpu",
+            // All goes through the proxy, this machine's own names as well, and no name is looked up beside it.
+            "--proxy-server=socks5://127.0.0.1:\(port)", "--proxy-bypass-list=<-loopback>",
+            "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--disable-quic",
+            "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+            // A portal redirects plain HTTP alone. One login needs no walls between the frames of its page, and no processes for them.
+            "--disable-features=DnsOverHttps,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,IsolateOrigins,site-per-process,Translate,"
+                + "MediaRouter,DialMediaRouteProvider,OptimizationHints,NetworkTimeServiceQuerying",
+            "--disable-site-isolation-trials",
+            // No code is made while the browser runs, which the service manager forbids as well (MemoryDenyWriteExecute=).
+            "--js-flags=--jitless --max-old-space-size=256",
+            // Nothing but the page.
+            "--block-new-web-contents", "--deny-permission-prompts", "--no-first-run", "--no-default-browser-check",
+            "--disable-default-apps", "--disable-sync", "--disable-extensions", "--disable-background-networking",
+            "--disable-component-update", "--disable-domain-reliability", "--disable-breakpad", "--disable-crash-reporter", "--no-pings",
+            "--password-store=basic", "--mute-audio", "--disable-dev-shm-usage", "--disable-notifications",
+            "--autoplay-policy=user-gesture-required",
+        ]
+        if !wishes.pins.isEmpty {
+            words.append("--ignore-certificate-errors-spki-list=" + wishes.pins.filter(isPin).joined(separator: ","))
+        }
+        return words
+    }
+
+    /// It is the base64 of a SHA-256.
+    private static func isPin(_ text: String) -> Bool {
+        text.utf8.count == 44
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "+/=".utf8.contains($0)
+                }
+            }
+    }
+}

@@ -1,0 +1,448 @@
+import BoundHTTP
+import CCrypto
+import CLinux
+import EventLoop
+import Glibc
+import HotspotCore
+import Varlink
+
+/// A page in a browser without a window, whose only way out is a link: it runs the page's scripts, reads what a person would see, types
+/// and presses. It knows nothing of logins.
+///
+/// The browser runs in a sandbox without a network. What it connects to goes through a proxy in this process, which is bound to the link.
+package final class RenderedPage: Sendable {
+    /// A page at rest.
+    package struct Reading: Sendable {
+        /// The address of the page, or of the frame that asks.
+        package let url: WebURL
+        /// What a person sees, as HTML without scripts. It is the page's, and as hostile as any other answer.
+        package let markup: [UInt8]
+        /// The key of its server, as ``HTTPResponse/pin`` has it; `nil` over plain HTTP.
+        package let pin: String?
+        /// The page was still busy when it was read.
+        package let isBusy: Bool
+        /// What its controls are, and its words, without numbers: by them a change is noticed.
+        fileprivate let controls: String
+        fileprivate let words: String
+        fileprivate let context: Int
+
+        /// It has something to fill in.
+        fileprivate var hasFields: Bool {
+            controls.split(separator: "\n").contains { !$0.hasPrefix("b:") && !$0.hasPrefix("a:") }
+        }
+    }
+
+    /// What is done on a page of the last reading.
+    package struct Act: Sendable {
+        /// A button, a link or the Enter key.
+        package enum Press: Sendable {
+            case button(String)
+            case link(String)
+            case enter
+        }
+
+        /// What the user has typed, without ticks and choices.
+        package var answers: [String] = []
+        /// Whether the user has agreed that what is typed goes to an address of another origin.
+        package var mayLead: @Sendable (WebURL) -> Bool = { _ in false }
+        /// The number of the form, from 1.
+        package var form: Int
+        /// The names and values of fields that change; `nil` takes the tick out of a box.
+        package var fields: [(name: String, value: String?)]
+        package var press: Press
+
+        package init(form: Int, fields: [(name: String, value: String?)], press: Press) {
+            (self.form, self.fields, self.press) = (form, fields, press)
+        }
+    }
+
+    /// The browser's name and version, such as `Chrome/156.0.8078.108`.
+    package let version: String
+    private let tools: DevTools
+    private let listener: Int32
+    private let session: String
+    private let guarded: Locked<Guarded>
+    private let requests: Locked<Requests>
+    private let last = Locked<Reading?>(nil)
+
+    /// Milliseconds that a page may take until it is read as it is.
+    private static let patience = 12_000
+    /// Milliseconds for which a page that has nothing to press or to fill in is waited for.
+    private static let emptyPatience = 8_000
+    /// The same where it says something, at first and behind a press.
+    private static let (startPatience, endPatience) = (6_000, 600)
+    /// Milliseconds after which a page that only changes its words is read.
+    private static let wordPatience = 2_000
+    /// How often a page may load another one before it is read.
+    private static let loadLimit = 8
+    /// Milliseconds between two looks.
+    private static let interval = 150
+    /// Milliseconds for one look; a script that runs without an end lets none pass.
+    private static let lookLimit = 4_000
+
+    private init(
+        tools: DevTools, listener: Int32, session: String, version: String, requests: Locked<Requests>, guarded: Locked<Guarded>
+    ) {
+        (self.tools, self.listener, self.session, self.version) = (tools, listener, session, version)
+        (self.requests, self.guarded) = (requests, guarded)
+    }
+
+    deinit { close() }
+
+    /// Where browsers ask for themselves, whatever they are told.
+    private static let services: Set<String> = [
+        "update.googleapis.com", "clients2.google.com", "clients2.googleusercontent.com", "clientservices.googleapis.com",
+        "optimizationguide-pa.googleapis.com", "safebrowsing.googleapis.com", "safebrowsinghttpgateway.googleapis.com",
+        "content-autofill.googleapis.com", "edgedl.me.gvt1.com", "redirector.gvt1.com", "mtalk.google.com",
+        "android.clients.google.com", "config.edge.skype.com", "edge.microsoft.com", "go-updater.brave.com",
+        "static1.brave.com", "componentupdater.brave.com", "variations.brave.com",
+    ]
+
+    /// Ends the browser.
+    package func close() {
+        tools.close()
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    package var isOpen: Bool { !tools.isClosed }
+
+    // MARK: - The start
+
+    /// Starts a browser, and opens a page in it.
+    ///
+    /// - Parameters:
+    ///   - socket: the path at which a browser is to be had (``RenderProgram``).
+    ///   - cookies: those of the login so far, in libcurl's format.
+    ///   - pins: the keys of servers whose certificates were found to be trusted, as ``HTTPResponse/pin`` has them.
+    ///   - mayReach: decides whether the page may connect to a host.
+    ///
+    /// Throws ``TransferError``: `cancelled`, `timeout`, `system`.
+    package static func open(
+        _ url: WebURL, socket: String, link: Link, policy: NetworkPolicy, cookies: [String], pins: [String],
+        mayReach: @escaping @Sendable (String) -> Bool, in scope: Scope
+    ) throws(TransferError) -> RenderedPage {
+        let connection: Int32
+        do throws(VarlinkError) { connection = try Socket.connect(path: socket).take() } catch {
+            throw TransferError(.system, "no browser: \(error)")
+        }
+        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let listener = clinux_receive_descriptor(connection)
+        guard listener > 0 else {
+            Glibc.close(connection)
+            throw TransferError(.system, "the browser could not be started")
+        }
+        patience = timeval()
+        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let wishes = Coding.encode(RenderProgram.Wishes(pins: pins)) + [0]
+        _ = send(connection, wishes, wishes.count, Int32(MSG_NOSIGNAL))
+        let (requests, guarded) = (Locked(Requests()), Locked(Guarded()))
+        let browser = Locked<DevTools?>(nil)
+        let tools = DevTools(descriptor: connection) { event in
+            switch event.method {
+            case "Page.javascriptDialogOpening":
+                browser.with { $0 }?.tell("Page.handleJavaScriptDialog", ["accept": .bool(false)], session: event.session)
+            case "Fetch.requestPaused":
+                let isRefused = guarded.with { $0.notes(event.parameters["request"]) }
+                var answer: [String: JSONValue] = ["requestId": event.parameters["requestId"] ?? .null]
+                // Without content the page stays where it is.
+                if isRefused { answer["responseCode"] = 204 }
+                browser.with { $0 }?.tell(
+                    isRefused ? "Fetch.fulfillRequest" : "Fetch.continueRequest", .object(answer), session: event.session)
+            case "Inspector.targetCrashed": browser.with { $0 }?.close()
+            default: break
+            }
+            requests.with { $0.note(event) }
+        }
+        browser.with { $0 = tools }
+        do throws(TransferError) {
+            do throws(Errno) {
+                try Proxy(
+                    listener: listener, link: link, policy: policy, mayReach: { !Self.services.contains($0) && mayReach($0) }
+                ).start()
+            } catch { throw TransferError(.system, "no proxy: \(error)") }
+            let page = try start(tools, listener, requests, guarded, in: scope)
+            try page.setCookies(cookies, at: url, in: scope)
+            try page.load(url, in: scope)
+            return page
+        } catch {
+            tools.close()
+            shutdown(listener, Int32(SHUT_RDWR))
+            throw error
+        }
+    }
+
+    private static func start(
+        _ tools: DevTools, _ listener: Int32, _ requests: Locked<Requests>, _ guarded: Locked<Guarded>, in scope: Scope
+    ) throws(TransferError) -> RenderedPage {
+        let about = try tools.call("Browser.getVersion", in: scope)
+        let target = try tools.call("Target.createTarget", ["url": "about:blank"], in: scope)
+        let session = try tools.call(
+            "Target.attachToTarget", ["targetId": target["targetId"] ?? .null, "flatten": .bool(true)], in: scope)["sessionId"]?
+            .string
+        let page = RenderedPage(
+            tools: tools, listener: listener, session: session ?? "", version: about["product"]?.string ?? "a browser",
+            requests: requests, guarded: guarded)
+        _ = try tools.call("Browser.setDownloadBehavior", ["behavior": "deny"], in: scope)
+        _ = try page.call("Page.enable", in: scope)
+        _ = try page.call("Network.enable", ["maxTotalBufferSize": 0, "maxResourceBufferSize": 0], in: scope)
+        _ = try page.call("Network.setBypassServiceWorker", ["bypass": .bool(true)], in: scope)
+        // A page in the background gets neither focus nor all timers.
+        _ = try page.call("Emulation.setFocusEmulationEnabled", ["enabled": .bool(true)], in: scope)
+        let agent = (about["userAgent"]?.string ?? "").replacing("Headless", with: "")
+        _ = try page.call("Network.setUserAgentOverride", ["userAgent": .string(agent)], in: scope)
+        return page
+    }
+
+    private func call(_ method: String, _ parameters: JSONValue = [:], in scope: Scope) throws(TransferError) -> JSONValue {
+        try tools.call(method, parameters, session: session, in: scope)
+    }
+
+    private func load(_ url: WebURL, in scope: Scope) throws(TransferError) {
+        let answer = try call("Page.navigate", ["url": .string(url.text)], in: scope.limited(milliseconds: 20_000))
+        if let error = answer["errorText"]?.string, !error.isEmpty, error != "net::ERR_ABORTED" {
+            throw TransferError(.connectFailed, "the browser: \(error)")
+        }
+    }
+
+    // MARK: - Reading
+
+    /// Waits until the page is at rest, and reads it. Throws ``TransferError``.
+    package func read(in scope: Scope) throws(TransferError) -> Reading {
+        let reading = try rest(patience: Self.startPatience, in: scope)
+        // Lists that scripts draw have their options only while they are open.
+        guard reading.controls.contains("list:") else { return keep(reading) }
+        _ = try evaluate("hotspot.readLists()", reading.context, in: scope.limited(milliseconds: Self.lookLimit))
+        return keep(try look(in: scope))
+    }
+
+    /// Reads what a layer covers as well, from now on. Throws ``TransferError``.
+    package func readBeneath(in scope: Scope) throws(TransferError) -> Reading {
+        if let reading = last.with({ $0 }) { _ = try evaluate("hotspot.lookBeneath()", reading.context, in: scope) }
+        return keep(try look(in: scope))
+    }
+
+    private func keep(_ reading: Reading) -> Reading {
+        last.with { $0 = reading }
+        return reading
+    }
+
+    /// Looks again and again until two looks see the same and no request is under way.
+    ///
+    /// - Parameter patience: milliseconds for which a page that says something, and has nothing to press, is waited for.
+    private func rest(patience: Int, in scope: Scope) throws(TransferError) -> Reading {
+        let start = Instant.now
+        requests.with { $0.loads = 0 }
+        var (before, sameControls): (Reading?, Instant) = (nil, .now)
+        while true {
+            let reading: Reading?
+            do throws(TransferError) { reading = try look(in: scope) } catch {
+                // A page that is being left has no world to look from.
+                guard error.code == .system, isOpen, start.millisecondsAgo < Self.patience else { throw error }
+                reading = nil
+            }
+            if requests.with({ $0.loads }) > Self.loadLimit { throw TransferError(.tooManyRedirects) }
+            if let reading {
+                if before?.controls != reading.controls { sameControls = .now }
+                let isSame = before?.controls == reading.controls && before?.words == reading.words
+                let isStill = isSame || (before != nil && sameControls.millisecondsAgo > Self.wordPatience)
+                let most = reading.words.isEmpty ? Self.emptyPatience : patience
+                let mayFill = reading.controls.isEmpty && start.millisecondsAgo < most
+                if isStill, !reading.isBusy, !mayFill { return reading }
+                if start.millisecondsAgo > Self.patience { return reading }
+                before = reading
+            }
+            guard scope.pause(milliseconds: Self.interval) else {
+                throw TransferError(scope.cancellation.isCancelled ? .cancelled : .timeout)
+            }
+        }
+    }
+
+    /// Reads the page as it is now: the page itself, or a frame of another origin if it has the only controls.
+    private func look(in scope: Scope) throws(TransferError) -> Reading {
+        let scope = scope.limited(milliseconds: Self.lookLimit)
+        let tree = try call("Page.getFrameTree", in: scope)["frameTree"]
+        guard let main = tree?["frame"]?["id"] else { throw TransferError(.system, "the browser has no page") }
+        let (reading, frames) = try look(at: main, in: scope)
+        guard frames > 0, !reading.hasFields else { return reading }
+        for frame in (tree?["childFrames"]?.array ?? []).prefix(3) {
+            guard let number = frame["frame"]?["id"], let (inner, _) = try? look(at: number, in: scope) else { continue }
+            if inner.hasFields || (reading.controls.isEmpty && !inner.controls.isEmpty) { return inner }
+        }
+        return reading
+    }
+
+    private func look(at frame: JSONValue, in scope: Scope) throws(TransferError) -> (Reading, frames: Int) {
+        let world = try call(
+            "Page.createIsolatedWorld", ["frameId": frame, "worldName": "hotspotd", "grantUniveralAccess": .bool(false)], in: scope)
+        let context = world["executionContextId"]?.integer ?? 0
+        _ = try evaluate(Self.script, context, in: scope)
+        let answer = try evaluate("hotspot.read()", context, in: scope)
+        guard let markup = answer["markup"]?.string, let address = answer["address"]?.string else {
+            throw TransferError(.system, "the browser's page cannot be read")
+        }
+        // The browser's own page says what went wrong.
+        guard !address.hasPrefix("chrome-error:") else { throw TransferError(.connectFailed, "the browser shows an error") }
+        guard let url = WebURL(address), ["http", "https"].contains(url.scheme) else {
+            throw TransferError(.refusedURL, "the browser is at \(address.prefix(60))")
+        }
+        let isBusy = answer["isComplete"]?.bool != true || requests.with { $0.isBusy }
+        let reading = Reading(
+            url: url, markup: Array(markup.utf8), pin: try url.isSecure ? pin(of: url, in: scope) : nil, isBusy: isBusy, controls: answer["controls"]?.string ?? "",
+            words: answer["words"]?.string ?? "", context: context)
+        return (reading, answer["frames"]?.integer ?? 0)
+    }
+
+    /// Returns the key that a server showed to the browser. Throws ``TransferError``.
+    private func pin(of url: WebURL, in scope: Scope) throws(TransferError) -> String {
+        let answer = try call("Network.getCertificate", ["origin": .string(url.origin)], in: scope)
+        let certificate = answer["tableNames"]?.array?.first?.string.flatMap(Base64.decode)
+        var hash = [UInt8](repeating: 0, count: 32)
+        guard let certificate, ccrypto_certificate_key_hash(certificate, certificate.count, &hash) == 1 else {
+            throw TransferError(.tlsFailed, "the browser shows no certificate")
+        }
+        return Base64.encode(hash)
+    }
+
+    /// Evaluates an expression in the world of ours. Throws ``TransferError``.
+    private func evaluate(_ expression: String, _ context: Int, in scope: Scope) throws(TransferError) -> JSONValue {
+        let answer = try call(
+            "Runtime.evaluate",
+            [
+                "expression": .string(expression), "contextId": .integer(context), "returnByValue": .bool(true),
+                "awaitPromise": .bool(true), "silent": .bool(true),
+            ], in: scope)
+        if answer["exceptionDetails"] != nil { throw TransferError(.system, "the browser's page cannot be read") }
+        return answer["result"]?["value"] ?? .null
+    }
+
+    private static let script = String(decoding: PackageResources.page_js, as: UTF8.self)
+
+    // MARK: - Acting
+
+    /// Why an act was not done.
+    package enum Refusal: Error, Sendable {
+        /// The button is another one by now, or gone.
+        case changed
+        /// The page did not take what was typed into this field.
+        case notTaken(String)
+        /// The page would have sent what was typed to this address, of another origin; it was held back.
+        case elsewhere(WebURL)
+        /// The page keeps the button disabled.
+        case disabled
+        case failed(TransferError)
+    }
+
+    /// Fills in fields of the last reading, presses, and reads the page that comes of it. Throws ``Refusal``; nothing was pressed then,
+    /// unless the browser itself failed.
+    package func perform(_ act: Act, in scope: Scope) throws(Refusal) -> Reading {
+        guard let reading = last.with({ $0 }) else { throw .changed }
+        watch(act, on: reading)
+        defer { tools.tell("Fetch.disable", session: session) }
+        for (name, value) in act.fields {
+            let argument = value.map { Self.literal($0) } ?? "null"
+            let fill = "hotspot.fill(\(act.form), \(Self.literal(name)), \(argument))"
+            guard try evaluateNow(fill, reading, in: scope).bool == true else { throw .notTaken(name) }
+        }
+        try press(act, reading, in: scope)
+        // What the press sets off begins a moment later.
+        _ = scope.pause(milliseconds: Self.interval)
+        do throws(TransferError) {
+            let next = keep(try rest(patience: Self.endPatience, in: scope))
+            guard let address = guarded.with({ $0.refused }) else { return next }
+            _ = try evaluate("hotspot.leadsTo(\(act.form), \(Self.literal(address.text)))", next.context, in: scope)
+            _ = keep(try look(in: scope))
+        } catch { throw .failed(error) }
+        throw .elsewhere(guarded.with { $0.refused } ?? reading.url)
+    }
+
+    /// Holds back, from now on, what would carry the answers of an act elsewhere.
+    private func watch(_ act: Act, on reading: Reading) {
+        guarded.with {
+            $0 = Guarded(
+                answerGuard: AnswerGuard(origin: reading.url.origin, answers: act.answers, mayLead: act.mayLead), refused: nil)
+        }
+        if !act.answers.isEmpty { tools.tell("Fetch.enable", [:], session: session) }
+    }
+
+    /// Returns what the page shows since the last act.
+    package var reading: Reading? { last.with { $0 } }
+
+    private func press(_ act: Act, _ reading: Reading, in scope: Scope) throws(Refusal) {
+        let call =
+            switch act.press {
+            case .button(let key): "hotspot.press(\(act.form), \(Self.literal(key)))"
+            case .link(let address): "hotspot.follow(\(Self.literal(address)))"
+            case .enter: "hotspot.enter(\(act.form))"
+            }
+        // Pages enable their button a moment after the last answer.
+        for _ in 0..<20 {
+            switch try evaluateNow(call, reading, in: scope).string {
+            case "pressed": return
+            case "disabled": _ = scope.pause(milliseconds: 100)
+            default: throw .changed
+            }
+        }
+        throw .disabled
+    }
+
+    private func evaluateNow(_ expression: String, _ reading: Reading, in scope: Scope) throws(Refusal) -> JSONValue {
+        do throws(TransferError) {
+            return try evaluate(expression, reading.context, in: scope.limited(milliseconds: Self.lookLimit))
+        } catch { throw .failed(error) }
+    }
+
+    private static func literal(_ text: String) -> String {
+        String(decoding: Coding.encode(JSONValue.string(text)), as: UTF8.self)
+    }
+
+    // MARK: - Cookies
+
+    private func setCookies(_ lines: [String], at url: WebURL, in scope: Scope) throws(TransferError) {
+        let cookies = lines.compactMap { Cookie(line: $0)?.parameters }
+        if !cookies.isEmpty { _ = try? call("Network.setCookies", ["cookies": .array(cookies)], in: scope) }
+    }
+
+    /// Returns the cookies of all pages of this browser, in libcurl's format. Throws ``TransferError``.
+    package func cookies(in scope: Scope) throws(TransferError) -> [String] {
+        let cookies = try call("Network.getAllCookies", in: scope)["cookies"]?.array ?? []
+        return cookies.prefix(CookieJar.limit).compactMap { Cookie(parameters: $0)?.line }
+    }
+}
+
+/// The guard of an act, and the address that it held answers back from.
+private struct Guarded: Sendable {
+    var answerGuard: AnswerGuard?
+    var refused: WebURL?
+
+    /// Notes a request; returns whether it is held back.
+    mutating func notes(_ request: JSONValue?) -> Bool {
+        guard let address = answerGuard?.refused(request) else { return false }
+        refused = refused ?? address
+        return true
+    }
+}
+
+/// The requests of a page that are under way, with their starts.
+private struct Requests: Sendable {
+    private var starts: [String: Instant] = [:]
+    /// How many pages were loaded.
+    var loads = 0
+
+    private static let limit = 1000
+    /// Milliseconds after which a request is no longer waited for.
+    private static let patience = 5_000
+
+    /// The page waits for an answer.
+    var isBusy: Bool { starts.values.contains { $0.millisecondsAgo < Self.patience } }
+
+    mutating func note(_ event: DevTools.Event) {
+        if event.method == "Page.frameNavigated", event.parameters["frame"]?["parentId"] == nil { loads += 1 }
+        guard let request = event.parameters["requestId"]?.string else { return }
+        switch event.method {
+        case "Network.requestWillBeSent": if starts.count < Self.limit { starts[request] = .now }
+        case "Network.loadingFinished", "Network.loadingFailed": starts[request] = nil
+        default: break
+        }
+    }
+}

@@ -1,0 +1,554 @@
+// Reads a page as a person sees it, and acts on it as a person would. Runs in a world of its own, where the page's scripts can change
+// neither these functions nor what they keep; what they see is the page's, and hostile.
+(() => {
+  if (globalThis.hotspot) return;
+
+  const limits = { octets: 180000, nodes: 20000, depth: 100, controls: 150, name: 60, text: 2000 };
+  // What the last reading showed: controls by form and name, buttons and links by their keys.
+  let shown = { fields: new Map(), buttons: new Map(), links: new Map() };
+
+  // MARK: What an element is
+
+  const squeezed = (text) => (text ?? "").replace(/\s+/g, " ").trim();
+  const attribute = (element, name) => squeezed(element.getAttribute(name));
+  const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+  const children = (node) => {
+    if (node.shadowRoot) return [...node.shadowRoot.childNodes];
+    if (node.localName === "slot" && node.assignedNodes().length) return node.assignedNodes();
+    if (node.localName === "iframe" || node.localName === "frame") {
+      const inner = own(node)?.body;
+      return inner ? [inner] : [];
+    }
+    return [...node.childNodes];
+  };
+  // The document of a frame of the page's own origin.
+  const own = (frame) => {
+    try { return frame.contentDocument; } catch { return null; }
+  };
+  const isDisabled = (element) => element.disabled === true || attribute(element, "aria-disabled") === "true";
+  const role = (element) => attribute(element, "role").split(" ")[0];
+
+  // Nothing of it is shown, nor of what is in it.
+  const isGone = (element, style) =>
+    style.display === "none" || style.contentVisibility === "hidden" || parseFloat(style.opacity) < 0.05;
+  // It has a box that a person can see, on the page.
+  const isSeen = (element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 1 && box.height > 1 && box.right + scrollX > 0 && box.bottom + scrollY > 0
+      && getComputedStyle(element).visibility === "visible";
+  };
+  // It is cut down to a dot, as text for screen readers is.
+  const isDot = (element, style) => {
+    if (style.position !== "absolute" && style.position !== "fixed") return false;
+    const box = element.getBoundingClientRect();
+    return (box.width <= 1 && box.height <= 1 && style.overflow !== "visible") || box.right + scrollX < 0 || box.bottom + scrollY < 0;
+  };
+  const textOf = (node, limit = limits.name * 2) => {
+    let text = "";
+    const visit = (node, depth) => {
+      if (text.length > limit || depth > limits.depth) return;
+      if (node.nodeType === Node.TEXT_NODE) text += node.data;
+      if (node.nodeType !== Node.ELEMENT_NODE || ["script", "style", "select", "textarea", "noscript"].includes(node.localName)) return;
+      const style = getComputedStyle(node);
+      if (isGone(node, style)) return;
+      if (style.display !== "inline") text += " ";
+      if (node.localName === "img") text += " " + attribute(node, "alt");
+      for (const child of children(node)) visit(child, depth + 1);
+    };
+    visit(node, 0);
+    return squeezed(text).slice(0, limit);
+  };
+
+  const byIDs = (element, name) => attribute(element, name).split(" ").filter(Boolean)
+    .map((id) => element.getRootNode().getElementById?.(id)).filter(Boolean);
+
+  const groupName = (element) => {
+    const group = element.closest("[role=group], fieldset");
+    return group ? byIDs(group, "aria-labelledby").map((node) => textOf(node)).join(" ") || attribute(group, "aria-label")
+      || textOf(group.querySelector("legend") ?? group) : "";
+  };
+
+  // The name of a control in words: what labels it, else the only text beside it.
+  const label = (element, isRow) => {
+    const names = isRow ? [groupName(element)] : [
+      byIDs(element, "aria-labelledby").map((node) => textOf(node)).join(" "), attribute(element, "aria-label"),
+      [...(element.labels ?? [])].map((node) => textOf(node)).join(" "),
+      attribute(element, "placeholder"), attribute(element, "title"),
+    ].map(squeezed);
+    const name = names.find(Boolean);
+    if (name) return name;
+    if (isRow) element = element.parentElement;
+    let around = element;
+    for (let step = 0; step < 3 && (around = around.parentElement); step++) {
+      if (around.querySelectorAll("input:not([type=hidden]), select, textarea, button, [role]").length > 1) break;
+      const text = textOf(around);
+      if (text) return text.length <= 80 ? text : "";
+    }
+    return "";
+  };
+
+  // What a control is, as HTML has it; undefined for none.
+  const kind = (element) => {
+    if (element.localName === "input") {
+      const type = element.type;
+      if (["text", "password", "email", "tel", "number", "date", "checkbox", "radio", "hidden"].includes(type)) return type;
+      if (["search", "url"].includes(type)) return type;
+      if (["submit", "button", "image"].includes(type)) return "press";
+      return undefined;
+    }
+    if (element.localName === "select" && !element.multiple) return "select";
+    if (element.localName === "textarea") return "textarea";
+    if (element.localName === "button" || element.localName === "summary") return isList(element) ? "list" : "press";
+    switch (role(element)) {
+    case "checkbox": case "switch": return "checkbox";
+    case "radio": return "radio";
+    case "combobox": return "list";
+    case "textbox": return element.isContentEditable ? "text" : undefined;
+    case "button": return isList(element) ? "list" : "press";
+    case "link": return "press";
+    }
+    if (element.localName === "a") return leadsOn(element) ? "link" : "press";
+    // What only a script makes a button: the outermost element that shows the hand, with few words.
+    const style = getComputedStyle(element);
+    if (style.cursor !== "pointer" || element.closest("label, a, button")) return undefined;
+    if (element.parentElement && getComputedStyle(element.parentElement).cursor === "pointer") return undefined;
+    if (element.querySelector("input, select, textarea, button, a, [role]")) return undefined;
+    const text = textOf(element);
+    return text && text.length <= limits.name ? "press" : undefined;
+  };
+  const isList = (element) => attribute(element, "aria-haspopup") === "listbox";
+  const leadsOn = (link) => {
+    const reference = link.getAttribute("href");
+    return reference !== null && reference !== "" && !reference.startsWith("#") && !/^\s*javascript:/i.test(reference)
+      && !["button"].includes(role(link));
+  };
+  const buttonText = (element) =>
+    (element.localName === "input" ? squeezed(element.value) || attribute(element, "alt") : textOf(element, limits.name))
+      || attribute(element, "aria-label") || attribute(element, "title");
+  const isTyped = (kind) => ["text", "password", "email", "tel", "number", "date", "search", "url", "textarea"].includes(kind);
+  const isChecked = (element) => element.checked ?? attribute(element, "aria-checked") === "true";
+
+  // The options of a list that is drawn by scripts, where they are in the page.
+  const options = (list) => {
+    const box = [...byIDs(list, "aria-controls"), ...byIDs(list, "aria-owns")].find((node) => node.querySelector("[role=option]"))
+      ?? list.querySelector("[role=option]")?.parentElement
+      ?? list.parentElement?.querySelector("[role=option]")?.closest("[role=listbox]");
+    return box ? [...box.querySelectorAll("[role=option]")].slice(0, limits.controls) : [];
+  };
+  // The options that a list showed when it was opened, for one that has none while it is closed.
+  const opened = new WeakMap();
+  const optionTexts = (list) => {
+    const texts = options(list).map((option) => textOf(option) || squeezed(option.textContent));
+    return texts.length ? texts : opened.get(list) ?? [];
+  };
+
+  // Where the fields outside of forms are: the smallest element that has them all, and a button.
+  const looseForm = (root) => {
+    const fields = [], buttons = [];
+    const visit = (node, depth, inForm) => {
+      if (node.nodeType !== Node.ELEMENT_NODE || depth > limits.depth) return;
+      const style = getComputedStyle(node);
+      if (isGone(node, style) && !["checkbox", "radio"].includes(node.type)) return;
+      const what = kind(node);
+      if (!inForm && what && what !== "hidden" && what !== "link") (what === "press" ? buttons : fields).push(node);
+      for (const child of children(node)) visit(child, depth + 1, inForm || node.localName === "form");
+    };
+    visit(root, 0, false);
+    if (!fields.length) return null;
+    let around = fields[0];
+    while (around && !fields.every((field) => holds(around, field))) around = above(around);
+    while (around && above(around) && around !== root && !buttons.some((button) => holds(around, button))) around = above(around);
+    return around ?? root;
+  };
+
+  const above = (node) => node.parentElement ?? node.getRootNode().host ?? node.ownerDocument.defaultView?.frameElement ?? null;
+  const holds = (node, inner) => {
+    for (let step = inner; step; step = above(step)) if (step === node) return true;
+    return false;
+  };
+  const isActive = (element) => {
+    const what = kind(element);
+    return what && what !== "hidden" && what !== "link";
+  };
+
+  // What lies over all controls that are in sight, and has some of its own: a dialog, which a person answers first.
+  const cover = () => {
+    const controls = [...document.querySelectorAll("input:not([type=hidden]), select, textarea, button, [role=button]")].filter(isSeen);
+    let found = null;
+    for (const control of controls.slice(0, limits.controls)) {
+      const top = atPoint(control);
+      if (!top || holds(top, control) || holds(control, top)) continue;
+      let layer = null;
+      for (let step = top; step && !holds(step, control); step = above(step)) {
+        if (["fixed", "absolute", "sticky"].includes(getComputedStyle(step).position) || step.localName === "dialog") layer = step;
+      }
+      if (layer && [...layer.querySelectorAll("*")].some(isActive)) found = layer;
+    }
+    if (!found) return null;
+    // A control that is in sight beside the layer can be used as well.
+    return controls.some((control) => !holds(found, control) && isReachable(control)) ? null : found;
+  };
+  // A field that something else covers, or that is cut away, is a trap: nobody would type in it.
+  const isOnTop = (field) => {
+    if (atPoint(field) === null) field.scrollIntoView({ block: "center", behavior: "instant" });
+    const top = topAt(field);
+    return top === null || holds(top, field) || holds(field, top) || [...(field.labels ?? [])].some((label) => holds(label, top));
+  };
+  const topAt = (field) => {
+    const inner = field.getRootNode();
+    const box = field.getBoundingClientRect();
+    return inner.elementFromPoint?.(box.left + box.width / 2, box.top + box.height / 2) ?? null;
+  };
+
+  // The topmost element at the middle of a control, if that is in sight.
+  const atPoint = (control) => {
+    const box = control.getBoundingClientRect();
+    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+    return x < 0 || y < 0 || x >= innerWidth || y >= innerHeight ? null : document.elementFromPoint(x, y);
+  };
+  const isReachable = (control) => {
+    const top = atPoint(control);
+    return top !== null && (holds(top, control) || holds(control, top));
+  };
+
+  // MARK: Reading
+
+  const read = () => {
+    const next = { fields: new Map(), buttons: new Map(), links: new Map() };
+    const out = [], told = [], asked = [];
+    let octets = 0, nodes = 0, controls = 0, form = 0, forms = 0, radios = 0, frames = 0;
+    const add = (text) => { octets += text.length; if (octets <= limits.octets) out.push(text); };
+    const over = isBeneath ? null : cover();
+    const root = over ?? document.body ?? document.documentElement;
+    const loose = over && !over.querySelector("form") ? over : looseForm(root);
+    const keys = new Map();
+    const labelled = new Map();
+
+    const isRandom = (name) => /[:«»]|\d{4,}|^[0-9a-f-]{12,}$/i.test(name);
+    const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_+|_+$/g, "").slice(0, 40);
+    const unique = (key, of) => {
+      const count = (keys.get(of + key) ?? 0) + 1;
+      keys.set(of + key, count);
+      return count > 1 ? `${key}_${count}` : key;
+    };
+    const key = (element, what, name) => {
+      const given = [attribute(element, "name"), element.id, attribute(element, "autocomplete")]
+        .find((word) => word && word.length <= 80 && !isRandom(word) && !["on", "off"].includes(word));
+      return given ?? (slug(name) || what);
+    };
+    const number = (element) => {
+      if (!labelled.has(element)) labelled.set(element, `n${labelled.size}`);
+      return labelled.get(element);
+    };
+
+    const openForm = (element, hints, action, method) => {
+      [form, forms] = [forms + 1, forms + 1];
+      action = targets.get(form) ?? action;
+      add(`<form${hints}${action === null ? "" : ` action="${escaped(action)}"`} method="${method}">`);
+    };
+    const hints = (element) => ["class", "id", "role"].map((name) => {
+      const value = attribute(element, name).slice(0, 100);
+      return value && !(name === "id" && isRandom(value)) ? ` ${name === "id" ? "name" : name}="${escaped(value)}"` : "";
+    }).join("");
+
+    const button = (element) => {
+      const text = buttonText(element);
+      if (!text || !isSeen(element)) return;
+      const inForm = form > 0;
+      if (!inForm) openForm(element, "", "", "post");
+      const own = unique(slug(text) || "button", `button ${form} `);
+      next.buttons.set(`${form} ${own}`, { element, text });
+      const name = inForm && element.name && !isRandom(element.name) ? ` name="${escaped(element.name)}"` : "";
+      add(`<button type="submit"${name} value="${escaped(own)}"${isDisabled(element) ? " disabled" : ""}>${escaped(text)}</button>`);
+      asked.push(`b:${text}`);
+      if (!inForm) { add("</form>"); form = 0; }
+    };
+
+    const field = (element, what) => {
+      // Boxes for one character each are one field.
+      const parts = isTyped(what) && element.maxLength === 1 ? row(element) : [element];
+      if (parts[0] !== element) return;
+      const isRow = parts.length > 1;
+      const name = label(element, isRow);
+      const isBox = what === "checkbox" || what === "radio";
+      // A box is often drawn by its label, and hidden itself.
+      if (!isBox && !isBeneath && !isOnTop(element)) return;
+      if (!isSeen(element) && !(isBox && [...(element.labels ?? []), element.parentElement].some((node) => node && isSeen(node)))) return;
+      if (++controls > limits.controls) return;
+      const own = what === "radio"
+        ? key(element, "radio", textOf(element.closest("[role=radiogroup], fieldset") ?? element)) : unique(key(element, what, name), `field ${form} `);
+      const id = `${form} ${own}`;
+      next.fields.set(id, { kind: what, elements: what === "radio" ? [...(next.fields.get(id)?.elements ?? []), element] : parts, name });
+      let words = ` id="${number(element)}" name="${escaped(own)}"`;
+      if (name) words += ` aria-label="${escaped(name.slice(0, 300))}"`;
+      if (element.required || attribute(element, "aria-required") === "true") words += " required";
+      if (element.readOnly || attribute(element, "aria-readonly") === "true") words += " readonly";
+      if (isDisabled(element)) words += " disabled";
+      asked.push(`${what}:${own}:${name}`);
+      if (what === "select") {
+        const choices = [...element.options].slice(0, limits.controls).map((option) =>
+          `<option value="${escaped(option.value)}"${option.selected ? " selected" : ""}${option.disabled ? " disabled" : ""}>`
+            + `${escaped(squeezed(option.text))}</option>`);
+        return add(`<select${words}>${choices.join("")}</select>`);
+      }
+      if (what === "list") {
+        const current = squeezed(element.value ?? "") || textOf(element);
+        const texts = optionTexts(element);
+        const choices = texts.map((text) =>
+          `<option value="${escaped(text)}"${text === current ? " selected" : ""}>${escaped(text)}</option>`);
+        const none = texts.includes(current) ? "" : `<option value="" selected>${escaped(current)}</option>`;
+        return add(`<select${words}>${none}${choices.join("")}</select>`);
+      }
+      if (isBox) {
+        const value = what === "radio" ? (element.value && element.value !== "on" ? element.value : attribute(element, "data-value") || slug(name) || `${radios++}`) : "on";
+        return add(`<input type="${what}"${words} value="${escaped(value)}"${isChecked(element) ? " checked" : ""}>`);
+      }
+      const value = isRow ? parts.map((part) => part.value).join("") : element.value ?? textOf(element);
+      const type = what === "number" || what === "url" ? "text" : what;
+      const most = isRow ? parts.length : element.maxLength;
+      if (most > 0) words += ` maxlength="${most}"`;
+      const kept = what === "password" ? "" : ` value="${escaped(squeezed(value).slice(0, 200))}"`;
+      add(what === "textarea" ? `<textarea${words}>${escaped(value.slice(0, 200))}</textarea>` : `<input type="${type}"${words}${kept}>`);
+    };
+    // The boxes for one character each that stand beside this one.
+    const row = (element) => {
+      let around = element.parentElement;
+      for (let step = 0; step < 3 && around; step++, around = around.parentElement) {
+        const boxes = [...around.querySelectorAll("input")].filter((box) => box.maxLength === 1 && isTyped(kind(box)) && isSeen(box));
+        if (boxes.length > 2) return boxes;
+      }
+      return [element];
+    };
+
+    const plain = new Set(["div", "span", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "tbody", "tr", "td", "th",
+      "section", "article", "main", "header", "footer", "nav", "aside", "fieldset", "legend", "small", "strong", "b", "em", "dl", "dt", "dd"]);
+
+    const visit = (node, depth) => {
+      if (octets > limits.octets || ++nodes > limits.nodes || depth > limits.depth) return;
+      if (node.nodeType === Node.TEXT_NODE) {
+        const text = squeezed(node.data);
+        if (!text || getComputedStyle(node.parentElement ?? root).visibility !== "visible") return;
+        told.push(text);
+        return add(`${escaped(node.data.slice(0, limits.text))} `);
+      }
+      if (node.nodeType !== Node.ELEMENT_NODE) return;
+      const element = node, name = element.localName;
+      if (["script", "style", "noscript", "template", "link", "meta", "title", "head", "object", "embed"].includes(name)) return;
+      const style = getComputedStyle(element);
+      const what = kind(element);
+      if (what === "hidden") {
+        if (form > 0 && element.name) {
+          add(`<input type="hidden" name="${escaped(element.name)}" value="${escaped(element.value.slice(0, 200))}">`);
+        }
+        return;
+      }
+      if (what === "checkbox" || what === "radio") {
+        field(element, what);
+        if (element.localName === "input") return;
+      } else {
+        if (isGone(element, style) || isDot(element, style)) return;
+        if (what === "press") return button(element);
+        if (what && what !== "link") return field(element, what);
+      }
+      if (name === "svg" || name === "canvas" || name === "video") return add('<img alt="">');
+      if (name === "img") return add(`<img alt="${escaped(attribute(element, "alt").slice(0, 100))}">`);
+      if (name === "br" || name === "hr") return add(`<${name}>`);
+      if ((name === "iframe" || name === "frame") && !own(element)) {
+        if (isSeen(element)) frames += 1;
+        return;
+      }
+      let end = "";
+      if (what === "link") {
+        const text = textOf(element);
+        next.links.set(element.href, { element, text });
+        add(`<a href="${escaped(String(element.href).slice(0, 2000))}">`);
+        end = "</a>";
+        asked.push(`a:${text}`);
+      } else if (name === "label") {
+        const control = element.control ?? null;
+        add(control && kind(control) !== "hidden" ? `<label for="${number(control)}">` : "<span>");
+        end = control && kind(control) !== "hidden" ? "</label>" : "</span>";
+      } else if (name === "form" && form === 0) {
+        const action = element.getAttribute("action");
+        openForm(element, hints(element), action ? element.action : "", action && element.method === "get" ? "get" : "post");
+        end = "</form>";
+      } else if (element === loose && form === 0) {
+        openForm(element, element === over ? ' id="covers-page"' : hints(element), "", "post");
+        end = "</form>";
+      } else {
+        const tag = plain.has(name) ? name : style.display.startsWith("inline") ? "span" : "div";
+        const live = attribute(element, "aria-live");
+        const marks = ["class", "role"].map((mark) => {
+          const value = attribute(element, mark).slice(0, 100);
+          return value ? ` ${mark}="${escaped(value)}"` : "";
+        }).join("");
+        add(`<${tag}${marks}${live === "assertive" && !element.hasAttribute("role") ? ' role="alert"' : ""}>`);
+        end = `</${tag}>`;
+      }
+      const outer = form;
+      for (const child of children(element)) visit(child, depth + 1);
+      if (end === "</form>") form = 0; else form = outer;
+      if (end) octets > limits.octets ? out.push(end) : add(end);
+    };
+    visit(root, 0);
+    shown = next;
+    const still = (text) => text.replace(/\d+/g, "#");
+    return {
+      markup: `<!DOCTYPE html><html><head><title>${escaped(squeezed(document.title).slice(0, 200))}</title></head><body>${out.join("")}</body></html>`,
+      address: location.href, isComplete: document.readyState === "complete", frames,
+      controls: still(asked.join("\n")), words: still(told.join(" ")).slice(0, 20000), isCut: octets > limits.octets || nodes > limits.nodes,
+    };
+  };
+
+  // Where scripts send what is typed into a form, once that is known; a form's own address says little then.
+  const targets = new Map();
+  const leadsTo = (form, address) => { targets.set(form, address); };
+
+  // Reads what a layer covers as well, from now on.
+  let isBeneath = false;
+  const lookBeneath = () => { isBeneath = true; };
+
+  // MARK: Acting
+
+  const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+  const events = (element, kinds, type = Event, more = {}) => {
+    for (const kind of kinds) element.dispatchEvent(new type(kind, { bubbles: true, cancelable: true, composed: true, ...more }));
+  };
+  // Clicks, unless the page makes something else of the element under the pointer. Returns whether it did.
+  const click = (element, isSame = () => true) => {
+    element.scrollIntoView({ block: "center", behavior: "instant" });
+    const pointer = { view: window, button: 0, detail: 1, pointerId: 1, isPrimary: true, pointerType: "mouse" };
+    events(element, ["pointerover", "pointerenter", "pointerdown"], PointerEvent, pointer);
+    events(element, ["mousedown"], MouseEvent, pointer);
+    element.focus?.({ preventScroll: true });
+    events(element, ["pointerup"], PointerEvent, pointer);
+    events(element, ["mouseup"], MouseEvent, pointer);
+    if (!isSame()) return false;
+    element.click();
+    return true;
+  };
+  const bare = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  const current = (element) => element.isContentEditable ? element.textContent : element.value;
+
+  // Types into a field, one character after another. The page may write what was typed in its own way.
+  const type = (elements, text) => {
+    const whole = elements.length > 1 ? [...text] : [text];
+    if (elements.length > 1 && whole.length > elements.length) return false;
+    for (const [index, element] of elements.entries()) {
+      const part = whole[index] ?? "";
+      element.focus({ preventScroll: true });
+      if (element.getRootNode().activeElement !== element) return false;
+      element.select?.();
+      if (element.isContentEditable) element.ownerDocument.execCommand("selectAll");
+      if (part === "" && current(element) !== "") element.ownerDocument.execCommand("delete");
+      const letters = element.type === "date" || element.type === "number" ? [] : [...part];
+      for (const letter of letters) {
+        const typed = { key: letter, code: "" };
+        events(element, ["keydown"], KeyboardEvent, typed);
+        if (element.getRootNode().activeElement !== element) element.focus({ preventScroll: true });
+        element.ownerDocument.execCommand("insertText", false, letter);
+        events(element, ["keyup"], KeyboardEvent, typed);
+      }
+      if (!isTaken(current(element), part)) {
+        const prototype = element.localName === "textarea" ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
+        const write = Object.getOwnPropertyDescriptor(prototype, "value")?.set;
+        if (!write || !["input", "textarea"].includes(element.localName)) return false;
+        write.call(element, part);
+        events(element, ["input"], InputEvent, { inputType: "insertText", data: part });
+      }
+      events(element, ["change"]);
+      if (index === elements.length - 1) { element.blur(); events(element, ["focusout"], FocusEvent); }
+    }
+    return isTaken(elements.map(current).join(""), text);
+  };
+  // A page may write a number in its own way, with the country's prefix.
+  const isTaken = (value, text) => {
+    const [shown, typed] = [bare(value), bare(text)];
+    return shown.includes(typed) || (/^\d{6,}$/.test(typed) && shown.endsWith(typed.slice(-6)));
+  };
+
+  // Fills in a field of the last reading. Returns whether the page has taken it.
+  const fill = async (form, name, value) => {
+    const field = shown.fields.get(`${form} ${name}`);
+    if (!field || !field.elements.every((element) => element.isConnected)) return false;
+    const [element] = field.elements;
+    if (field.kind === "checkbox") {
+      if (isChecked(element) !== (value !== null)) click(element);
+      await pause(20);
+      return isChecked(element) === (value !== null);
+    }
+    if (value === null) return true;
+    if (field.kind === "radio") {
+      const chosen = field.elements.find((radio) => [radio.value, attribute(radio, "data-value"), slugged(label(radio))].includes(value)) ?? element;
+      if (!isChecked(chosen)) click(chosen);
+      return isChecked(chosen);
+    }
+    if (field.kind === "select") {
+      if (element.value === value) return true;
+      element.focus({ preventScroll: true });
+      element.value = value;
+      events(element, ["input", "change"]);
+      return element.value === value;
+    }
+    if (field.kind === "list") return choose(element, value);
+    if (current(element) === value) return true;
+    return type(field.elements, value);
+  };
+  const slugged = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_+|_+$/g, "").slice(0, 40);
+
+  // Opens a list that scripts draw, and takes an option by its words.
+  const choose = async (list, text) => {
+    if (squeezed(list.value ?? "") === text || textOf(list) === text) return true;
+    const option = (await open(list)).find((option) => (textOf(option) || squeezed(option.textContent)) === text);
+    if (!option) return false;
+    click(option);
+    await pause(50);
+    return true;
+  };
+  const open = async (list) => {
+    for (let step = 0; step < 10; step++) {
+      const found = [...options(list), ...list.ownerDocument.querySelectorAll("[role=listbox] [role=option]")].filter(isSeen);
+      if (found.length) return found;
+      if (step === 0) click(list);
+      await pause(50);
+    }
+    return [];
+  };
+  // Opens the closed lists whose options are not in the page, to read them, and closes them again.
+  const readLists = async () => {
+    for (const { kind, elements: [list] } of [...shown.fields.values()].filter((field) => field.kind === "list").slice(0, 5)) {
+      if (kind !== "list" || optionTexts(list).length) continue;
+      opened.set(list, (await open(list)).slice(0, limits.controls).map((option) => textOf(option) || squeezed(option.textContent)));
+      click(list);
+      await pause(50);
+    }
+  };
+
+  // Presses a button of the last reading, if it still is what was shown. Nothing can change between the look and the press.
+  const press = (form, key) => {
+    const button = shown.buttons.get(`${form} ${key}`);
+    if (!button) return "gone";
+    const { element, text } = button;
+    const isSame = () => element.isConnected && isSeen(element) && buttonText(element) === text;
+    if (!isSame()) return "changed";
+    if (isDisabled(element)) return "disabled";
+    return click(element, isSame) ? "pressed" : "changed";
+  };
+  const follow = (address) => {
+    const link = shown.links.get(address);
+    if (!link) return "gone";
+    const isSame = () => link.element.isConnected && link.element.href === address && textOf(link.element) === link.text;
+    return isSame() && click(link.element, isSame) ? "pressed" : "changed";
+  };
+  // Sends a form that has no button, as the Enter key does.
+  const enter = (form) => {
+    const fields = [...shown.fields.entries()].filter(([id]) => id.startsWith(`${form} `)).map(([, field]) => field.elements[0]);
+    const last = fields.findLast((element) => isTyped(kind(element))) ?? fields.at(-1);
+    if (!last?.isConnected) return "gone";
+    if (last.form) last.form.requestSubmit();
+    else events(last, ["keydown", "keypress", "keyup"], KeyboardEvent, { key: "Enter", code: "Enter", keyCode: 13, which: 13 });
+    return "pressed";
+  };
+
+  globalThis.hotspot = { read, leadsTo, lookBeneath, readLists, fill, press, follow, enter };
+})();

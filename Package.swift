@@ -132,7 +132,7 @@ let package = Package(
         // The library for authors of helpers in Swift: protocol, the client of BoundHTTP, probe, forms, WISPr, RFC 8908.
         .target(
             name: "HelperKit",
-            dependencies: ["BoundHTTP", "ForeignText", "HotspotCore", "EventLoop", "Varlink", "CXML", "CCrypto"],
+            dependencies: ["BoundHTTP", "ForeignText", "HotspotCore", "EventLoop", "Rendering", "Varlink", "CXML", "CCrypto"],
             exclude: ["README.md"],
             resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Forms/companies.txt"]
                 + (languages + ["money"]).map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
@@ -153,7 +153,7 @@ let package = Package(
             swiftSettings: rules),
         // Our helpers, one file each, and the prober; with the two before it as one program.
         .executableTarget(
-            name: "hotspot-helpers", dependencies: ["HelperKit", "PortalCatalogue", "Browse", "AuthorTools"],
+            name: "hotspot-helpers", dependencies: ["HelperKit", "PortalCatalogue", "Browse", "AuthorTools", "Rendering"],
             exclude: ["Helpers"], swiftSettings: rules),
         // What an author writes, built with everything else so that it cannot grow stale.
         .executableTarget(

@@ -3,6 +3,7 @@ import Browse
 import Glibc
 import HelperKit
 import HotspotCore
+import Rendering
 
 /// The helpers of this project and the prober in one process, which the daemon starts when a station begins to associate; it ends when idle.
 ///
@@ -14,6 +15,7 @@ import HotspotCore
         let words = Array(CommandLine.arguments.dropFirst())
         switch words.first {
         case BrowseProgram.option: BrowseProgram.run(Array(words.dropFirst()))
+        case RenderProgram.option: RenderProgram.run(Array(words.dropFirst()))
         case AuthorProgram.option: AuthorProgram.run(Array(words.dropFirst()))
         default: serve(words.first)
         }

@@ -119,14 +119,14 @@ extension Ruling {
             return
         }
         var first = FormAttempt(command, at: portal, isTypedNow: false)
-        let move = first.move(on: page, at: url)
+        let move = first.move(on: page, at: url).withoutBrowser
         rule = first.rule?.number
         switch move {
         case .submit(let filled, let form): send(filled, of: form, [:])
         case .done: reason = "done"
         case .end(_, let text): reason = text
         case .leave(let company): reason = "imitates \(company.name)"
-        case .request, .probe: reason = "a move of another helper"
+        case .request, .render, .probe: reason = "a move of another helper"
         case .ask(_, _, let text?):
             self.class = .handOver
             reason = text

@@ -9,6 +9,10 @@ package struct FilledForm: Sendable {
     package let pairs: [(name: String, value: String)]
     /// The labels of boxes that are sent because the page ticks them, and agree to no terms; at most five.
     package let ticked: [String]
+    /// The form as the page has it.
+    package let form: HTMLForm
+    /// The button that is pressed.
+    package let button: HTMLControl?
     /// The request has answers of the user.
     package let carriesAnswers: Bool
     /// A password is among them.
@@ -49,6 +53,7 @@ package struct FilledForm: Sendable {
         case .post: request = Self.post(pairs, form.form, to: action)
         }
         target = action
+        (self.form, self.button) = (form.form, button?.control)
         (ticked, carriesAnswers, carriesPassword) = (controls.ticked, controls.carriesAnswers, controls.carriesPassword)
         staysOnOrigin = action.origin == url.origin
     }

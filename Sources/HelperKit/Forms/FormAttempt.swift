@@ -105,7 +105,12 @@ package struct FormAttempt: Sendable {
         }
         let ruled = MoveCase.ruled(self, on: page, at: url)
         note(ruled.rule)
-        switch ruled.ruling {
+        let move = carryOut(ruled.ruling, on: page, at: url)
+        return ruled.rule.needsScripts ? .render(because: ruled.rule, orElse: move) : move
+    }
+
+    private mutating func carryOut(_ ruling: MoveRuling, on page: TypedPage, at url: WebURL) -> LoginMove {
+        switch ruling {
         case .done: return .done
         case .end(let result, let reason): return .end(result, reason)
         case .handOver(let reason): return handOver(reason, at: url)

@@ -74,7 +74,7 @@ struct ChoiceCase: Sendable {
         PageRule(
             "C2", "Where every login of the page is refused, the rule of the first one is the reason.", takingOver: { $0.refusal }
         ),
-        PageRule("C3", "The page has a login, and does not show it.") {
+        PageRule("C3", "The page has a login, and does not show it.", needsScripts: true) {
             $0.ways.isEmpty && $0.candidates.contains { $0.form.controls.contains { $0.isInput || $0.control.isField } }
                 ? .refuse("The page shows its form only by a script.") : nil
         },

@@ -54,6 +54,7 @@ public struct FormLogin: Sendable {
     ///   - isTypedNow: the user has just typed the command's answers, as in PresentUI.
     public func run(from start: WebURL?, isTypedNow: Bool) -> Reply {
         if isTypedNow, let reply = answer() { return reply }
+        if SessionMemory(command.session).rendered != nil { return forgettingPage.run(from: start, isTypedNow: isTypedNow) }
         // The portal did not answer.
         func notNow(_ reply: Reply) -> Reply { isTypedNow ? command.sendingLater(reply) : reply }
         let portalPage: PortalPage
@@ -100,18 +101,43 @@ public struct FormLogin: Sendable {
     /// Goes on from the page that asked the user; `nil` if the memory does not have it.
     private func answer(by client: HTTPClient? = nil, from start: WebURL? = nil) -> Reply? {
         let memory = SessionMemory(command.session)
+        if memory.rendered != nil { return answerRendered(memory, by: client, from: start) }
         guard let (page, url) = memory.page?.restored else { return nil }
         let portal = Portal(origin: memory.origin ?? url.origin, pin: memory.pin, kind: kind, title: page.title)
         return logIn(
             on: page, at: url, portal: portal, client: client ?? memory.client(command), isTypedNow: true, start: start)
     }
 
+    /// The same login without what was kept of a page that is closed by now.
+    private var forgettingPage: FormLogin {
+        var (command, memory) = (command, SessionMemory(command.session))
+        (memory.rendered, memory.page, memory.sent) = (nil, nil, nil)
+        command.session?.memory = memory.value
+        return FormLogin(kind: kind, command: command)
+    }
+
+    /// Goes on from the page that is open in a browser. `nil` if it is closed by now: then the login begins anew, and its page has to ask the
+    /// same.
+    private func answerRendered(_ memory: SessionMemory, by client: HTTPClient?, from start: WebURL?) -> Reply? {
+        let client = client ?? memory.client(command)
+        let http = HTTPCarrier(command, client, mayWait: { !command.isOpen() })
+        var carrier = RenderingCarrier(http, from: start, command)
+        guard let chain = try? carrier.goOn() else { return nil }
+        let url = chain.final.url
+        let portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: chain.page.title)
+        return logIn(FormSteps(command, on: chain.page, at: url, portal: portal, isTypedNow: true), by: carrier, isTypedNow: true)
+    }
+
     private func logIn(
         on page: HTMLPage, at url: WebURL, portal live: Portal, client: HTTPClient, isTypedNow: Bool, start: WebURL? = nil
     ) -> Reply {
         let steps = FormSteps(command, on: page, at: url, portal: live, isTypedNow: isTypedNow)
-        let carrier = HTTPCarrier(
+        let http = HTTPCarrier(
             command, client, at: [start?.host, url.host].compactMap(\.self), mayWait: { !command.isOpen() })
+        return logIn(steps, by: RenderingCarrier(http, from: start, command), isTypedNow: isTypedNow)
+    }
+
+    private func logIn(_ steps: FormSteps, by carrier: RenderingCarrier, isTypedNow: Bool) -> Reply {
         var driver = LoginDriver(command, steps, by: carrier, isTypedNow: isTypedNow)
         return driver.run { steps, move, reply, memory in
             if case .ask(_, let form, _) = move {

@@ -57,7 +57,7 @@ struct FormCase: Sendable {
         PageRule("F11", "The form pays, or its own text says that access costs.") {
             $0.pays ? .refused("The page asks for a payment or names a price, and hotspotd pays for nothing.") : nil
         },
-        PageRule("F12", "A script of the page has a part in sending the form.") { $0.form.browserReason.map(FormRuling.refused) },
+        PageRule("F12", "A script of the page has a part in sending the form.", needsScripts: true) { $0.form.browserReason.map(FormRuling.refused) },
         PageRule("F13", "The form disconnects several devices at once.") {
             $0.form.endsOthers && $0.form.typed.isEmpty
                 ? .refused("The page asks which devices to disconnect; several can be ticked.") : nil
@@ -68,7 +68,7 @@ struct FormCase: Sendable {
         PageRule("F15", "Two password fields make a new account.") {
             $0.form.passwords.count > 1 ? .refused("The page wants a new account with a password.") : nil
         },
-        PageRule("F16", "No field has a name.") {
+        PageRule("F16", "No field has a name.", needsScripts: true) {
             let fields = $0.open
             return !fields.isEmpty && fields.allSatisfy(\.name.isEmpty)
                 ? .refused("The page's fields have no names; only a script can send them.") : nil
@@ -77,20 +77,20 @@ struct FormCase: Sendable {
             let names = $0.open.map(\.name).filter { !$0.isEmpty }
             return Set(names).count < names.count ? .refused("The page has several fields of one name.") : nil
         },
-        PageRule("F18", "The password field is hidden and empty.") {
+        PageRule("F18", "The password field is hidden and empty.", needsScripts: true) {
             $0.form.passwords.contains { $0.isInvisible && $0.value.isEmpty }
                 ? .refused("The page hides its password field; this form was not sent.") : nil
         },
-        PageRule("F19", "Nothing is filled in or ticked, and no button is shown.") {
+        PageRule("F19", "Nothing is filled in or ticked, and no button is shown.", needsScripts: true) {
             $0.hasOnlyButtons && $0.form.submits.allSatisfy(\.isInvisible)
                 ? .refused("The page shows its button only by a script.") : nil
         },
-        PageRule("F20", "Nothing is filled in or ticked, and all buttons are disabled.") {
+        PageRule("F20", "Nothing is filled in or ticked, and all buttons are disabled.", needsScripts: true) {
             $0.hasOnlyButtons && $0.form.submits.allSatisfy(\.isDisabled)
                 ? .refused("A script of the page has to enable its button.") : nil
         },
         PageRule("F21", "Nothing is filled in or ticked, and the button's words do not say that it goes on.") {
-            guard $0.hasOnlyButtons, !$0.page.submitsItself, let button = $0.form.button, !button.control.label.isEmpty,
+            guard $0.hasOnlyButtons, !$0.choosesLanguage, !$0.page.submitsItself, let button = $0.form.button, !button.control.label.isEmpty,
                 !button.label.isOnwardButton
             else { return nil }
             return .refused("The page's button does not say that it goes on.")
@@ -107,11 +107,14 @@ struct FormCase: Sendable {
         },
         PageRule("R2", "Third place: a form that asks for something.") { $0.form.typed.isEmpty ? nil : 2 },
         PageRule("R3", "Fifth place: a button with a price.") { PriceMention(of: $0.form, on: $0.page) == .elsewhere ? nil : 4 },
-        PageRule("R4", "Second place: a button that goes on, or has no words.") {
+        PageRule("R4", "Second place: of buttons that name languages, the one for English.") {
+            $0.choosesLanguage && $0.form.button?.control.label.lowercased().contains("english") == true ? 1 : nil
+        },
+        PageRule("R5", "Second place: a button that goes on, or has no words.") {
             $0.form.button.map { $0.label.isOnward || $0.label.isFree } ?? true ? 1 : nil
         },
         // A button for access may also be one that registers.
-        PageRule("R5", "Fourth place: any other button.") { _ in 3 },
+        PageRule("R6", "Fourth place: any other button.") { _ in 3 },
     ]
 
     /// The fields that a guest can fill in.
@@ -119,6 +122,14 @@ struct FormCase: Sendable {
 
     private var hasOnlyButtons: Bool {
         !form.submits.isEmpty && form.typed.isEmpty && form.controls.allSatisfy { $0.kind != .checkbox }
+    }
+
+    /// The page has nothing but buttons that name a language each.
+    var choosesLanguage: Bool {
+        page.forms.count > 1
+            && page.forms.allSatisfy { form in
+                form.inputs.isEmpty && form.submits.count == 1 && form.submits[0].label.has(.tongue)
+            }
     }
 
     /// The form pays by what it asks for, or its text says that access costs.

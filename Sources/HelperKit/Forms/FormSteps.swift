@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 
 /// The steps of a login through pages and forms: a ``FormAttempt`` with the page that it is on.
@@ -69,6 +70,19 @@ struct FormSteps: LoginSteps {
         return move
     }
 
+    mutating func show(_ chain: RedirectChain) {
+        let url = chain.final.url
+        if hasSent {
+            _ = arrive(chain)
+        } else {
+            // A script may have led to another portal.
+            let portal = Portal(
+                origin: url.origin, pin: chain.final.pin, kind: live.kind,
+                title: chain.page.title.map { Printable.text($0, limit: 120) })
+            self = FormSteps(command, on: chain.page, at: url, portal: portal, isTypedNow: isTypedNow)
+        }
+    }
+
     mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
         guard error.code == .timeout, lastForm?.filled.carriesAnswers == true else { return attempt.fail(error) }
         // The portal may have let the guest in: the proof goes on for as long as there is time.
@@ -89,7 +103,7 @@ struct FormSteps: LoginSteps {
         where !hasSent || engine.refusal(on: page) != nil || prompt.fields.contains { $0.kind == .code }: nil
         case .ask(let prompt, _, let reason):
             attempt.opensSoon(prompt, reason, on: page, at: formPage) ? .seconds : .once
-        case .request, .probe, .end, .leave: nil
+        case .request, .render, .probe, .end, .leave: nil
         }
     }
 

@@ -89,26 +89,26 @@ struct NoLoginCase: Sendable {
 
     /// What does a first page without a login mean?
     static let rules: [PageRule<NoLoginCase, MoveRuling>] = [
-        PageRule("N1", "Reading the page took too long, so that a login may be left out.") {
+        PageRule("N1", "Reading the page took too long, so that a login may be left out.", needsScripts: true) {
             $0.page.isTooComplicated ? .handOver(HTMLReader.complicatedReason) : nil
         },
         PageRule("N2", "A page that leads out of the portal, or sounds like the end of a login, is one.") {
             RedirectChain.leadsOut($0.page.page, at: $0.url, on: $0.link) || $0.page.soundsLikeSuccess ? .done : nil
         },
-        PageRule("N3", "The page is too large, so that a login may be left out.") {
+        PageRule("N3", "The page is too large, so that a login may be left out.", needsScripts: true) {
             $0.page.isTruncated ? .handOver("The page is too large, and what was read of it has no form.") : nil
         },
         PageRule("N4", "A page that offers to log off belongs to a session.") {
             $0.offersLogoff && !$0.page.hasLooseField && !$0.isBare ? .done : nil
         },
-        PageRule("N5", "A script or a frame is likely to have the login.") { $0.page.isScripted ? needsBrowser : nil },
-        PageRule("N6", "A link that goes on is a script's.") { page in
+        PageRule("N5", "A script or a frame is likely to have the login.", needsScripts: true) { $0.page.isScripted ? needsBrowser : nil },
+        PageRule("N6", "A link that goes on is a script's.", needsScripts: true) { page in
             page.page.links.contains { $0.isInert && $0.goesOn } ? needsBrowser : nil
         },
-        PageRule("N7", "A page that loads scripts has fewer than 40 octets of text without them.") {
+        PageRule("N7", "A page that loads scripts has fewer than 40 octets of text without them.", needsScripts: true) {
             $0.isBare ? needsBrowser : nil
         },
-        PageRule("N8", "Terms without a control to accept them are a script's.") {
+        PageRule("N8", "Terms without a control to accept them are a script's.", needsScripts: true) {
             $0.page.hasScripts && $0.page.words.bindsReader ? needsBrowser : nil
         },
         PageRule("N9", "The page logs in by another company's account, or by a picture that another device reads.") {
@@ -118,16 +118,19 @@ struct NoLoginCase: Sendable {
             !page.isRefusal && page.page.links.contains(where: page.leadsOn) ? needsBrowser : nil
         },
         // A page that says to go on, and has nothing to press, gets it from its scripts.
-        PageRule("N11", "A page that loads scripts says to go on in its title or a heading.") { page in
+        PageRule("N11", "A page that loads scripts says to go on in its title or a heading.", needsScripts: true) { page in
             !page.isRefusal && page.page.loadsScripts && page.page.heading.isOnward ? needsBrowser : nil
         },
-        PageRule("N12", "The page is empty.") { $0.says.isEmpty ? .handOver("The portal's page is empty.") : nil },
-        PageRule("N13", "Any other page has no login now.") {
-            .end(
-                .temporaryFailure,
-                "hotspotd sees no login on the portal's page; hotspotctl browse opens it." + $0.says)
+        PageRule("N12", "The page is empty.", needsScripts: true) { $0.says.isEmpty ? .handOver("The portal's page is empty.") : nil },
+        PageRule("N13", "Any other page with scripts shows no login without them.", needsScripts: true) {
+            $0.page.hasScripts ? $0.noLogin : nil
         },
+        PageRule("N14", "Any other page has no login now.") { $0.noLogin },
     ]
+
+    private var noLogin: MoveRuling {
+        .end(.temporaryFailure, "hotspotd sees no login on the portal's page; hotspotctl browse opens it." + says)
+    }
 
     private var isBare: Bool { page.loadsScripts && page.page.text.utf8.count < Self.bareText && !isRefusal }
 

@@ -4,8 +4,11 @@ struct PageRule<Case, Ruling>: Sendable {
     /// Returns the ruling; `nil` if the row does not fit.
     let rule: @Sendable (Case) -> Ruled<Ruling>?
 
-    init(_ number: String, _ sentence: String, _ rule: @escaping @Sendable (Case) -> Ruling?) {
-        let name = RuleName(number: number, sentence: sentence)
+    /// - Parameter needsScripts: the page's scripts have to run before more can be said.
+    init(
+        _ number: String, _ sentence: String, needsScripts: Bool = false, _ rule: @escaping @Sendable (Case) -> Ruling?
+    ) {
+        let name = RuleName(number: number, sentence: sentence, needsScripts: needsScripts)
         self.name = name
         self.rule = { rule($0).map { Ruled(ruling: $0, rule: name) } }
     }
@@ -21,6 +24,8 @@ struct PageRule<Case, Ruling>: Sendable {
 package struct RuleName: Hashable, Sendable, CustomStringConvertible {
     package let number: String
     package let sentence: String
+    /// A browser that runs the page's scripts is asked before the ruling holds.
+    package var needsScripts = false
     package var description: String { "\(number): \(sentence)" }
 }
 

@@ -174,11 +174,12 @@ extension HTMLReader {
         "invalid",
         "alert", "erreur", "errore", "fout",
     ]
-    private static let noErrorMarks: Set<String> = [
+    private static let noErrorMarks = drawing.union([
         "info", "success", "primary", "secondary", "light", "dark", "cookie", "cookies", "consent", "no", "hide", "hidden",
         "dismissible",
-        "box", "wrapper", "container",
-    ]
+    ])
+    /// The words for how a box is drawn.
+    private static let drawing: Set<String> = ["box", "wrapper", "container"]
 
     /// Returns whether an element's class, id or role says that it has an error message. Boxes for hints are often alerts, too.
     static func marksError(_ node: Node) -> Bool {
@@ -187,7 +188,9 @@ extension HTMLReader {
         // Hints for single fields, which a script shows later.
         if words.contains("feedback") { return false }
         let strong = words.subtracting(["alert", "warning"])
-        return !strong.isDisjoint(with: errorMarks) || words.isDisjoint(with: noErrorMarks)
+        // What its role says is an alert is one, however its box is drawn.
+        let others = attribute(node, "role") == "alert" ? noErrorMarks.subtracting(drawing) : noErrorMarks
+        return !strong.isDisjoint(with: errorMarks) || words.isDisjoint(with: others)
     }
 
     /// Returns whether such an element is only called a warning.

@@ -3,9 +3,9 @@ import HotspotCore
 /// Carries the moves of a login out by HTTP requests on the link.
 package struct HTTPCarrier: LoginCarrier {
     package let client: HTTPClient
-    private let command: HelperCommand
+    let command: HelperCommand
     /// The hosts that end a chain of redirects.
-    private let outside: Set<String>
+    let outside: Set<String>
     private let mayWait: () -> Bool
     /// The keys of other origins that answers went to.
     private var pins: [String: String]
@@ -44,7 +44,7 @@ package struct HTTPCarrier: LoginCarrier {
 
     package mutating func forgetKey(of target: WebURL) { pins[target.origin] = nil }
 
-    package func keep(in memory: inout SessionMemory) {
+    package func keep(in memory: inout SessionMemory, isAsking: Bool) {
         memory.pins = pins.isEmpty ? nil : pins
         memory.cookies = client.cookies.lines(within: SessionMemory.cookieLimit)
     }

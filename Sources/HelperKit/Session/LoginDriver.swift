@@ -9,11 +9,15 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
     private let command: HelperCommand
     private let isTypedNow: Bool
     private var steps: Steps
+    /// The steps before the last move.
+    private var before: Steps
     private var carrier: Carrier
     private var memory: SessionMemory
     private var terms: AcceptedTerms
     /// The user had accepted the terms before the last move.
     private var hadConsent = false
+    /// The answers of a form were held back.
+    private var wasHeldBack = false
     /// The target of the last form has another key than before, so that nothing was sent to it.
     private var hasChangedKey = false
     /// Asks whether the network is open.
@@ -24,6 +28,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
     /// - Parameter isTypedNow: the user has just typed the command's answers, as in PresentUI.
     package init(_ command: HelperCommand, _ steps: Steps, by carrier: Carrier, isTypedNow: Bool) {
         (self.command, self.steps, self.carrier, self.isTypedNow) = (command, steps, carrier, isTypedNow)
+        before = steps
         (isOpen, pause) = (command.isOpen, command.pause)
         memory = SessionMemory(command.session)
         terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
@@ -52,6 +57,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
                 pending = carry(move, to: request.url) { carrier, steps throws(TransferError) in
                     try carrier.send(request, carriesAnswers: carriesAnswers, follows: follows, for: steps)
                 }
+            case .render(let rule, let other): pending = render(because: rule, orElse: other)
             case .probe(let seconds): pending = steps.probed(isOpen: isOpen(within: seconds))
             case .ask(var prompt, _, let reason):
                 if reason == nil, !hadConsent { terms.show(steps.shownTerms, carrier.client, command.scope) }
@@ -69,7 +75,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
 
     /// Returns the next move of the steps. Where the accepted terms have changed, it is a move without consent.
     private mutating func next() -> LoginMove {
-        let before = steps
+        before = steps
         var move = steps.next()
         if steps.engine.consent, terms.haveChanged(steps.shownTerms, carrier.client, command.scope) {
             steps = before
@@ -96,6 +102,13 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         do throws(TransferError) {
             return steps.arrive(try send(&carrier, steps))
         } catch {
+            if error.code == .elsewhere, !wasHeldBack, let chain = carrier.shown {
+                wasHeldBack = true
+                // The page says by now where it leads, and the user decides.
+                steps = before
+                steps.show(chain)
+                return nil
+            }
             guard error.code == .keyChanged, target.origin != steps.asking.origin else { return steps.fail(error, of: move) }
             // The user decides again about an origin with another key.
             var again = steps
@@ -106,6 +119,20 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
             prompt.begin(keyChanged: target)
             hasChangedKey = true
             return .ask(prompt, keeping: form, reason: reason)
+        }
+    }
+
+    /// Opens the page in a browser. Returns the other move if there is none; `nil` if the steps decide on what it shows.
+    private mutating func render(because rule: RuleName, orElse other: LoginMove) -> LoginMove? {
+        do throws(TransferError) {
+            guard let chain = try carrier.render(for: steps, because: rule) else {
+                return carrier.missingBrowser.map { other.adding($0) } ?? other
+            }
+            steps.show(chain)
+            return nil
+        } catch {
+            command.scope.trace.add("the page was not rendered: \(error)")
+            return error.code == .cancelled ? .end(.temporaryFailure, error.description) : other
         }
     }
 
@@ -130,13 +157,22 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         if prompt == nil { memory.shownTerms = nil }
         (memory.origin, memory.pin) = (portal.origin, portal.pin)
         memory.agreed = steps.engine.agreed.isEmpty ? nil : steps.engine.agreed.sorted()
-        carrier.keep(in: &memory)
+        carrier.keep(in: &memory, isAsking: prompt?.fields.isEmpty == false)
         var reply = command.reply(
             prompt == nil ? .success : .uiRequired, prompt: prompt, portal: portal, session: Session(), reason: reason)
         finish(steps, move, &reply, &memory)
         if hasChangedKey, prompt != nil { reply.refused = nil }
         if reply.session?.memory == nil { reply.session?.memory = memory.value }
         return reply
+    }
+}
+
+extension LoginMove {
+    /// Returns the move with a sentence behind what it tells the user.
+    fileprivate func adding(_ sentence: String) -> LoginMove {
+        guard case .ask(var prompt, let form, let reason) = self else { return self }
+        prompt.message = [prompt.message, sentence].compactMap(\.self).joined(separator: " ")
+        return .ask(prompt, keeping: form, reason: reason)
     }
 }
 

@@ -19,6 +19,8 @@ package struct SessionMemory: Codable, Sendable {
     package var cookies: [String]?
     /// The page that asked the user, if it cannot be reached again from the portal's first page.
     package var page: SavedPage?
+    /// The number of the page that is open in a browser while the user is asked, among those of this process.
+    var rendered: String?
     /// Fingerprints of the terms that the user accepted, behind a blank those of their box; others are asked for again.
     var terms: [String]?
     /// Fingerprints of the terms that the open prompt shows.

@@ -18,14 +18,14 @@ import Testing
     /// Returns the move in words.
     private func move(_ attempt: inout FormAttempt, _ body: String) -> String {
         let url = WebURL("https://portal.test/page")!
-        switch attempt.move(on: page(body, url: url.text), at: url) {
+        switch attempt.move(on: page(body, url: url.text), at: url).withoutBrowser {
         case .submit(let filled, _): return "submit " + (filled.request.body ?? filled.request.url.text)
         case .ask(let prompt, let form, let reason):
             return "ask \(prompt.fields.map { "\($0.name)=\($0.value ?? "")" }) \(form == nil ? "" : "keeping ")\(reason ?? "")"
         case .done: return "done"
         case .end(let result, let reason): return "\(result.rawValue): \(reason)"
         case .leave(let company): return "leave \(company.name)"
-        case .request, .probe: return "another move"
+        case .request, .render, .probe: return "another move"
         }
     }
 

@@ -35,7 +35,7 @@ import Testing
             "wait \(wait) \(request.url.text)\(carriesAnswers ? " key" : "")"
         case .ask(_, _, let reason): "ask \(reason ?? "")"
         case .end(let result, let reason): "\(result.rawValue): \(reason)"
-        case .submit, .request, .probe, .done, .leave, nil: "another move"
+        case .submit, .request, .render, .probe, .done, .leave, nil: "another move"
         }
     }
 

@@ -76,6 +76,8 @@ public struct HelperSpec: Hashable, Sendable {
     public var readPaths: [String]
     /// Folders that it may write to.
     public var readWritePaths: [String]
+    /// It gets a browser for pages that need their scripts.
+    public var browses = false
 
     public init(
         name: String, displayName: String? = nil, activation: Activation, ssids: [SSIDPattern] = [], security: Set<Security> = [],

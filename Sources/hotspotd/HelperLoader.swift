@@ -36,7 +36,7 @@ import HotspotCore
         // The files that helpers read decide what they claim, such as the files of portals.
         let readPaths = catalog.entries.flatMap(\.spec.readPaths)
         let read = readPaths.map { FilePath.kind(of: $0) == .file ? $0 : $0 + "/" }
-        if folders.await(files: catalog.awaited.union(read)) { catalog = HelperCatalog(directories: directories) }
+        if folders.await(files: catalog.awaited.union(read).union(BrowserHost.places)) { catalog = HelperCatalog(directories: directories) }
         services.editions = Dictionary(
             catalog.entries.map { ($0.spec.name, Self.lastChange(of: [$0.file] + $0.spec.readPaths)) }, uniquingKeysWith: max)
         problems.set(
@@ -51,6 +51,7 @@ import HotspotCore
             services.log.warning("\(problem.subject): \(problem.problem.message)")
         }
         fileProblems = catalog.problems
+        offerBrowser()
         services.host.setHelpers(catalog.entries)
         setProber(catalog.entries.map(\.spec))
         onLoad()
@@ -64,6 +65,17 @@ import HotspotCore
             // Not the time of the content, which a package sets back.
             return stat(path, &status) == 0 ? status.st_ctim.tv_sec * 1000 + status.st_ctim.tv_nsec / 1_000_000 : 0
         }.max() ?? 0
+    }
+
+    /// Offers the browser of the settings to helpers whose pages need their scripts.
+    private func offerBrowser() {
+        let choice: BrowserHost.Choice =
+            switch services.settings.browser {
+            case .auto: BrowserHost.find()
+            case .none: .none
+            case .path(let path): .browser(path)
+            }
+        services.host.browsers.offer(choice, by: (ProberProgram.find() ?? []) + ["--render"])
     }
 
     private func setProber(_ helpers: [HelperSpec]) {

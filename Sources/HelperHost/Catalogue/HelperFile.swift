@@ -7,7 +7,7 @@ import HotspotCore
 public enum HelperFile {
     private static let keys = [
         "Name", "DisplayName", "Exec", "Socket", "Activation", "SSID", "Security", "Priority", "Enabled", "ScanList",
-        "ReadPaths", "ReadWritePaths",
+        "ReadPaths", "ReadWritePaths", "Browser",
     ]
 
     /// Reads a file.
@@ -73,6 +73,7 @@ public enum HelperFile {
         }
         spec.enabled = try boolean("Enabled", default: true)
         spec.scanList = try boolean("ScanList", default: false)
+        spec.browses = try boolean("Browser", default: false)
         spec.readPaths = try paths("ReadPaths", of: "folders or files", keyfile)
         spec.readWritePaths = try paths("ReadWritePaths", of: "folders", keyfile)
         return spec

@@ -33,6 +33,8 @@ import Varlink
     /// Processes that are still to be started.
     private var starts: [() -> Void] = []
     let filter: Int32
+    /// The browsers of helpers.
+    public private(set) lazy var browsers = BrowserHost(self)
     let resolver: ResolverFile
     /// For tests: an error number with which the kernel refuses a start, or 0.
     var startRefusal: () -> Int32 = { 0 }
@@ -59,6 +61,7 @@ import Varlink
         mkdir(configuration.runtimeDirectory, 0o755)
         mkdir(configuration.runtimeDirectory + "/helpers", 0o700)
         for program in shared.values { program.retire() }
+        browsers.listen()
     }
 
     // MARK: The helpers
@@ -101,6 +104,7 @@ import Varlink
         let started = try SharedProgram(program.names, configuration) { listeners throws(HelperFault) in
             try start(program, listeners)
         }
+        if program.browses { started.isBrowsing = { [weak self] in self?.browsers.running ?? 0 > 0 } }
         shared[program] = started
         return started
     }
@@ -152,6 +156,7 @@ import Varlink
     private func oneShot(_ name: String, hasNetwork: Bool = true) -> Program {
         var program = Program(exec: spec(name)?.activation.exec ?? [], names: [name], hasNetwork: hasNetwork)
         (program.readPaths, program.readWritePaths) = (spec(name)?.readPaths ?? [], spec(name)?.readWritePaths ?? [])
+        program.browses = hasNetwork && spec(name)?.browses == true
         return program
     }
 
@@ -275,6 +280,7 @@ import Varlink
         isShut = true
         onShut = completion
         preparation.shutDown()
+        browsers.stop()
         groupServices()
         for process in processes.values { process.end(term: .zero, kill: configuration.cancelKill) }
         if processes.isEmpty { EventLoop.shared.later { self.finishShutDown() } }

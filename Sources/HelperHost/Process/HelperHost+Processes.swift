@@ -14,9 +14,22 @@ extension HelperHost {
         let refusal = startRefusal()
         if refusal != 0 { throw HelperFault.refused(refusal) }
         resolver.update()
+        var sandbox = sandbox(program, listeners: listeners.count)
+        var variables: [String] = []
+        if program.browses, isContained, let socket = browsers.socket {
+            variables = ["\(BrowserHost.variable)=\(socket)"]
+            if !socket.isEmpty { sandbox.browserSocket = socket }
+        }
+        return try start(sandbox, filter: isContained ? filter : nil, listeners, names: program.names, variables: variables)
+    }
+
+    /// Starts a process, and keeps it until it is gone.
+    func start(
+        _ sandbox: Sandbox, filter: Int32?, _ listeners: [SharedProgram.Listener], names: [String], variables: [String] = []
+    ) throws(HelperFault) -> HelperProcess {
         let process = try HelperProcess(
-            sandbox(program, listeners: listeners.count), filter: isContained ? filter : nil, listeners: listeners,
-            names: program.names, errorLimit: configuration.limits.standardError)
+            sandbox, filter: filter, listeners: listeners, names: names, variables: variables,
+            errorLimit: configuration.limits.standardError)
         let key = ObjectIdentifier(process)
         processes[key] = process
         process.onGone = { [weak self] in

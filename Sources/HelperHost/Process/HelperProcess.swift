@@ -40,8 +40,10 @@ import Varlink
     /// - Parameters:
     ///   - filter: the descriptor of ``SystemCallFilter``; without it the helper runs without a sandbox.
     ///   - listeners: the sockets that it serves; without them it speaks on standard input and output.
+    ///   - variables: what its environment has beside the usual.
     init(
-        _ sandbox: Sandbox, filter: Int32?, listeners: [SharedProgram.Listener], names: [String], errorLimit: Int
+        _ sandbox: Sandbox, filter: Int32?, listeners: [SharedProgram.Listener], names: [String], variables: [String] = [],
+        errorLimit: Int
     ) throws(HelperFault) {
         program = sandbox.exec[0]
         self.names = names
@@ -53,7 +55,7 @@ import Varlink
         if let words = StartFailure.beforeStart(program: program) {
             throw HelperFault(.helperNotStarted, "it could not be started: \(words)")
         }
-        var environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=/tmp", "HOTSPOTD_TOKEN=\(token)"]
+        var environment = ["PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TMPDIR=/tmp", "HOTSPOTD_TOKEN=\(token)"] + variables
         var theirs: [Int32] = [], ours: [Int32] = []
         defer { for descriptor in theirs { close(descriptor) } }
         do throws(Errno) {

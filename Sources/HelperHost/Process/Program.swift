@@ -8,12 +8,14 @@ struct Program: Hashable {
     var readPaths: [String] = []
     var readWritePaths: [String] = []
     var hasNetwork = true
+    /// It may have a browser.
+    var browses = false
 
     /// The same for the scan list, of which the prober learns nothing.
     var withoutNetwork: Program {
         var program = self
         program.names.removeAll { $0 == HelperHost.proberName }
-        program.hasNetwork = false
+        (program.hasNetwork, program.browses) = (false, false)
         return program
     }
 
@@ -26,6 +28,7 @@ struct Program: Hashable {
             program.names.append(spec.name)
             program.readPaths += spec.readPaths
             program.readWritePaths += spec.readWritePaths
+            program.browses = program.browses || spec.browses
             programs[exec] = program
         }
         if let prober { programs[prober, default: Program(exec: prober, names: [])].names.append(HelperHost.proberName) }

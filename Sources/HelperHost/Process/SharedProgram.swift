@@ -18,6 +18,8 @@ import Varlink
     let process: HelperProcess
     /// It is for no further command, and ends when its own are done.
     private(set) var isRetired = false
+    /// A page is open in a browser of it, such as one that the user is asked about.
+    var isBrowsing: () -> Bool = { false }
     private let configuration: HostConfiguration
     private let listeners: [Listener]
     private static var lastSocket = 0
@@ -115,7 +117,8 @@ import Varlink
         if exchanges.isEmpty {
             if isRetired { return end() }
             // One timer for the whole time without a command, and none while there is one.
-            let patience = isLeaving ? configuration.serviceLeave : configuration.serviceIdle
+            let stay = isBrowsing() ? configuration.serviceBrowsing : configuration.serviceIdle
+            let patience = isLeaving ? configuration.serviceLeave : stay
             idle = try? EventLoop.shared.schedule(after: patience, accuracy: patience / 4) { [weak self] in self?.end() }
         } else if cancellation == nil, exchanges.values.allSatisfy(\.isCancelled) {
             // A program that heeds the end-of-file has closed its connections by then.

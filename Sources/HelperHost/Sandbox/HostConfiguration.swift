@@ -54,6 +54,8 @@ public struct HostConfiguration: Hashable, Sendable {
     /// From the last command of a process that serves many to its end, where a further one may follow: the race is not decided, or the
     /// user is asked.
     public var serviceIdle = Duration.seconds(30)
+    /// The same while a page is open in a browser, which waits for the user's answer.
+    public var serviceBrowsing = Duration.seconds(600)
     /// The same where none is to be expected.
     public var serviceLeave = Duration.seconds(2)
     /// From an interface's wish for prepared processes to their end, if neither use nor withdrawal comes.

@@ -14,6 +14,9 @@ struct Sandbox: Hashable {
     /// The helper's own process number: bubblewrap's reaper is the first process.
     static let processID = 2
 
+    /// The number of the user that owns nothing.
+    private static let nobody = 65534
+
     /// Files and folders of `/etc` that programs need: names, certificates, time, the dynamic loader. `/etc/resolv.conf` is not among
     /// them, see ``ResolverFile``.
     static let systemFiles = [
@@ -43,6 +46,10 @@ struct Sandbox: Hashable {
     var hiddenPaths: [String] = []
     /// The one socket of the daemon that helpers connect to.
     var helperSocket: String?
+    /// The socket at which it has a browser (``BrowserHost``).
+    var browserSocket: String?
+    /// Its processes have no name of the daemon's user.
+    var isNobody = false
     /// Stands in for `/etc/resolv.conf`.
     var resolverFile: String?
 
@@ -54,6 +61,7 @@ struct Sandbox: Hashable {
     func commandLine(filter: Int32, status: Int32) -> [String] {
         var words = [Self.bubblewrap, "--unshare-user", "--unshare-pid", "--unshare-ipc"]
         if !hasNetwork { words.append("--unshare-net") }
+        if isNobody { words += ["--uid", "\(Self.nobody)", "--gid", "\(Self.nobody)"] }
         words += ["--die-with-parent", "--cap-drop", "ALL"]
         let own = programPaths
         let covered = covered(own.folders).map { (path: $0, kind: FilePath.kind(of: $0)) }
@@ -67,7 +75,7 @@ struct Sandbox: Hashable {
         let files = own.files.filter { file in !readWritePaths.contains { FilePath.isWithin(file, $0) } }
         words += files.flatMap { ["--ro-bind-try", $0, $0] }
         if let resolverFile { words += ["--ro-bind", resolverFile, "/etc/resolv.conf"] }
-        if let helperSocket { words += ["--ro-bind-try", helperSocket, helperSocket] }
+        for socket in [helperSocket, browserSocket].compactMap(\.self) { words += ["--ro-bind-try", socket, socket] }
         words += (coveredFolders + ["/"]).flatMap { ["--remount-ro", $0] } + ["--chdir", "/tmp"]
         words += ["--seccomp", "\(filter)", "--json-status-fd", "\(status)", "--"]
         return words + limited(countsProcesses: true)

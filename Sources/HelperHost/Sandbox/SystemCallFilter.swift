@@ -9,11 +9,14 @@ import Glibc
 /// the networks in sight. An allow-list; everything else does not exist (ENOSYS), as on an older kernel, for which C libraries and
 /// runtimes have another way.
 enum SystemCallFilter {
+    /// Whose filter it is.
+    enum Subject { case helper, browser }
+
     /// A file in memory with the filter as bubblewrap reads it (`--seccomp`); the caller's to close.
-    static func make() throws(Errno) -> Int32 {
+    static func make(for subject: Subject = .helper) throws(Errno) -> Int32 {
         guard let context = seccomp_init(cseccomp_errno(UInt16(ENOSYS))) else { throw Errno(code: ENOMEM) }
         defer { seccomp_release(context) }
-        for (action, name, conditions) in rules {
+        for (action, name, conditions) in rules(for: subject) {
             let number = seccomp_syscall_resolve_name(name)
             // A call that this machine's libseccomp or processor does not have.
             guard number >= 0 else { continue }
@@ -52,10 +55,16 @@ enum SystemCallFilter {
         0x8910, 0x8912, 0x8913, 0x8915, 0x8917, 0x8919, 0x891B, 0x891D, 0x8921, 0x8927, 0x8933, 0x8942,  // SIOCGIF…
     ]
 
-    private static var rules: [(action: UInt32, name: String, conditions: [scmp_arg_cmp])] {
+    /// CLONE_NEWUSER, NEWPID, NEWNET: of these a browser makes the sandbox of what runs a page.
+    private static let browsersNamespaces: UInt64 = 0x7000_0000
+
+    private static func rules(for subject: Subject) -> [(action: UInt32, name: String, conditions: [scmp_arg_cmp])] {
         var allowed: [(String, [scmp_arg_cmp])] = unrestricted.split(whereSeparator: \.isWhitespace).map { (String($0), []) }
         // The flags of clone3 are in memory, where no filter sees them; without it the C library takes clone.
-        allowed.append(("clone", [masked(0, namespaces, 0)]))
+        let forbidden = subject == .browser ? namespaces & ~browsersNamespaces : namespaces
+        allowed.append(("clone", [masked(0, forbidden, 0)]))
+        // Its sandbox has no files, and no network but loopback.
+        if subject == .browser { allowed += [("chroot", []), ("socket", [equal(0, UInt64(AF_NETLINK))])] }
         // No netlink: it tells of associations and scans. The C library resolves names without it.
         for family in [AF_UNIX, AF_INET, AF_INET6] { allowed.append(("socket", [equal(0, UInt64(family))])) }
         for (name, mode) in [("chmod", 1), ("fchmod", 1), ("fchmodat", 2), ("mknod", 1), ("mknodat", 2), ("creat", 1)] {
@@ -67,7 +76,8 @@ enum SystemCallFilter {
         for request in requests { allowed.append(("ioctl", [equal(1, request)])) }
         // The answer of a kernel that has no such family, which C libraries expect.
         let beyond = scmp_arg_cmp(arg: 0, op: SCMP_CMP_GT, datum_a: UInt64(AF_INET6), datum_b: 0)
-        return allowed.map { (CSECCOMP_ALLOW, $0, $1) } + [(cseccomp_errno(UInt16(EAFNOSUPPORT)), "socket", [beyond])]
+        let refused = subject == .browser ? [] : [(cseccomp_errno(UInt16(EAFNOSUPPORT)), "socket", [beyond])]
+        return allowed.map { (CSECCOMP_ALLOW, $0, $1) } + refused
     }
 
     /// The calls that programs of any language need. Not among them: mounts and other namespaces, the memory of other processes, keyrings,

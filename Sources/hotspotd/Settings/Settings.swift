@@ -9,6 +9,8 @@ import Vault
 /// The settings; everything has a default.
 struct Settings: Hashable, Sendable {
     enum GateKind: String, Sendable, CaseIterable { case none, routes }
+    /// The browser that runs pages' scripts: the first that is installed, none, or the one at a path.
+    enum ScriptBrowser: Hashable, Sendable { case auto, none, path(String) }
     enum NamesFor: String, Sendable, CaseIterable { case permitted, everyone }
     enum LogLevel: String, Sendable, CaseIterable { case debug, info, notice, warning, error }
 
@@ -46,6 +48,8 @@ struct Settings: Hashable, Sendable {
     var probeExpect = "204"
     var probeHTTPSURL: String?
     var probeNameservers: [String] = []
+    // [Scripts]
+    var browser = ScriptBrowser.auto
     /// One sentence for each entry whose key has no meaning any more.
     var ignoredEntries: [String] = []
 

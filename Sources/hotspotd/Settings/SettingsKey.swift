@@ -37,6 +37,7 @@ enum SettingsKey {
             "LogoffOn": set(\.logoffOn, absence), "Remember": set(\.remember, word),
             "PlainHTTPAnswers": set(\.plainHTTPAnswers, word),
         ],
+        "Scripts": ["Browser": set(\.browser, browser)],
     ]
 
     /// Keys of earlier versions that still mean something.
@@ -86,6 +87,15 @@ enum SettingsKey {
             throw file.error(entry, "takes one of \(choices), not \"\(Printable.text(entry.value, limit: 60))\"")
         }
         return value
+    }
+
+    static func browser(_ entry: Keyfile.Entry, in file: Keyfile) throws(Keyfile.Error) -> Settings.ScriptBrowser {
+        switch entry.value {
+        case "auto": return .auto
+        case "none": return .none
+        case let path where path.hasPrefix("/") && !path.contains("\0"): return .path(path)
+        default: throw file.error(entry, "takes auto, none or the absolute path of a browser of the Chromium family")
+        }
     }
 
     static func boolean(_ entry: Keyfile.Entry, in file: Keyfile) throws(Keyfile.Error) -> Bool {

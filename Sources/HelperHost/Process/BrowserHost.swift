@@ -1,0 +1,127 @@
+import EventLoop
+import Glibc
+import HotspotCore
+import Varlink
+
+/// The browsers that helpers have for pages that need their scripts: one for each connection to a socket that these helpers are shown.
+///
+/// A browser runs in a sandbox of its own, which has no network: what it connects to goes through a proxy of its helper. The first
+/// process in it, `hotspot-helpers --render`, ends with the connection, and takes everything along.
+@LoopActor public final class BrowserHost {
+    /// What a helper with `Browser=yes` gets.
+    public enum Choice: Hashable, Sendable {
+        /// The browser at this path.
+        case browser(String)
+        /// None is installed.
+        case missing
+        /// None is wanted.
+        case none
+    }
+
+    /// The environment variable with the path of the socket; empty where no browser is installed.
+    nonisolated static let variable = "HOTSPOTD_BROWSER"
+    private static let name = "browser of a page"
+    /// The most browsers at once.
+    private static let limit = 2
+
+    public private(set) var choice = Choice.none
+    private unowned let host: HelperHost
+    /// The program that starts a browser, with what it is shown.
+    private var program: [String] = []
+    private var listener: (socket: Int32, source: EventSource)?
+    private var filter: Int32 = -1
+
+    init(_ host: HelperHost) { self.host = host }
+
+    isolated deinit {
+        stop()
+        if filter >= 0 { close(filter) }
+    }
+
+    /// Offers this browser from now on, to helpers that start.
+    ///
+    /// - Parameter program: the command that starts one, without the browser's path.
+    public func offer(_ choice: Choice, by program: [String]) {
+        guard (choice, program) != (self.choice, self.program) else { return }
+        (self.choice, self.program) = (choice, program)
+        // Programs learn of it when they start.
+        host.makeFolders()
+    }
+
+    /// Takes no further connection.
+    func stop() {
+        if let socket = listener?.socket { close(socket) }
+        listener = nil
+    }
+
+    /// The path of the socket; empty where no browser is installed, `nil` where none is wanted.
+    var socket: String? {
+        switch choice {
+        case .browser: path
+        case .missing: ""
+        case .none: nil
+        }
+    }
+
+    private var path: String { host.configuration.runtimeDirectory + "/helpers/browser" }
+
+    /// Listens, anew if the folder was removed.
+    func listen() {
+        stop()
+        guard case .browser = choice, !host.isShut, let socket = try? Socket.listen(path: path, mode: 0o600).take() else { return }
+        guard let source = try? EventLoop.shared.watch(socket, { [weak self] _ in self?.accept(socket) }) else {
+            close(socket)
+            return
+        }
+        listener = (socket, source)
+    }
+
+    private func accept(_ listener: Int32) {
+        let connection = Glibc.accept(listener, nil, nil)
+        guard connection >= 0 else { return }
+        // The daemon starts programs on this thread alone.
+        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+        defer { close(connection) }
+        guard case .browser(let browser) = choice, running < Self.limit else { return }
+        if filter < 0 { filter = (try? SystemCallFilter.make(for: .browser)) ?? -1 }
+        guard filter >= 0 else { return }
+        let socket = SharedProgram.Listener(name: "browser", path: "", descriptor: connection)
+        _ = try? host.start(sandbox(for: browser), filter: filter, [socket], names: [Self.name])
+    }
+
+    /// How many browsers run.
+    public var running: Int { host.processes.values.count { $0.names == [Self.name] } }
+
+    private func sandbox(for browser: String) -> Sandbox {
+        var limits = host.configuration.limits
+        // It reserves addresses by the terabyte. A page that wants more memory than this loses its process.
+        (limits.addressSpace, limits.data) = (.max, 1 << 30)
+        (limits.processes, limits.descriptors, limits.temporaryFolder) = (400, 1024, 256 << 20)
+        let folder = FilePath.parent(of: FilePath.canonical(browser))
+        return Sandbox(
+            exec: program + [browser], readPaths: Self.settings + (FilePath.isWithin(folder, "/usr") ? [] : [folder]),
+            hasNetwork: false, listeners: 1, processorTime: 120, limits: limits, hiddenPaths: host.configuration.hiddenPaths,
+            isNobody: true)
+    }
+
+    /// What a browser reads of `/etc`.
+    private static let settings = ["/etc/chromium", "/etc/chromium.d", "/etc/fonts"]
+
+    /// Where browsers of the Chromium family are installed, the first that is there is used.
+    public nonisolated static let places = [
+        "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome-stable", "/usr/bin/google-chrome",
+        "/usr/bin/brave-browser", "/usr/bin/microsoft-edge-stable", "/usr/bin/microsoft-edge",
+    ]
+
+    /// Returns the first browser that is installed. One that a snap brings runs in that snap's sandbox alone.
+    public nonisolated static func find() -> Choice {
+        let found = places.first { access($0, X_OK) == 0 && FilePath.kind(of: $0) == .file && !isSnap($0) }
+        return found.map(Choice.browser) ?? .missing
+    }
+
+    private nonisolated static func isSnap(_ path: String) -> Bool {
+        if FilePath.canonical(path).hasPrefix("/snap/") || FilePath.canonical(path) == "/usr/bin/snap" { return true }
+        let start = FilePath.octets(of: path, limit: 4096) ?? []
+        return start.starts(with: Array("#!".utf8)) && String(decoding: start, as: UTF8.self).contains("/snap/")
+    }
+}

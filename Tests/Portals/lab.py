@@ -85,6 +85,8 @@ class Scenario:
     # How the portal is set up.
     options: dict = dataclasses.field(default_factory=dict)
     text: str = ""
+    # What the guest types instead once `text` was told; the visit goes on from there.
+    corrected: dict[str, str] = dataclasses.field(default_factory=dict)
     # The fewest requests to the portal with which a client that knows it is in, its page included.
     fewest: int = 0
     # What no request may show.

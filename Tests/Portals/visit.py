@@ -13,6 +13,7 @@ import threading
 import time
 import uuid
 
+from browser import Service
 from lab import CLIENT, GATEWAY, LINK, NAMESERVER, PROBE, Lab, Product, Scenario
 
 DEADLINE = 45
@@ -21,8 +22,9 @@ ROUNDS = 8
 RANK = {"high": 2, "low": 1, "none": 0}
 # What a guest makes of a field: the first pattern that is in its name or label.
 GUESSES = [
-    ("code", r"voucher|code|coupon|token|gutschein|pin\b"), ("email", r"e-?mail"), ("phone", r"phone|mobile|tel"), ("room", r"room|zimmer"),
-    ("surname", r"surname|last.?name|nachname"), ("user", r"user|login|account|konto|benutzer|账号|学号"), ("name", r"name"),
+    ("code", r"voucher|code|coupon|token|gutschein|pin\b"), ("email", r"e-?mail"), ("phone", r"phone|mobil|tel"), ("room", r"room|zimmer"),
+    ("surname", r"surname|last.?name|nachname|nom de famille"), ("user", r"user|login|account|konto|benutzer|identifiant|usuario|账号|学号"),
+    ("name", r"name|nombre"),
 ]
 
 
@@ -44,6 +46,8 @@ class Outcome:
 
     end: str
     told: str = ""
+    # What the user was told before the correction.
+    refusal: str = ""
     helper: str = "–"
     kind: str = ""
     requests: int = 0
@@ -60,6 +64,8 @@ class Outcome:
     def faults(self, lab: Lab, scenario: Scenario) -> list[str]:
         """Why this is not what the scenario expects."""
         faults = [error.strip().splitlines()[-1] for error in lab.errors]
+        if scenario.corrected and scenario.text not in self.refusal:
+            faults.append(f'before the correction the user is told "{self.refusal}"')
         if scenario.expects == "logged in":
             if self.end != "logged in":
                 return [*faults, f"{self.end}: {self.told}"]
@@ -81,11 +87,16 @@ class Outcome:
 
 
 class Visit:
-    def __init__(self, lab: Lab, programs: pathlib.Path, helpers: list[Helper], portals: pathlib.Path):
+    """`service`: the process that answers all commands; without one each command has a process of its own."""
+
+    def __init__(
+        self, lab: Lab, programs: pathlib.Path, helpers: list[Helper], portals: pathlib.Path, service: Service | None = None
+    ):
+        self.service = service
         self.lab, self.programs, self.helpers = lab, programs, helpers
         self.environment = os.environ | {"HOTSPOTD_PORTALS": str(portals)}
         self.product: Product = lab.product
-        self.user = self.product.scenario.user
+        self.user, self.refusal = self.product.scenario.user, ""
         self.identity = str(uuid.uuid4())
 
     def call(self, helper: Helper, method: str, **parameters) -> dict:
@@ -102,6 +113,8 @@ class Visit:
             link["portalAPI"] = self.product.portalAPI
         parameters = {name: value for name, value in parameters.items() if value is not None}
         message = {"method": f"org.hotspotd.Helper.{method}", "parameters": {"network": network, "link": link} | parameters}
+        if self.service:
+            return self.read(helper, self.service.call(helper.name, json.dumps(message).encode(), DEADLINE))
         words = ["nsenter", "--net=/run/netns/cli", str(self.programs / "hotspot-helpers"), helper.name]
         with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment) as process:
             deadline = threading.Timer(DEADLINE, process.kill)
@@ -114,6 +127,9 @@ class Visit:
             deadline.cancel()
             # Like the daemon, it does not wait for the process's own end.
             process.kill()
+        return self.read(helper, text)
+
+    def read(self, helper: Helper, text: bytes) -> dict:
         answer = json.loads(text[:-1] or "{}")
         if "parameters" in answer and "error" not in answer:
             return answer["parameters"]
@@ -132,6 +148,7 @@ class Visit:
             end, told, reply = self.logIn(helper, claim, trace)
             outcome = Outcome(end, told, helper.name, (claim.get("portal") or {}).get("kind", ""))
             outcome.requests = len(self.lab.portalEntries()) - before
+            outcome.refusal = self.refusal
             outcome.confidence, outcome.answers, outcome.login = claim["confidence"], self.given, self.login
             outcome.milliseconds = round((time.monotonic() - began) * 1000)
             if end == "logged in":
@@ -144,7 +161,7 @@ class Visit:
     def logIn(self, helper: Helper, claim: dict, trace: list) -> tuple[str, str, dict]:
         """The end, what the user is told, and the last reply."""
         portal, session, given = claim.get("portal"), claim.get("session"), {}
-        self.login, self.given = [], {}
+        self.login, self.given, isToldElsewhere = [], {}, False
         reply = self.step(helper, "Authenticate", {}, portal=portal, session=session)
         for _ in range(ROUNDS):
             trace.append(reply)
@@ -159,8 +176,13 @@ class Visit:
             fields = [field for field in prompt["fields"] if field["kind"] != "checkbox"]
             if not prompt["fields"]:
                 return "handed over", told, reply
-            if any(field["name"] in given for field in fields):
-                return "refused", told, reply
+            # A page whose scripts send to another address tells of it when they do.
+            isTold = "Your answers go to" in (prompt.get("message") or "") and not isToldElsewhere
+            isToldElsewhere = isToldElsewhere or isTold
+            if any(field["name"] in given for field in fields) and not isTold:
+                if self.refusal or not self.product.scenario.corrected:
+                    return "refused", told, reply
+                self.refusal, self.user, given = told, self.user | self.product.scenario.corrected, {}
             answers = {field["name"]: self.typed(field) for field in prompt["fields"]}
             missing = [field["label"] for field in prompt["fields"] if field["required"] and not answers[field["name"]]]
             if missing:
@@ -202,6 +224,8 @@ class Visit:
 
     def afterwards(self, helper: Helper, reply: dict, outcome: Outcome, trace: list) -> None:
         session = reply.get("session")
+        # The daemon maintains a session minutes later, in an attempt of its own.
+        self.identity = str(uuid.uuid4())
         kept = self.call(helper, "Maintain", session=session)["reply"]
         outcome.maintained = kept["result"] == "success"
         session = kept.get("session", session)

@@ -144,7 +144,9 @@ let package = Package(
         // A browser for one login, on the link alone: its proxy, its profile, its processes.
         .target(
             name: "Browse",
-            dependencies: ["BoundHTTP", "ControlAPI", "EventLoop", "ForeignText", "HelperKit", "HotspotCore", "Varlink", "CLinux"],
+            dependencies: [
+                "BoundHTTP", "ControlAPI", "EventLoop", "ForeignText", "HelperKit", "HotspotCore", "Varlink", "CLinux",
+            ],
             swiftSettings: rules),
         // What `hotspotctl helpers test` and `portals` do for authors: plays the commands against a helper; checks portal files and records logins.
         .target(
@@ -195,7 +197,8 @@ let package = Package(
             dependencies: ["ControlAPI", "hotspotctl", "Notifications", "TestSupport"],
             swiftSettings: rules),
         .testTarget(
-            name: "BrowseTests", dependencies: ["BoundHTTP", "Browse", "HelperKit", "HotspotCore", "TestSupport"], swiftSettings: rules
+            name: "BrowseTests", dependencies: ["BoundHTTP", "Browse", "HelperKit", "HotspotCore", "TestSupport"],
+            swiftSettings: rules
         ),
         .testTarget(
             name: "HelperKitTests", dependencies: ["AuthorTools", "BoundHTTP", "HelperKit", "hotspot-helpers", "TestSupport"],

@@ -49,7 +49,9 @@ extension String {
         var rest = Array(utf8)[...]
         while let octet = rest.popFirst() {
             let digits = rest.prefix(2)
-            if octet == UInt8(ascii: "%"), digits.count == 2, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) {
+            if octet == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
                 octets.append(value)
                 rest = rest.dropFirst(2)
             } else {

@@ -102,7 +102,9 @@ final class DevTools: Sendable {
             guard count > 0 else { break }
             framer.append(octets[..<count])
             do {
-                while let message = try framer.next() { if !take(try Coding.decode(JSONValue.self, from: message)) { events += 1 } }
+                while let message = try framer.next() {
+                    if !take(try Coding.decode(JSONValue.self, from: message)) { events += 1 }
+                }
             } catch { break reading }
         }
         close()

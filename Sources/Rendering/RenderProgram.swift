@@ -52,7 +52,9 @@ package enum RenderProgram {
     private static func writePreferences() {
         for folder in ["/tmp/profile", "/tmp/profile/Default"] { mkdir(folder, 0o700) }
         let file = open("/tmp/profile/Default/Preferences", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        let text = Array(#"{"alternate_error_pages":{"enabled":false},"safebrowsing":{"enabled":false},"credentials_enable_service":false}"#.utf8)
+        let text = Array(
+            #"{"alternate_error_pages":{"enabled":false},"safebrowsing":{"enabled":false},"credentials_enable_service":false}"#
+                .utf8)
         _ = write(file, text, text.count)
         close(file)
     }
@@ -61,7 +63,8 @@ package enum RenderProgram {
     private static let hangUp: Int32 = 0x2000
 
     private static let environment = [
-        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", "TMPDIR=/tmp", "XDG_CONFIG_HOME=/tmp/config", "XDG_CACHE_HOME=/tmp/cache",
+        "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", "TMPDIR=/tmp", "XDG_CONFIG_HOME=/tmp/config",
+        "XDG_CACHE_HOME=/tmp/cache",
         // Where Debian's script asks for more.
         "CHROME_DESKTOP=none", "DBUS_SESSION_BUS_ADDRESS=disabled:", "DBUS_SYSTEM_BUS_ADDRESS=disabled:",
     ]
@@ -93,7 +96,8 @@ package enum RenderProgram {
             // Nothing but the page.
             "--block-new-web-contents", "--deny-permission-prompts", "--no-first-run", "--no-default-browser-check",
             "--disable-default-apps", "--disable-sync", "--disable-extensions", "--disable-background-networking",
-            "--disable-component-update", "--disable-domain-reliability", "--disable-breakpad", "--disable-crash-reporter", "--no-pings",
+            "--disable-component-update", "--disable-domain-reliability", "--disable-breakpad", "--disable-crash-reporter",
+            "--no-pings",
             "--password-store=basic", "--mute-audio", "--disable-dev-shm-usage", "--disable-notifications",
             "--autoplay-policy=user-gesture-required",
         ]

@@ -274,7 +274,8 @@ package final class RenderedPage: Sendable {
 
     private func look(at frame: JSONValue, in scope: Scope) throws(TransferError) -> (Reading, frames: Int) {
         let world = try call(
-            "Page.createIsolatedWorld", ["frameId": frame, "worldName": "hotspotd", "grantUniveralAccess": .bool(false)], in: scope)
+            "Page.createIsolatedWorld", ["frameId": frame, "worldName": "hotspotd", "grantUniveralAccess": .bool(false)],
+            in: scope)
         let context = world["executionContextId"]?.integer ?? 0
         _ = try evaluate(Self.script, context, in: scope)
         let answer = try evaluate("hotspot.read()", context, in: scope)
@@ -288,7 +289,8 @@ package final class RenderedPage: Sendable {
         }
         let isBusy = answer["isComplete"]?.bool != true || requests.with { $0.isBusy }
         let reading = Reading(
-            url: url, markup: Array(markup.utf8), pin: try url.isSecure ? pin(of: url, in: scope) : nil, isBusy: isBusy, controls: answer["controls"]?.string ?? "",
+            url: url, markup: Array(markup.utf8), pin: try url.isSecure ? pin(of: url, in: scope) : nil, isBusy: isBusy,
+            controls: answer["controls"]?.string ?? "",
             words: answer["words"]?.string ?? "", context: context)
         return (reading, answer["frames"]?.integer ?? 0)
     }

@@ -36,7 +36,9 @@ import HotspotCore
         // The files that helpers read decide what they claim, such as the files of portals.
         let readPaths = catalog.entries.flatMap(\.spec.readPaths)
         let read = readPaths.map { FilePath.kind(of: $0) == .file ? $0 : $0 + "/" }
-        if folders.await(files: catalog.awaited.union(read).union(BrowserHost.places)) { catalog = HelperCatalog(directories: directories) }
+        if folders.await(files: catalog.awaited.union(read).union(BrowserHost.places)) {
+            catalog = HelperCatalog(directories: directories)
+        }
         services.editions = Dictionary(
             catalog.entries.map { ($0.spec.name, Self.lastChange(of: [$0.file] + $0.spec.readPaths)) }, uniquingKeysWith: max)
         problems.set(

@@ -107,7 +107,9 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .dnsFailed, .dnsTimeout, .connectFailed, .tlsFailed, .clockWrong, .timeout, .reset, .emptyAnswer, .shortAnswer,
             .badAnswer, .badHeader, .badEncoding, .tooLarge, .refusedAddress:
             true
-        case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .refusedHere, .elsewhere, .notTaken, .system: false
+        case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .refusedHere, .elsewhere,
+            .notTaken, .system:
+            false
         }
     }
 

@@ -1,4 +1,3 @@
-
 /// A SOCKS5 client's words before its connection (RFC 1928): a greeting, then one request. It knows CONNECT without authentication.
 ///
 /// Octets go in as they come, in pieces of any size; ``next()`` says what to do with them.

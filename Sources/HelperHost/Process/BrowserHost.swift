@@ -68,7 +68,9 @@ import Varlink
     /// Listens, anew if the folder was removed.
     func listen() {
         stop()
-        guard case .browser = choice, !host.isShut, let socket = try? Socket.listen(path: path, mode: 0o600).take() else { return }
+        guard case .browser = choice, !host.isShut, let socket = try? Socket.listen(path: path, mode: 0o600).take() else {
+            return
+        }
         guard let source = try? EventLoop.shared.watch(socket, { [weak self] _ in self?.accept(socket) }) else {
             close(socket)
             return

@@ -57,7 +57,9 @@ struct FormCase: Sendable {
         PageRule("F11", "The form pays, or its own text says that access costs.") {
             $0.pays ? .refused("The page asks for a payment or names a price, and hotspotd pays for nothing.") : nil
         },
-        PageRule("F12", "A script of the page has a part in sending the form.", needsScripts: true) { $0.form.browserReason.map(FormRuling.refused) },
+        PageRule("F12", "A script of the page has a part in sending the form.", needsScripts: true) {
+            $0.form.browserReason.map(FormRuling.refused)
+        },
         PageRule("F13", "The form disconnects several devices at once.") {
             $0.form.endsOthers && $0.form.typed.isEmpty
                 ? .refused("The page asks which devices to disconnect; several can be ticked.") : nil
@@ -90,7 +92,8 @@ struct FormCase: Sendable {
                 ? .refused("A script of the page has to enable its button.") : nil
         },
         PageRule("F21", "Nothing is filled in or ticked, and the button's words do not say that it goes on.") {
-            guard $0.hasOnlyButtons, !$0.choosesLanguage, !$0.page.submitsItself, let button = $0.form.button, !button.control.label.isEmpty,
+            guard $0.hasOnlyButtons, !$0.choosesLanguage, !$0.page.submitsItself, let button = $0.form.button,
+                !button.control.label.isEmpty,
                 !button.label.isOnwardButton
             else { return nil }
             return .refused("The page's button does not say that it goes on.")

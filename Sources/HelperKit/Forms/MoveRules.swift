@@ -101,7 +101,9 @@ struct NoLoginCase: Sendable {
         PageRule("N4", "A page that offers to log off belongs to a session.") {
             $0.offersLogoff && !$0.page.hasLooseField && !$0.isBare ? .done : nil
         },
-        PageRule("N5", "A script or a frame is likely to have the login.", needsScripts: true) { $0.page.isScripted ? needsBrowser : nil },
+        PageRule("N5", "A script or a frame is likely to have the login.", needsScripts: true) {
+            $0.page.isScripted ? needsBrowser : nil
+        },
         PageRule("N6", "A link that goes on is a script's.", needsScripts: true) { page in
             page.page.links.contains { $0.isInert && $0.goesOn } ? needsBrowser : nil
         },
@@ -121,7 +123,9 @@ struct NoLoginCase: Sendable {
         PageRule("N11", "A page that loads scripts says to go on in its title or a heading.", needsScripts: true) { page in
             !page.isRefusal && page.page.loadsScripts && page.page.heading.isOnward ? needsBrowser : nil
         },
-        PageRule("N12", "The page is empty.", needsScripts: true) { $0.says.isEmpty ? .handOver("The portal's page is empty.") : nil },
+        PageRule("N12", "The page is empty.", needsScripts: true) {
+            $0.says.isEmpty ? .handOver("The portal's page is empty.") : nil
+        },
         PageRule("N13", "Any other page with scripts shows no login without them.", needsScripts: true) {
             $0.page.hasScripts ? $0.noLogin : nil
         },

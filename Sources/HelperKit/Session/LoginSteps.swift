@@ -104,5 +104,7 @@ package protocol LoginCarrier {
 extension LoginCarrier {
     package var shown: RedirectChain? { nil }
     package var missingBrowser: String? { nil }
-    package mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain? { nil }
+    package mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain? {
+        nil
+    }
 }

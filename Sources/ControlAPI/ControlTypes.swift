@@ -190,6 +190,8 @@ public struct HelperStatus: Codable, Hashable, Sendable {
     /// Why it is not sandboxed.
     public var missing: [String]?
     public var scanList: Bool?
+    /// The path of its browser; empty if it wants one and none is installed.
+    public var browser: String?
     /// The newest first.
     public var given: [DisclosedNetworks]?
     public var moreSSIDs: Int?
@@ -198,7 +200,8 @@ public struct HelperStatus: Codable, Hashable, Sendable {
     public init(
         name: String, displayName: String, enabled: Bool, disabledFor: [String] = [], priority: Int, ssids: [String],
         activation: String, running: Bool, strikes: Int, quarantined: Bool, problems: [Problem] = [], file: String? = nil,
-        containment: [String]? = nil, missing: [String]? = nil, scanList: Bool? = nil, given: [DisclosedNetworks]? = nil
+        containment: [String]? = nil, missing: [String]? = nil, scanList: Bool? = nil, browser: String? = nil,
+        given: [DisclosedNetworks]? = nil
     ) {
         self.name = name
         self.displayName = displayName
@@ -215,6 +218,7 @@ public struct HelperStatus: Codable, Hashable, Sendable {
         self.containment = containment
         self.missing = missing
         self.scanList = scanList
+        self.browser = browser
         self.given = given
     }
 

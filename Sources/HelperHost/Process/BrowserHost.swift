@@ -91,6 +91,16 @@ import Varlink
         _ = try? host.start(sandbox(for: browser), filter: filter, [socket], names: [Self.name])
     }
 
+    /// The path of the browser of a helper that may have one; empty where none is installed, `nil` where none is wanted or there is no sandbox.
+    public func path(for helper: String) -> String? {
+        guard host.isSandboxed(helper) else { return nil }
+        return switch choice {
+        case .browser(let path): path
+        case .missing: ""
+        case .none: nil
+        }
+    }
+
     /// How many browsers run.
     public var running: Int { host.processes.values.count { $0.names == [Self.name] } }
 

@@ -135,6 +135,7 @@ struct ReportText {
             var words = [helper.name, helper.version ?? "", helper.enabled ? "on" : "off", helper.running ? "running" : ""]
             if helper.strikes > 0 { words.append("\(helper.strikes) missed deadlines or crashes in a row") }
             if helper.quarantined { words.append("quarantined") }
+            if let browser = helper.browser { words.append("browser for scripts: \(browser.isEmpty ? "none" : browser)") }
             words += (helper.missing ?? []).map { "no sandbox: \($0)" }
             let problems = helper.problems.map { "  \($0.code.rawValue): \(QuotedProblem.split($0.message).sentence)" }
             return [words.filter { !$0.isEmpty }.map { renderer.safe($0, limit: 200) }.joined(separator: ", ")] + problems

@@ -50,8 +50,10 @@ extension ControlClient {
 extension Renderer {
     /// The lines without `verbose`.
     private static let shortStory = 6
-    /// The kinds of steps with the reason why nothing was sent, and how their texts begin.
-    private static let reasons = [("credential", "kept back: "), ("warning", ""), ("answer", needsUser)]
+    /// The kinds of steps that always stay, and how their texts begin: the reason why nothing was sent, and a page that a browser rendered.
+    private static let reasons = [
+        ("credential", "kept back: "), ("warning", ""), ("answer", needsUser), ("trace", "rendered by "),
+    ]
     private static let needsUser = "\(HelperResult.uiRequired.rawValue): "
 
     /// Returns the story as lines.

@@ -88,6 +88,9 @@ extension Renderer {
         } else if helper.containment?.isEmpty == false {
             add("sandbox", "yes")
         }
+        if let browser = helper.browser {
+            add("browser for scripts", browser.isEmpty ? "none is installed (apt install chromium)" : safe(browser))
+        }
         if !helper.disabledFor.isEmpty {
             add("switched off for", names(helper.disabledFor.map(quoted), .max, more: helper.moreDisabledFor))
         }

@@ -29,6 +29,7 @@ import Store
                     + services.conduct(spec.name).map { $0.naming(nil) },
                 file: entry.file, containment: host.isSandboxed(spec.name) ? ["sandboxed"] : [],
                 missing: host.missingContainment(of: spec.name), scanList: spec.scanList,
+                browser: spec.browses ? host.browsers.path(for: spec.name) : nil,
                 given: host.given[spec.name]?.map {
                     DisclosedNetworks(
                         networks: $0.networks, count: $0.count, scanList: $0.isScanList, credential: $0.hasCredential, at: $0.time

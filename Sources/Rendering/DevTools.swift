@@ -25,10 +25,10 @@ final class DevTools: Sendable {
 
     private let descriptor: Int32
     private let state = Locked(State())
-    private let onEvent: @Sendable (Event) -> Void
+    private let onEvent: @Sendable (DevTools, Event) -> Void
 
     /// Takes a connected socket over.
-    init(descriptor: Int32, onEvent: @escaping @Sendable (Event) -> Void) {
+    init(descriptor: Int32, onEvent: @escaping @Sendable (DevTools, Event) -> Void) {
         (self.descriptor, self.onEvent) = (descriptor, onEvent)
         Worker.start { self.readAll() }
     }
@@ -114,7 +114,7 @@ final class DevTools: Sendable {
     private func take(_ message: JSONValue) -> Bool {
         guard let number = message["id"]?.integer else {
             guard let method = message["method"]?.string else { return false }
-            onEvent(Event(method: method, parameters: message["params"] ?? [:], session: message["sessionId"]?.string))
+            onEvent(self, Event(method: method, parameters: message["params"] ?? [:], session: message["sessionId"]?.string))
             return false
         }
         state.with { state in

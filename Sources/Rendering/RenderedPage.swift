@@ -137,24 +137,22 @@ package final class RenderedPage: Sendable {
         let wishes = Coding.encode(RenderProgram.Wishes(pins: pins)) + [0]
         _ = send(connection, wishes, wishes.count, Int32(MSG_NOSIGNAL))
         let (requests, guarded) = (Locked(Requests()), Locked(Guarded()))
-        let browser = Locked<DevTools?>(nil)
-        let tools = DevTools(descriptor: connection) { event in
+        let tools = DevTools(descriptor: connection) { tools, event in
             switch event.method {
             case "Page.javascriptDialogOpening":
-                browser.with { $0 }?.tell("Page.handleJavaScriptDialog", ["accept": .bool(false)], session: event.session)
+                tools.tell("Page.handleJavaScriptDialog", ["accept": .bool(false)], session: event.session)
             case "Fetch.requestPaused":
                 let isRefused = guarded.with { $0.notes(event.parameters["request"]) }
                 var answer: [String: JSONValue] = ["requestId": event.parameters["requestId"] ?? .null]
                 // Without content the page stays where it is.
                 if isRefused { answer["responseCode"] = 204 }
-                browser.with { $0 }?.tell(
+                tools.tell(
                     isRefused ? "Fetch.fulfillRequest" : "Fetch.continueRequest", .object(answer), session: event.session)
-            case "Inspector.targetCrashed": browser.with { $0 }?.close()
+            case "Inspector.targetCrashed": tools.close()
             default: break
             }
             requests.with { $0.note(event) }
         }
-        browser.with { $0 = tools }
         do throws(TransferError) {
             do throws(Errno) {
                 try Proxy(

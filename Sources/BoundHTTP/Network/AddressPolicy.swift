@@ -112,9 +112,18 @@ extension Link {
     /// Returns whether a connection to this URL would lead to an address of the link's own networks. ``NamePins`` holds the answer for
     /// the connection itself.
     package func leadsInside(_ url: WebURL, in scope: Scope) -> Bool {
-        let addresses =
-            InternetAddress(url.host).map { [$0] }
-            ?? (try? NamePins.shared.addresses(of: url.host, link: self, in: scope)) ?? []
-        return addresses.contains { address in ownNetworks.contains { $0.contains(address) } }
+        addresses(of: url.host, in: scope).contains { address in ownNetworks.contains { $0.contains(address) } }
+    }
+
+    /// Returns whether a host has an address of the link's own networks that is none of its gateways', such as another guest's.
+    package func isNeighbour(_ host: String, in scope: Scope) -> Bool {
+        let gateways = Set(gateways.compactMap { InternetAddress(String($0.prefix { $0 != "/" })) })
+        return addresses(of: host, in: scope).contains { address in
+            !gateways.contains(address) && ownNetworks.contains { $0.contains(address) }
+        }
+    }
+
+    private func addresses(of host: String, in scope: Scope) -> [InternetAddress] {
+        InternetAddress(host).map { [$0] } ?? (try? NamePins.shared.addresses(of: host, link: self, in: scope)) ?? []
     }
 }

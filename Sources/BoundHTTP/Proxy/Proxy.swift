@@ -57,13 +57,16 @@ package struct Proxy: Sendable {
 
     private static let stream = LinkSocket.stream | LinkSocket.closeOnExec
 
-    /// Serves connections until the socket is shut down, each on a thread of its own.
+    /// Serves connections until the socket is shut down, each on a thread of its own; it is closed then.
     package func start() {
         Worker.start {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else {
-                    if errno == EINVAL { return }
+                    if errno == EINVAL {
+                        close(listener)
+                        return
+                    }
                     // Without a descriptor left, waits until a connection has ended.
                     if errno != EINTR { usleep(100_000) }
                     continue

@@ -120,7 +120,8 @@ public struct FormLogin: Sendable {
     /// same.
     private func answerRendered(_ memory: SessionMemory, by client: HTTPClient?, from start: WebURL?) -> Reply? {
         let client = client ?? memory.client(command)
-        let http = HTTPCarrier(command, client, mayWait: { !command.isOpen() })
+        let hosts = [start?.host, memory.origin.flatMap { WebURL($0 + "/") }?.host].compactMap(\.self)
+        let http = HTTPCarrier(command, client, at: hosts, mayWait: { !command.isOpen() })
         var carrier = RenderingCarrier(http, from: start, command)
         guard let chain = try? carrier.goOn() else { return nil }
         let url = chain.final.url

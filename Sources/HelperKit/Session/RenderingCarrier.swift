@@ -10,6 +10,8 @@ package struct RenderingCarrier: LoginCarrier {
     private let start: WebURL?
     private let command: HelperCommand
     private var rendered: RenderedPage?
+    /// Hosts of this login, which the page may reach wherever they are.
+    private let hosts = Locked<Set<String>>([])
     /// What the browser showed last.
     package private(set) var shown: RedirectChain?
 
@@ -39,17 +41,22 @@ package struct RenderingCarrier: LoginCarrier {
     package mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain? {
         guard rendered == nil, let socket = Self.socket, !socket.isEmpty else { return nil }
         let began = Instant.now
-        let hosts = Set([start?.host, steps.formPage.host, WebURL(steps.asking.origin + "/")?.host].compactMap(\.self))
+        allow([start, steps.formPage, WebURL(steps.asking.origin + "/")])
         let page = try RenderedPage.open(
             steps.hasSent ? steps.formPage : start ?? steps.formPage, socket: socket, link: command.link, policy: command.policy,
             cookies: client.cookies.lines, pins: [steps.asking.pin].compactMap(\.self),
-            mayReach: { [link = command.link] in hosts.contains($0) || link.isOutside($0) }, in: command.scope)
+            mayReach: { [hosts, link = command.link] host in
+                // A page has no business with the other guests of the network.
+                hosts.with { $0.contains(host) } || !link.isNeighbour(host, in: Scope(deadline: .after(milliseconds: 5000)))
+            }, in: command.scope)
         let reading = try page.read(in: command.scope)
         rendered = page
         command.scope.trace.add(
             "rendered by \(page.version) in \(began.millisecondsAgo) ms, because of \(rule.number): \(rule.sentence)")
         return try chain(reading)
     }
+
+    private func allow(_ urls: [WebURL?]) { hosts.with { $0.formUnion(urls.compactMap { $0?.host }) } }
 
     /// The most notices that are answered before a page is read.
     private static let noticeLimit = 3
@@ -89,8 +96,12 @@ package struct RenderingCarrier: LoginCarrier {
         let reading: RenderedPage.Reading
         do throws(RenderedPage.Refusal) {
             var act = act(for: filled, on: shown)
-            act.mayLead = { [agreed = steps.engine.agreed, page = shown.final.url] target in
-                ConsentRequired.allCases.contains { agreed.contains($0.agreement(on: page, to: target)) }
+            act.mayLead = { [agreed = steps.engine.agreed, hosts, page = shown.final.url] target in
+                guard ConsentRequired.allCases.contains(where: { agreed.contains($0.agreement(on: page, to: target)) }) else {
+                    return false
+                }
+                hosts.with { _ = $0.insert(target.host) }
+                return true
             }
             reading = try rendered.perform(act, in: command.scope)
         } catch {
@@ -146,15 +157,5 @@ extension TransferError {
         case .notTaken(let name): self.init(.notTaken, "The page did not take the answer for \(name)")
         case .failed(let error): self = error
         }
-    }
-}
-
-extension Link {
-    /// Returns whether a host is a gateway of this link, or outside of its networks: a portal's page has no business with other guests.
-    fileprivate func isOutside(_ host: String) -> Bool {
-        guard let url = WebURL("http://\(host.contains(":") ? "[\(host)]" : host)/") else { return false }
-        let scope = Scope(deadline: .after(milliseconds: 5000))
-        guard leadsInside(url, in: scope) else { return true }
-        return gateways.contains(host)
     }
 }

@@ -124,7 +124,7 @@ import Varlink
     ]) func aPlaceIsThePortalsPage(_ url: String, _ place: String) {
         var answer = answer(url)
         answer.evidence = [
-            ProbeAnswer.Evidence(request: "GET http://check.test/generate_204", status: 200, error: nil, milliseconds: 4)
+            ProbeEvidence(request: "GET http://check.test/generate_204", status: 200, error: nil, milliseconds: 4)
         ]
         #expect(answer.place == place)
         answer.verdict = .online
@@ -142,7 +142,7 @@ import Varlink
     }
 
     @Test func aTraceLineHasNoQuery() {
-        let evidence = ProbeAnswer.Evidence(request: "GET http://x/a?secret=1", status: 302, error: nil, milliseconds: 4)
+        let evidence = ProbeEvidence(request: "GET http://x/a?secret=1", status: 302, error: nil, milliseconds: 4)
         #expect(evidence.line == "GET http://x/a → 302 in 4 ms")
     }
 }

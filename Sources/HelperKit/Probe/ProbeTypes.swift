@@ -1,54 +1,12 @@
 import ForeignText
 import HotspotCore
 
-/// An endpoint that a probe asks: the type `Endpoint` of org.hotspotd.Probe.
-public struct ProbeEndpoint: Codable, Hashable, Sendable {
-    /// The address.
-    public var url: String
-    /// The answer without a portal: a status such as `204`, the exact body, or `→URL` for a redirect to this address.
-    public var expect: String
-
-    /// Makes an endpoint.
-    public init(url: String, expect: String) {
-        self.url = url
-        self.expect = expect
-    }
-
-    /// The endpoints of several operators, in the order of asking, with the answers that their own clients expect (Android and ChromeOS,
-    /// Firefox, NetworkManager of GNOME and Debian).
-    public static let usual = [
-        ProbeEndpoint(url: Link.usualProbe.url, expect: Link.usualProbe.expect),
-        ProbeEndpoint(url: "http://detectportal.firefox.com/success.txt", expect: "success"),
-        ProbeEndpoint(url: "http://nmcheck.gnome.org/check_network_status.txt", expect: "NetworkManager is online"),
-    ]
-    /// An endpoint without a name: Cloudflare's resolver redirects every request to its own page over https.
-    static let usualAddress = ProbeEndpoint(url: "http://1.1.1.1/", expect: "→https://1.1.1.1/")
-    /// The HTTPS endpoint that goes with the usual ones.
-    static let usualHTTPS = "https://www.gstatic.com/generate_204"
-}
-
-/// One request of a probe and its answer: the type `Evidence` of org.hotspotd.Probe.
-public struct ProbeEvidence: Codable, Hashable, Sendable {
-    /// The method and the URL without its query.
-    public var request: String
-    /// The status of the answer.
-    public var status: Int?
-    /// The headers that say something about a portal.
-    public var headers: [String: String]
-    /// The body's first 96 octets, printable.
-    public var body: String?
-    /// Why there was no answer: the code of the ``TransferError`` and its sentence.
-    public var error: String?
-    /// The duration, in milliseconds.
-    public var milliseconds: Int
-
+extension ProbeEvidence {
     private static let shownHeaders = ["location", "content-type", "server", "via", "retry-after", "refresh", "date"]
 
     /// Makes the evidence of the portal API; `document` is `nil` for an invalid answer.
     init(api url: WebURL, _ document: PortalAPIDocument?, milliseconds: Int) {
-        request = "GET \(url.masked)"
-        self.milliseconds = milliseconds
-        headers = [:]
+        self.init(request: "GET \(url.masked)", milliseconds: milliseconds)
         if let document {
             status = 200
             body = document.captive ? "captive" : "not captive"
@@ -59,25 +17,19 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
 
     /// Makes the evidence of a server whose certificate is checked, and whose answer was not waited for.
     init(checked url: WebURL, milliseconds: Int) {
-        request = "GET \(url.masked)"
-        self.milliseconds = milliseconds
-        headers = [:]
+        self.init(request: "GET \(url.masked)", milliseconds: milliseconds)
     }
 
     /// Makes the evidence of a request whose answer the verdict did not need.
     init(unneeded url: WebURL, milliseconds: Int) {
-        request = "GET \(url.masked)"
-        self.milliseconds = milliseconds
-        headers = [:]
+        self.init(request: "GET \(url.masked)", milliseconds: milliseconds)
         error = "notNeeded: The other answers were enough."
     }
 
     var isUnanswered: Bool { status == nil && error == nil }
 
     init(_ url: WebURL, _ answer: EndpointAnswer, milliseconds: Int) {
-        request = "GET \(url.masked)"
-        self.milliseconds = milliseconds
-        headers = [:]
+        self.init(request: "GET \(url.masked)", milliseconds: milliseconds)
         switch answer {
         case .failure(let failure): error = "\(failure.code.rawValue): \(failure)"
         case .success(let response):
@@ -125,18 +77,8 @@ public struct ProbeResult: Sendable {
     }
 
     /// The answer in the form of the interface.
-    struct Wire: Codable {
-        var verdict: Verdict
-        var portalURL: String?
-        var problem: String?
-        var secondsRemaining: Int?
-        var retryAfter: Double?
-        var probeAddress: String?
-        var evidence: [ProbeEvidence]
-    }
-
-    var wire: Wire {
-        Wire(
+    var answer: ProbeAnswer {
+        ProbeAnswer(
             verdict: verdict, portalURL: portalURL?.text, problem: problem, secondsRemaining: secondsRemaining,
             retryAfter: retryAfter, probeAddress: probeAddress, evidence: evidence)
     }

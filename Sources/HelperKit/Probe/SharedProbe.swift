@@ -76,8 +76,7 @@ public final class SharedProbe: Sendable {
         // The requests of a probe that others began are in the prober's answer, and not in each helper's trace as well.
         if isOwn, let result {
             for evidence in result.evidence {
-                let outcome = evidence.status.map(String.init) ?? evidence.error ?? "certificate checked"
-                scope.trace.add("\(evidence.request) → \(outcome) in \(evidence.milliseconds) ms")
+                scope.trace.add("\(evidence.request) → \(evidence.outcome) in \(evidence.milliseconds) ms")
             }
         }
         return result

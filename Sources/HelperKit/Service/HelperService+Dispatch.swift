@@ -99,19 +99,12 @@ extension HelperService {
         return command
     }
 
-    private func probe(_ parameters: JSONValue, _ scope: Scope) throws -> ProbeResult.Wire {
-        struct ProbeParameters: Decodable {
-            var link: Link
-            var endpoints: [ProbeEndpoint]
-            var httpsURL: String?
-            var fresh: Bool
-            var asksNames: Bool?
-        }
-        let values = try Coding.decode(ProbeParameters.self, from: parameters)
+    private func probe(_ parameters: JSONValue, _ scope: Scope) throws -> ProbeAnswer {
+        let request = try Coding.decode(ProbeRequest.self, from: parameters)
         let result = attempts.probe(
-            values.link, endpoints: values.endpoints, https: values.httpsURL, fresh: values.fresh,
-            asksNames: values.asksNames ?? false, policy: policy, in: scope)
-        return (result ?? ProbeResult(.limited, problem: "cancelled")).wire
+            request.link, endpoints: request.endpoints, https: request.httpsURL, fresh: request.fresh,
+            asksNames: request.asksNames ?? false, policy: policy, in: scope)
+        return (result ?? ProbeResult(.limited, problem: "cancelled")).answer
     }
 
     private func introspect(_ method: String, _ parameters: JSONValue) -> Answer {

@@ -114,7 +114,7 @@ public final class HelperService: Sendable {
         guard socketpair(AF_UNIX, LinkSocket.stream | LinkSocket.closeOnExec, 0, &ends) == 0 else { return }
         let (caller, own) = (BlockingConnection(descriptor: ends[0]), BlockingConnection(descriptor: ends[1]))
         let link = Link(attempt: "", association: "", interface: "", index: 0)
-        let parameters: JSONValue = .object(["link": Coding.value(link), "endpoints": [], "fresh": false])
+        let parameters = Coding.value(ProbeRequest(link: link, fresh: false))
         guard (try? caller.send(Call(method: "org.hotspotd.Probe.Probe", parameters: parameters))) != nil else { return }
         let cancellation = Cancellation()
         cancellation.cancel()

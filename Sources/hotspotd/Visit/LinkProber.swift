@@ -53,7 +53,7 @@ import Varlink
     @discardableResult func ask(
         about link: Link, fresh: Bool, asksNames: Bool = false, answer: @escaping (ProbeAnswer?) -> Void
     ) -> HelperCall {
-        let request = ProbeRequest(link: link, endpoints: [], fresh: fresh, asksNames: asksNames ? true : nil)
+        let request = ProbeRequest(link: link, fresh: fresh, asksNames: asksNames ? true : nil)
         let before = LossCounters.Record.now
         return services.host.probe(parameters: Coding.value(request)) { [weak self] outcome in
             guard let self, association == link.association else { return answer(nil) }
@@ -114,66 +114,41 @@ import Varlink
     }
 }
 
-/// The parameters of `Probe`: org.hotspotd.Probe.
-struct ProbeRequest: Encodable {
-    var link: Link
-    /// Always empty: the link has them.
-    var endpoints: [String]
-    var fresh: Bool
-    /// `true` or absent.
-    var asksNames: Bool?
-}
+extension ProbeEvidence {
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 
-/// The answer of `Probe`.
-struct ProbeAnswer: Decodable {
-    struct Evidence: Decodable {
-        var request: String
-        var status: Int?
-        var headers: [String: String]?
-        var error: String?
-        var milliseconds: Int
+    /// The day of the server's clock, in milliseconds of Unix time; also a portal that answers in place of a server has one.
+    var day: Int? {
+        // The one form that servers send (RFC 9110, 5.6.7): Mon, 23 Nov 2026 16:00:00 GMT.
+        let words = headers["date"]?.split(separator: " ") ?? []
+        guard words.count == 6, let day = Int32(words[1]), (1...31).contains(day), let year = Int32(words[3]),
+            (1970...9999).contains(year), let month = Self.months.firstIndex(of: String(words[2]))
+        else { return nil }
+        var fields = tm()
+        (fields.tm_year, fields.tm_mon, fields.tm_mday) = (year - 1900, Int32(month), day)
+        return timegm(&fields) * 1000
+    }
 
-        private static let months = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ]
-
-        /// The day of the server's clock, in milliseconds of Unix time; also a portal that answers in place of a server has one.
-        var day: Int? {
-            // The one form that servers send (RFC 9110, 5.6.7): Mon, 23 Nov 2026 16:00:00 GMT.
-            let words = headers?["date"]?.split(separator: " ") ?? []
-            guard words.count == 6, let day = Int32(words[1]), (1...31).contains(day), let year = Int32(words[3]),
-                (1970...9999).contains(year), let month = Self.months.firstIndex(of: String(words[2]))
-            else { return nil }
-            var fields = tm()
-            (fields.tm_year, fields.tm_mon, fields.tm_mday) = (year - 1900, Int32(month), day)
-            return timegm(&fields) * 1000
-        }
-
-        /// How the request ended, by the words of HelperKit's `TransferErrorCode`.
-        var ending: ProbeLoss.Ending {
-            switch error?.prefix(while: { $0 != ":" }) {
-            case "refusedHere": .refusedHere
-            case "connectFailed" where milliseconds < ProbeLoss.refusedWithin: .refused
-            case "timeout", "dnsTimeout": .silent
-            default: .other
-            }
-        }
-
-        /// One line of a trace: the request without its query, and its result.
-        var line: String {
-            let asked = request.prefix { $0 != "?" }
-            let got = status.map(String.init) ?? error ?? "certificate checked"
-            return Printable.text("\(asked) → \(got) in \(milliseconds) ms", limit: 300)
+    /// How the request ended, by the words of HelperKit's `TransferErrorCode`.
+    var ending: ProbeLoss.Ending {
+        switch error?.prefix(while: { $0 != ":" }) {
+        case "refusedHere": .refusedHere
+        case "connectFailed" where milliseconds < ProbeLoss.refusedWithin: .refused
+        case "timeout", "dnsTimeout": .silent
+        default: .other
         }
     }
 
-    var verdict: Verdict
-    var portalURL: String?
-    var problem: String?
-    var secondsRemaining: Int?
-    var probeAddress: String?
-    var evidence: [Evidence]
+    /// One line of a trace: the request without its query, and its result.
+    var line: String {
+        let asked = request.prefix { $0 != "?" }
+        return Printable.text("\(asked) → \(outcome) in \(milliseconds) ms", limit: 300)
+    }
+}
 
+extension ProbeAnswer {
     /// The most requests that are read of an answer.
     static let evidenceLimit = 16
 

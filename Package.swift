@@ -27,7 +27,7 @@ let package = Package(
         .executable(name: "hotspotctl", targets: ["hotspotctl"]),
         .executable(name: "hotspot-helpers", targets: ["hotspot-helpers"]),
         .executable(name: "hotspot-dhcp", targets: ["hotspot-dhcp"]),
-        .library(name: "HelperKit", targets: ["HelperKit", "HotspotCore"]),
+        .library(name: "HelperKit", targets: ["HelperKit", "PageLogin", "HotspotCore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -129,17 +129,26 @@ let package = Package(
         .target(
             name: "Rendering", dependencies: ["BoundHTTP", "CCrypto", "EventLoop", "HotspotCore", "Varlink", "CLinux"],
             resources: [.embedInCode("page.js")], swiftSettings: rules),
-        // The library for authors of helpers in Swift: protocol, the client of BoundHTTP, probe, forms, WISPr, RFC 8908.
+        // Portals' pages: the reader, the purposes of their words, their scripts, their forms as requests, the redirects up to a page.
+        .target(
+            name: "PortalPages", dependencies: ["BoundHTTP", "ForeignText", "HotspotCore", "CXML"],
+            resources: (languages + ["money"]).map { .embedInCode("Words/\($0).words") }, swiftSettings: rules),
+        // The library for authors of helpers in Swift: protocol, the client of BoundHTTP, probe, RFC 8908.
         .target(
             name: "HelperKit",
-            dependencies: ["BoundHTTP", "ForeignText", "HotspotCore", "EventLoop", "Rendering", "Varlink", "CXML", "CCrypto"],
+            dependencies: ["BoundHTTP", "PortalPages", "ForeignText", "HotspotCore", "EventLoop", "Varlink"],
             exclude: ["README.md"],
-            resources: (["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink", "Forms/companies.txt"]
-                + (languages + ["money"]).map { "Words/\($0).words" }).map { .embedInCode($0) }, swiftSettings: rules),
+            resources: ["Contract/org.hotspotd.Helper.varlink", "Contract/org.hotspotd.Probe.varlink"].map { .embedInCode($0) },
+            swiftSettings: rules),
+        // The login at a portal, by forms and by WISPr: what is asked and sent by the page rules, the driver, the session's memory.
+        .target(
+            name: "PageLogin",
+            dependencies: ["HelperKit", "PortalPages", "Rendering", "ForeignText", "HotspotCore", "Varlink", "CCrypto"],
+            resources: [.embedInCode("Forms/companies.txt")], swiftSettings: rules),
         // Portals that a text file describes: the parser, the matcher, and the login as a value.
         .target(
             name: "PortalCatalogue",
-            dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "HelperKit", "CCrypto"],
+            dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Varlink", "HelperKit", "PageLogin", "CCrypto"],
             swiftSettings: rules),
         // A browser for one login, on the link alone: its proxy, its profile, its processes.
         .target(
@@ -151,15 +160,17 @@ let package = Package(
         // What `hotspotctl helpers test` and `portals` do for authors: plays the commands against a helper; checks portal files and records logins.
         .target(
             name: "AuthorTools",
-            dependencies: ["EventLoop", "ForeignText", "HelperHost", "HelperKit", "HotspotCore", "PortalCatalogue"],
+            dependencies: ["EventLoop", "ForeignText", "HelperHost", "HelperKit", "HotspotCore", "PageLogin", "PortalCatalogue"],
             swiftSettings: rules),
         // Our helpers, one file each, and the prober; with the two before it as one program.
         .executableTarget(
-            name: "hotspot-helpers", dependencies: ["HelperKit", "PortalCatalogue", "Browse", "AuthorTools", "Rendering"],
+            name: "hotspot-helpers",
+            dependencies: ["HelperKit", "PageLogin", "PortalCatalogue", "Browse", "AuthorTools", "Rendering"],
             exclude: ["Helpers"], swiftSettings: rules),
         // What an author writes, built with everything else so that it cannot grow stale.
         .executableTarget(
-            name: "example-helper", dependencies: ["HelperKit", "HotspotCore"], path: "Tests/Examples/swift/Sources/aroma",
+            name: "example-helper", dependencies: ["HelperKit", "PageLogin", "HotspotCore"],
+            path: "Tests/Examples/swift/Sources/aroma",
             swiftSettings: rules),
 
         // Each tests its namesake; `DaemonTests` the daemon, `ControlToolTests` and `BrowseTests` the user's programs.
@@ -201,15 +212,18 @@ let package = Package(
             swiftSettings: rules
         ),
         .testTarget(
-            name: "HelperKitTests", dependencies: ["AuthorTools", "BoundHTTP", "HelperKit", "hotspot-helpers", "TestSupport"],
+            name: "HelperKitTests",
+            dependencies: [
+                "AuthorTools", "BoundHTTP", "HelperKit", "PageLogin", "PortalPages", "hotspot-helpers", "TestSupport",
+            ],
             swiftSettings: rules),
         // Says of saved portal pages what the helpers ask and send there, offline.
         .executableTarget(
-            name: "page-judge", dependencies: ["HelperKit", "HotspotCore", "PortalCatalogue"], path: "Tests/Pages",
+            name: "page-judge", dependencies: ["HelperKit", "HotspotCore", "PageLogin", "PortalCatalogue"], path: "Tests/Pages",
             exclude: ["README.md", "cases"],
             swiftSettings: rules),
         // Walks the cases of `Tests/Pages`.
-        .testTarget(name: "PageTests", dependencies: ["HelperKit", "page-judge"], swiftSettings: rules),
+        .testTarget(name: "PageTests", dependencies: ["PageLogin", "page-judge"], swiftSettings: rules),
         .testTarget(name: "PortalCatalogueTests", dependencies: ["PortalCatalogue", "TestSupport"], swiftSettings: rules),
         .testTarget(
             name: "AuthorToolsTests", dependencies: ["AuthorTools", "HelperKit", "PortalCatalogue"], swiftSettings: rules),

@@ -2,6 +2,7 @@ import EventLoop
 import ForeignText
 import HelperKit
 import HotspotCore
+import PageLogin
 import PortalCatalogue
 
 /// Logs in to the portal of a link and writes down the exchange, without what is private: by the portal file that claims the network, or

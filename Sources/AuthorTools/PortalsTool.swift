@@ -2,6 +2,7 @@ import ForeignText
 import Glibc
 import HelperKit
 import HotspotCore
+import PageLogin
 import PortalCatalogue
 
 /// `hotspotctl portals`: lists, checks and tries portal files.

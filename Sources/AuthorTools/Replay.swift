@@ -2,6 +2,7 @@ import EventLoop
 import ForeignText
 import HelperKit
 import HotspotCore
+import PageLogin
 import PortalCatalogue
 
 /// Plays a fixture against a portal file, without a network, and says what the helper would do differently.

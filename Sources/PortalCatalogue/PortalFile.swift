@@ -1,5 +1,6 @@
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// A `.portal` file as it was read: how a portal is recognised, and how its pages talk.
 package struct PortalFile: Hashable, Sendable {

@@ -1,4 +1,3 @@
-import HelperKit
 import HotspotCore
 
 /// Checks a portal file as a whole: its limits, and that it uses only what it declares.

@@ -1,6 +1,7 @@
 import ForeignText
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// Reads a `.portal` file. Every mistake names its line.
 package struct PortalFileParser {

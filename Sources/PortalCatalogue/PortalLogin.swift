@@ -2,6 +2,7 @@ import EventLoop
 import ForeignText
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// A login by a portal file: finds the file, and keeps the requests of later commands. ``PortalRun`` has the steps.
 package struct PortalLogin: Sendable {

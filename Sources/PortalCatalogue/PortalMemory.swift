@@ -1,5 +1,6 @@
 import HelperKit
 import HotspotCore
+import PageLogin
 import Varlink
 
 /// The contents of a session's memory for a login by a portal file, beside that of other logins (``SessionMemory``).

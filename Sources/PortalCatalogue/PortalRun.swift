@@ -1,6 +1,7 @@
 import ForeignText
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// One login by a portal file, as a value: an answer goes in, the next move comes out. ``LoginDriver`` makes the loop.
 struct PortalRun: Sendable {

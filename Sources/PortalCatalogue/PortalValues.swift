@@ -1,6 +1,7 @@
 import ForeignText
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// How much of an answer a value gives away.
 enum Taint: Int, Comparable, Sendable, Codable {

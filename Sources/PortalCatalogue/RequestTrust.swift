@@ -1,5 +1,6 @@
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// The rules of trust for one request of a portal file: those of forms, which no file loosens.
 struct RequestTrust {

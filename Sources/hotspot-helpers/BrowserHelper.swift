@@ -1,5 +1,6 @@
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// Hands the login over to a browser: for portals that no other helper can log in to. Its prompt has no fields, and the open network
 /// answers it.

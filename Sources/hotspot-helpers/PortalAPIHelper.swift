@@ -1,5 +1,6 @@
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// Logs in to networks that announce a captive portal API (RFC 8910, RFC 8908), which names the page and the length of the session.
 struct PortalAPIHelper: Helper {

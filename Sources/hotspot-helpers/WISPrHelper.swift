@@ -1,5 +1,6 @@
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// Logs in at gateways that speak WISPr 1.0, with user name and password.
 struct WISPrHelper: Helper {

@@ -1,5 +1,5 @@
 import Foundation
-import HelperKit
+import PageLogin
 import Testing
 
 /// `docs/page-rules.md` has the rows of the page rules' tables, in their order, and proofs that exist.

@@ -1,6 +1,7 @@
 import Foundation
 import HelperKit
 import HotspotCore
+import PageLogin
 import PortalCatalogue
 
 /// The content of a `case.json`, with its page.

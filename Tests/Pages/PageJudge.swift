@@ -1,6 +1,6 @@
 import Foundation
-import HelperKit
 import HotspotCore
+import PageLogin
 import PortalCatalogue
 
 /// Says of saved portal pages what the helpers ask and send there, offline: `page-judge [--moved] FOLDER…`. Each folder has `page.html` and

@@ -1,5 +1,6 @@
 import HelperKit
 import HotspotCore
+import PageLogin
 import PortalCatalogue
 
 /// A page as the network shows it after the probe.

@@ -1,5 +1,6 @@
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// The decision on one page, with made-up answers typed for all that is asked.
 struct Ruling: Encodable {

@@ -1,6 +1,7 @@
 import Foundation
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// A portal that answers from a case's files.
 final class PlayedPortal: Sendable {

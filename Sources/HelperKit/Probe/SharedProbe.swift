@@ -120,11 +120,16 @@ public final class SharedProbe: Sendable {
     }
 
     /// Returns the portal's first page from this source, fetched once. `nil` if the scope ended first.
-    func portalPage(_ link: Link, source: PortalPage.PageSource, policy: NetworkPolicy, in scope: Scope) -> PortalPage? {
+    ///
+    /// - Parameter questions: answered for the redirects up to the page.
+    package func portalPage(
+        _ link: Link, source: PortalPage.PageSource, asking questions: RedirectChain.Questions, policy: NetworkPolicy,
+        in scope: Scope
+    ) -> PortalPage? {
         let client = HTTPClient(link: link, policy: policy, connections: connections(link))
         let page = shared(link, \.portalPages[source.url.text]) {
             SharedWork(deadline: scope.deadline.advanced(milliseconds: -PortalPage.reserve)) {
-                PortalPage.open(source, client: client, in: $0)
+                PortalPage.open(source, client: client, asking: questions, in: $0)
             }
         }
         // Another command, of this attempt or of the check that led to it, may have fetched it.
@@ -135,7 +140,7 @@ public final class SharedProbe: Sendable {
     }
 
     /// Returns the connections of this attempt.
-    func connections(_ link: Link) -> ConnectionPool { entries.with { Self.entry(link, &$0).connections } }
+    package func connections(_ link: Link) -> ConnectionPool { entries.with { Self.entry(link, &$0).connections } }
 
     /// Forgets the fetched pages, because the tokens in their forms are valid once.
     package func forgetPortalPages(_ link: Link) { entries.with { $0[Self.key(link)]?.portalPages = [:] } }

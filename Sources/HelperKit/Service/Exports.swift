@@ -1,9 +1,3 @@
-/// Authors import HelperKit alone: what they use of the client and of its scope comes along.
+/// Authors import HelperKit: what they use of the client, of its scope and of pages comes along. The logins are in PageLogin.
 @_exported import BoundHTTP
-
-extension WebURL {
-    /// Encodes pairs in a character set of ``PageText``.
-    static func encode(_ pairs: [(name: String, value: String)], in charset: String) -> String {
-        encode(pairs) { PageText.octets(of: $0, in: charset) }
-    }
-}
+@_exported import PortalPages

@@ -54,15 +54,10 @@ public struct HelperCommand: Sendable {
     public func probe(fresh: Bool = false) -> ProbeResult? { attempts.probe(link, fresh: fresh, policy: policy, in: scope) }
 
     /// Returns whether the network opens within some seconds, as one does whose portal leads back to its login until then.
-    func opensLate() -> Bool { attempts.opensLate(link, policy: policy, in: scope) }
+    package func opensLate() -> Bool { attempts.opensLate(link, policy: policy, in: scope) }
 
     /// Returns the document of the portal API that the link announced; `nil` if there is no usable one.
     public func portalAPI() -> PortalAPIDocument? { attempts.apiDocument(link, policy: policy, in: scope) }
-
-    /// Returns the portal's first page, fetched once for all helpers of the process.
-    package func portalPage(_ source: PortalPage.PageSource) -> PortalPage? {
-        attempts.portalPage(link, source: source, policy: policy, in: scope)
-    }
 
     /// Makes an HTTP client for this link, with these cookies. It uses the connections that servers left open in this attempt.
     public func client(cookies: CookieJar = CookieJar()) -> HTTPClient {
@@ -74,12 +69,6 @@ public struct HelperCommand: Sendable {
         var request = request
         request.onConnected = { [attempts, link, policy, scope] in attempts.lookBesideLogin(link, policy, scope.trace) }
         return try client.send(request, in: scope)
-    }
-
-    /// Starts to connect to the portal of the session, so that a login need not wait for it. Nothing is sent to it.
-    func connectAhead() {
-        guard let portal = SessionMemory(session).origin.flatMap({ WebURL($0) }) else { return }
-        attempts.connections(link).connectAhead(to: portal, link: link, policy: policy)
     }
 
     /// Opens a TCP connection over this link, within the command's time. Throws ``TransferError`` like ``LinkTCPConnection``.
@@ -116,16 +105,6 @@ public struct HelperCommand: Sendable {
 
     /// Returns whether stored answers were released for this very portal. The user has logged in to it before.
     package func hasAnswers(for portal: Portal) -> Bool { credential != nil && isAbout(portal) }
-
-    /// Makes the reply of a login that sent nothing, because the portal imitates a company.
-    package func leave(_ portal: Portal?, imitating company: ImitatedBrand) -> Reply {
-        var reply = reply(
-            .unsupportedNetwork, portal: portal,
-            reason: "The page asks for your \(company.name) account, but it does not belong to \(company.name). Nothing was sent."
-        )
-        reply.imitates = company.name
-        return reply
-    }
 
     /// The names of the answers that say something: they are neither empty nor a no.
     package var answered: [String] { answers.filter { !["", "no", "false"].contains($0.value) }.keys.sorted() }

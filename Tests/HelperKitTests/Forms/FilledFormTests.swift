@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HelperKit
+@testable import PortalPages
 
 /// What a browser sends.
 @Suite struct FilledFormTests {

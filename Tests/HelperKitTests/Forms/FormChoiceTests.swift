@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 /// Which form or link of a page is the login.
 @Suite struct FormChoiceTests {

@@ -3,6 +3,8 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 @Suite struct FormEngineTests {
     private func step(

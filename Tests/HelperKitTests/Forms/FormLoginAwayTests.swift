@@ -3,6 +3,7 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
 
 /// Logins that lead away from the portal after its form, and the messages about them.
 @Suite struct FormLoginAwayTests {

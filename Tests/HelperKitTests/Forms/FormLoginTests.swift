@@ -3,6 +3,7 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
 
 /// Whole logins against portals on loopback.
 @Suite struct FormLoginTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HelperKit
+@testable import PageLogin
 
 @Suite struct MaskTests {
     @Test func hidesValuesInAnyCase() {

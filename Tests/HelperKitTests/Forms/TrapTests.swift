@@ -2,6 +2,8 @@ import HotspotCore
 import Testing
 
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 /// Pages that want what no portal needs.
 @Suite struct TrapTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
 @testable import hotspot_helpers
 
 /// The shortcuts of an attempt's connections, and that none of them makes a login less sure.

@@ -5,6 +5,7 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PortalPages
 
 @Suite struct HTTPClientTests {
     private func send(

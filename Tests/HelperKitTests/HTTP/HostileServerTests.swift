@@ -4,6 +4,7 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PortalPages
 
 /// Servers that want to be something else: a proxy, a server of another protocol, one for other hosts. docs/hostile.md has the list.
 @Suite struct HostileServerTests {

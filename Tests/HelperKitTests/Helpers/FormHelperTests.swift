@@ -4,6 +4,7 @@ import Varlink
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
 @testable import hotspot_helpers
 
 /// The form helper: what it claims, what it sends over plain HTTP, and which terms it accepts.

@@ -6,6 +6,7 @@ import Testing
 @testable import HelperKit
 @testable import AuthorTools
 @testable import PortalCatalogue
+@testable import PortalPages
 
 /// Logins that are recorded at a server: what is written, and what is not.
 @Suite struct LoginRecordingTests {

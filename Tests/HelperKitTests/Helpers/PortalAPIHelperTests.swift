@@ -3,6 +3,7 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
 @testable import hotspot_helpers
 
 /// The helper for networks with a captive portal API.

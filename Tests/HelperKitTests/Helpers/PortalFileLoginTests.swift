@@ -4,7 +4,9 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
 @testable import PortalCatalogue
+@testable import PortalPages
 
 /// The helper of portal files against a server: the commands one after the other, and the rules of trust.
 @Suite struct PortalFileLoginTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
 @testable import hotspot_helpers
 
 /// The WISPr helper against a scripted gateway over TLS.

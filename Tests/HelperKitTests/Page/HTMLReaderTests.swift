@@ -2,6 +2,7 @@ import HotspotCore
 import Testing
 
 @testable import HelperKit
+@testable import PortalPages
 
 @Suite struct HTMLReaderTests {
     @Test func aStandingWarningComesBehindAnError() {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import HelperKit
+@testable import PortalPages
 
 /// Pages that libxml2 alone would cut or read otherwise than a browser.
 @Suite struct MarkupScanTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import HelperKit
+@testable import PortalPages
 
 @Suite struct PageTextTests {
     private static let labels = [

@@ -2,6 +2,8 @@ import HotspotCore
 import Testing
 
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 /// Pages that cost more processor time than a page may.
 @Suite struct ProcessorBudgetTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PortalPages
 
 @Suite struct RedirectChainTests {
     private func chain(_ server: ScriptedServer, _ request: HTTPRequest? = nil) throws(TransferError) -> RedirectChain {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
 @testable import PortalCatalogue
 
 /// Looks beside a login's answer.

@@ -4,6 +4,8 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 @Suite struct ProbeRunTests {
     private let store = SharedProbe()
@@ -161,7 +163,8 @@ import Testing
         let link = loopback(probe: server.url + "/")
         let url = try #require(WebURL(server.url + "/"))
         let lines = [Scope(), Scope()].map { scope in
-            _ = store.portalPage(link, source: .url(url), policy: .testing(), in: scope)
+            let questions = RedirectChain.Questions(agreed: [])
+            _ = store.portalPage(link, source: .url(url), asking: questions, policy: .testing(), in: scope)
             return scope.trace.lines
         }
         #expect(server.requests.count == 1 && lines.map(\.count) == [1, 1])

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HelperKit
+@testable import PortalPages
 
 /// Which forms a browser has to send.
 @Suite struct FormScriptsTests {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import HelperKit
+@testable import PortalPages
 
 /// The processor time of a page's scripts at their limits.
 @Suite struct ScriptCostTests {

@@ -3,6 +3,8 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 /// Pages behind a login that must stay open.
 @Suite struct OpenPageTests {

@@ -4,6 +4,8 @@ import Testing
 
 @testable import BoundHTTP
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 /// A server on loopback that sends exactly what a test wrote, well-formed or not.
 final class ScriptedServer: Sendable {

@@ -2,6 +2,8 @@ import HotspotCore
 import Testing
 
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 /// The moves of a WISPr login, without a network.
 @Suite struct WISPrAttemptTests {

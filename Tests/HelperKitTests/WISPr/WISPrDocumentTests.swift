@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HelperKit
+@testable import PortalPages
 
 @Suite struct WISPrDocumentTests {
     private func find(_ text: String) -> WISPrDocument? { WISPrDocument.find(in: octets(text)) }

@@ -2,6 +2,8 @@ import HotspotCore
 import Testing
 
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 /// A small login page in each language: the button, the terms, an error and the success are recognised.
 @Suite struct LanguageTests {
@@ -191,9 +193,9 @@ import Testing
     }
 
     @Test(arguments: samples) func theOutcomeIsUnderstood(_ sample: Sample) throws {
-        #expect(page("<p>\(sample.success)</p>").soundsLikeSuccess)
-        #expect(!page("<p>\(sample.error)</p>").soundsLikeSuccess)
-        #expect(!page(body(sample)).soundsLikeSuccess)
+        #expect(TypedPage(page("<p>\(sample.success)</p>")).soundsLikeSuccess)
+        #expect(!TypedPage(page("<p>\(sample.error)</p>")).soundsLikeSuccess)
+        #expect(!TypedPage(page(body(sample))).soundsLikeSuccess)
         #expect(TypedPage(page("<p>Wi-Fi</p><p>\(sample.error)</p>")).failure == sample.error)
         #expect(TypedPage(page("<p>\(sample.success)</p>")).failure == nil)
     }
@@ -239,7 +241,7 @@ import Testing
         #expect(Purposes(of: back).leadsBack, "\(language)")
         let ruled = FirstPageCase(TypedPage(page("<p>\(ended)</p>")), at: WebURL("https://portal.test/")!).ruled
         #expect(ruled.rule.number == "P5", "\(language)")
-        #expect(!page("<p>\(ended)</p>").soundsLikeSuccess, "\(language)")
+        #expect(!TypedPage(page("<p>\(ended)</p>")).soundsLikeSuccess, "\(language)")
     }
 
     @Test(arguments: [
@@ -270,7 +272,7 @@ import Testing
         ("Külalisena", "Juurdepääs lubatud"),
     ]) func theFreeWayAndTheOpenGatewayAreUnderstood(_ free: String, _ granted: String) {
         #expect(Purposes(of: free).isFree && !Purposes(of: granted).isFree)
-        #expect(TypedPage(page("<p>\(granted)</p>")).saysGranted && page("<p>\(granted)</p>").soundsLikeSuccess)
+        #expect(TypedPage(page("<p>\(granted)</p>")).saysGranted && TypedPage(page("<p>\(granted)</p>")).soundsLikeSuccess)
         #expect(TypedPage(page("<p>\(granted)</p>")).failure == nil)
     }
 

@@ -1,5 +1,6 @@
 import HelperKit
 import HotspotCore
+import PageLogin
 
 /// A hotspot helper: it fills in the form on the portal's page with the user's answers and sends it.
 @main struct Main: Helper {
@@ -25,7 +26,7 @@ import HotspotCore
     func maintain(_ command: HelperCommand) -> Reply { Maintenance.run(command) { login(command).inspect(from: $0)?.portal } }
     func logoff(_ command: HelperCommand) -> Reply { PortalLogoff.run(command) }
 
-    /// HelperKit handles pages, forms, terms and cookies. For requests of your own there is `command.client()`, for TCP and UDP
+    /// PageLogin handles pages, forms, terms and cookies. For requests of your own there is `command.client()`, for TCP and UDP
     /// `command.connect` and `command.datagrams`; all of them use this link and no other.
     private func login(_ command: HelperCommand) -> FormLogin { FormLogin(kind: name, command: command) }
 }

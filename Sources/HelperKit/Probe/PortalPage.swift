@@ -1,0 +1,79 @@
+import ForeignText
+import HotspotCore
+
+/// The portal's first page, with the cookies and the connection by which it was reached.
+package struct PortalPage: Sendable {
+    /// Where a portal's first page comes from.
+    package enum PageSource: Sendable {
+        /// It is to be fetched from an address.
+        case url(WebURL)
+        /// The probe's answer is the page.
+        case response(HTTPResponse)
+
+        var url: WebURL {
+            switch self {
+            case .url(let url): url
+            case .response(let response): response.url
+            }
+        }
+    }
+
+    /// Milliseconds that opening leaves of a command's time, in which the helper says what is wrong.
+    static let reserve = 1000
+
+    package var client: HTTPClient
+    package var chain: RedirectChain?
+    package var failure: TransferError?
+    /// The address of the source.
+    package var start: WebURL
+    /// The steps, for the traces of all commands that use the page.
+    var steps: [String] = []
+
+    static func open(
+        _ source: PageSource, client: HTTPClient, asking questions: RedirectChain.Questions, in scope: Scope
+    ) -> PortalPage {
+        let own = Scope(cancellation: scope.cancellation, deadline: scope.deadline)
+        var page = PortalPage(client: client, start: source.url)
+        do throws(TransferError) {
+            let request = HTTPRequest(page.start)
+            let first: HTTPResponse
+            var trusted: String?
+            switch source {
+            case .response(let response):
+                first = response
+                trusted = response.url.origin
+            case .url(let url):
+                try RedirectPolicy(client.policy).check(url)
+                first = try fetch(request, client, own)
+            }
+            page.chain = try RedirectChain.follow(
+                first, to: request, client: client, asking: questions, trusted: trusted, in: own)
+        } catch {
+            page.failure = error
+        }
+        page.steps = own.trace.lines
+        return page
+    }
+
+    /// Fetches a page. An answer that ended in the middle is asked for once more: the link may be the cause, or the portal.
+    private static func fetch(_ request: HTTPRequest, _ client: HTTPClient, _ scope: Scope) throws(TransferError) -> HTTPResponse
+    {
+        do throws(TransferError) { return try client.send(request, in: scope) } catch  where error.code == .shortAnswer {
+            return try client.send(request, in: scope)
+        }
+    }
+
+    /// Returns the source of the portal's page by the probe's result; `nil` if the result names none.
+    package static func source(_ result: ProbeResult) -> PageSource? {
+        if let page = result.page, page.location == nil { return .response(page) }
+        return result.portalURL.map { .url($0) }
+    }
+
+    /// Returns the portal that the page belongs to.
+    package func portal(kind: String) -> Portal {
+        guard let chain else { return Portal(origin: start.origin, kind: kind) }
+        return Portal(
+            origin: chain.final.url.origin, pin: chain.final.pin, kind: kind,
+            title: chain.page.title.map { Printable.text($0, limit: 120) })
+    }
+}

@@ -1,0 +1,22 @@
+import HelperKit
+import PortalPages
+
+/// A layer over a page that speaks of cookies, and asks for nothing: a person has to answer it before the login can be reached.
+struct CookieNotice {
+    /// The button that agrees to the least: the one that declines, or the only one. `nil` if all agree to more; the login is used beneath the
+    /// notice then.
+    let button: HTMLControl?
+
+    /// Returns `nil` if the page is no such layer, as a browser shows it.
+    init?(covering page: HTMLPage) {
+        guard page.forms.count == 1, let form = page.forms.first.map(TypedForm.init), form.form.hints.contains(Self.mark),
+            form.inputs.isEmpty || form.inputs.allSatisfy({ $0.kind == .checkbox }), Purposes(of: page.text).isCookieNotice
+        else { return nil }
+        button =
+            form.submits.first(where: \.label.declines)?.control
+            ?? (form.submits.count == 1 ? form.submits[0].control : nil)
+    }
+
+    /// The mark of a layer that covers its page (`page.js`).
+    private static let mark = "covers-page"
+}

@@ -1,0 +1,193 @@
+import BoundHTTP
+import HotspotCore
+import PortalPages
+
+/// One way to log in that a page offers.
+struct LoginOption: Sendable {
+    var form: TypedForm
+    /// The names of the controls that the user fills in for it, without boxes.
+    var names: [String]
+    /// The other ways, which are only offered where the user is asked anyway.
+    var others: [LoginOption] = []
+}
+
+/// The choice among a page's forms and links.
+enum FormChoice: Sendable {
+    /// The ways to log in, of which the user fills in one.
+    case options([LoginOption])
+    /// There is a login, but it must not be sent from here, with the reason.
+    case refuse(String)
+    /// The page has nothing that could be a login.
+    case nothing
+}
+
+/// A page whose forms are ruled on.
+struct ChoiceCase: Sendable {
+    let page: TypedPage
+    let url: WebURL
+    /// The forms that may be the login, shown or not, with their rulings.
+    private let candidates: [(form: TypedForm, ruled: Ruled<FormRuling>)]
+    /// Those that stay, the best one first.
+    private let ways: [TypedForm]
+    /// The portal refused answers to the best one.
+    private let isRefused: Bool
+
+    private static let optionLimit = 3
+
+    /// - Parameters:
+    ///   - answered: the names of the answers that there are.
+    ///   - refused: the names of those that the portal refused.
+    ///   - sent: the identities of the forms that were sent before, and have led here.
+    init(
+        _ page: TypedPage, at url: WebURL, answered: Set<String> = [], refused: Set<String> = [],
+        behind sent: Set<[String]>? = nil
+    ) {
+        (self.page, self.url) = (page, url)
+        func formCase(_ form: TypedForm) -> FormCase {
+            FormCase(form: form, page: page, url: url, answered: answered, refused: refused, sent: sent)
+        }
+        candidates = page.forms.map { ($0, FormCase.rules.ruling(on: formCase($0))) }.filter { !$0.1.ruling.isOther }
+        var open = candidates.filter(\.ruled.ruling.isLogin).map(\.form)
+        let hasRefusedLogin = candidates.contains {
+            $0.ruled.ruling.reason != nil && !$0.form.typed.isEmpty && !formCase($0.form).pays
+        }
+        // Each rule sees what the ones before have left.
+        for rule in FormBesideCase.rules {
+            let left = open
+            open.removeAll {
+                rule.rule(FormBesideCase(form: $0, page: page, open: left, hasRefusedLogin: hasRefusedLogin))?.ruling ?? false
+            }
+        }
+        let ranks = open.map { FormCase.ranks.ruling(on: formCase($0)).ruling }
+        let best = open.indices.min { (ranks[$0], $0) < (ranks[$1], $1) }
+        ways = best.map { [open[$0]] + open.enumerated().filter { $0.offset != best }.map(\.element) } ?? []
+        isRefused = ways.first?.typed.contains { refused.contains($0.name) } ?? false
+    }
+
+    /// Which ways to log in does the page have?
+    static let rules: [PageRule<ChoiceCase, FormChoice>] = [
+        PageRule(
+            "C1", "Without a form that asks, the page's only link that goes on, or the only one without an account, is the way."
+        ) {
+            let asks = $0.candidates.contains { !$0.ruled.ruling.isHidden && !$0.form.typed.isEmpty }
+            guard $0.ways.isEmpty, !asks, !$0.page.hasLooseField else { return nil }
+            return Self.link(on: $0.page, at: $0.url).map { .options([LoginOption(form: $0, names: [])]) }
+        },
+        PageRule(
+            "C2", "Where every login of the page is refused, the rule of the first one is the reason.", takingOver: { $0.refusal }
+        ),
+        PageRule("C3", "The page has a login, and does not show it.", needsScripts: true) {
+            $0.ways.isEmpty && $0.candidates.contains { $0.form.controls.contains { $0.isInput || $0.control.isField } }
+                ? .refuse("The page shows its form only by a script.") : nil
+        },
+        PageRule("C4", "The page has nothing that could be a login.") { $0.ways.isEmpty ? .nothing : nil },
+        // A trial is given once: where an account would do as well, the user decides.
+        PageRule("C5", "Beside forms that ask, a trial or free access is a way of its own.") {
+            guard let best = $0.ways.first, let trial = $0.trial, !$0.asking.isEmpty, !best.typed.isEmpty || best.beginsTrial
+            else {
+                return nil
+            }
+            return .options(
+                $0.asking.flatMap(Self.options).prefix(Self.optionLimit - 1) + [LoginOption(form: trial, names: [])])
+        },
+        PageRule("C6", "The best form asks for nothing: it is the way, and the others are offered where the user is asked.") {
+            guard let best = $0.ways.first, best.typed.isEmpty else { return nil }
+            let others = $0.asking.flatMap(Self.options).prefix(Self.optionLimit - 1)
+            return .options([LoginOption(form: best, names: [], others: Array(others))])
+        },
+        PageRule("C7", "The forms that ask are the ways, the best one first.") {
+            .options(Array($0.asking.flatMap(Self.options).prefix(Self.optionLimit)))
+        },
+    ]
+
+    var choice: Ruled<FormChoice> { Self.rules.ruling(on: self) }
+
+    private var asking: [TypedForm] { ways.filter { !$0.typed.isEmpty } }
+
+    /// The first refusal of a form, where none is open.
+    private var refusal: Ruled<FormChoice>? {
+        guard ways.isEmpty else { return nil }
+        return candidates.lazy.compactMap { candidate in
+            candidate.ruled.ruling.reason.map { candidate.ruled.becoming(.refuse($0)) }
+        }.first
+    }
+
+    /// The form or link that begins a trial, or goes on without an account where the portal refused one.
+    private var trial: TypedForm? {
+        ways.first { $0.typed.isEmpty && ($0.beginsTrial || (isRefused && $0.goesOnFree)) } ?? Self.trialLink(on: page, at: url)
+    }
+
+    /// Returns the ways to log in with one form: an account or a voucher, if it has fields for both.
+    private static func options(of form: TypedForm) -> [LoginOption] {
+        let vouchers = form.typed.filter(\.words.isVoucher).map(\.name)
+        let account = form.typed.map(\.name).filter { !vouchers.contains($0) }
+        let hasPassword = form.typed.contains { $0.kind == .password && !vouchers.contains($0.name) }
+        guard hasPassword, !vouchers.isEmpty, !form.typed.contains(where: \.isRequired) else {
+            return [LoginOption(form: form, names: form.typed.map(\.name))]
+        }
+        return [LoginOption(form: form, names: account), LoginOption(form: form, names: vouchers)]
+    }
+
+    // MARK: Links
+
+    /// Returns the link that begins a trial, as a form that has no fields.
+    private static func trialLink(on page: TypedPage, at url: WebURL) -> TypedForm? {
+        let link = page.links.first { !$0.isInert && $0.text.count <= 60 && $0.beginsTrial && !$0.words.isPayment }
+        guard let link, let target = WebURL(link.reference, relativeTo: page.base), target != url, target.isSameSite(as: url)
+        else {
+            return nil
+        }
+        return TypedForm(HTMLForm(leadingTo: target, label: link.text))
+    }
+
+    /// Returns whether a form is all that its page asks, and goes on: a step before the login, such as the choice of a language.
+    static func isOnlyStep(_ form: TypedForm, of page: TypedPage, at url: WebURL) -> Bool {
+        !form.isInvisible && form.submits.contains(where: \.label.isOnward) && !page.hasLooseField
+            && !page.forms.contains { $0.form != form.form && (!$0.isInvisible || !$0.inputs.isEmpty) }
+            && link(on: page, at: url) == nil
+    }
+
+    /// Returns the only link to go on of a page without forms, or the only one without an account, as a form that has no fields.
+    private static func link(on page: TypedPage, at url: WebURL) -> TypedForm? {
+        // The link of a page that refuses only leads back.
+        if !page.errors.isEmpty || page.failure != nil { return nil }
+        let soundsDone = page.soundsLikeSuccess
+        var targets: [String: TypedLink] = [:]
+        for link in page.links where !link.isInert && link.text.count <= 60 && !link.isAside {
+            guard let target = WebURL(link.reference, relativeTo: page.base), target != url,
+                !files.contains(where: { target.path.lowercased().hasSuffix($0) })
+            else { continue }
+            // A page may greet its user before the gateway lets anyone in.
+            if opensGateway(target) {
+                if link.words.isOnwardButton { targets[target.text] = link }
+            } else if !soundsDone, link.words.isOnward || link.words.isFree, target.isSameSite(as: url) {
+                targets[target.text] = link
+            }
+        }
+        if targets.count > 1 { targets = targets.filter { $0.value.words.isFree } }
+        guard targets.count == 1, let (target, link) = targets.first, let address = WebURL(target) else { return nil }
+        return TypedForm(HTMLForm(leadingTo: address, label: link.text))
+    }
+
+    /// The endings of what a browser saves in place of showing it.
+    private static let files = [".apk", ".exe", ".msi", ".dmg", ".zip", ".pdf", ".mobileconfig", ".crt", ".cer", ".pem"]
+
+    /// Whether an address is one by which a gateway opens: those of nodogsplash, openNDS and Meraki.
+    private static func opensGateway(_ target: WebURL) -> Bool {
+        guard target.scheme == "http" || target.scheme == "https" else { return false }
+        let query = target.query ?? ""
+        return ["/nodogsplash_auth/", "/opennds_auth/"].contains { target.path.hasPrefix($0) && query.contains("tok=") }
+            || (target.path.hasSuffix("/splash/grant") && target.host.hasSuffix(".network-auth.com"))
+    }
+}
+
+extension WebURL {
+    /// Returns whether this address has a host of the same domain as another one, or the same numeric host.
+    func isSameSite(as other: WebURL) -> Bool {
+        guard scheme == "http" || scheme == "https" else { return false }
+        func site(_ host: String) -> Substring {
+            InternetAddress(host) == nil ? host.split(separator: ".").suffix(2).joined(separator: ".")[...] : host[...]
+        }
+        return site(host) == site(other.host)
+    }
+}

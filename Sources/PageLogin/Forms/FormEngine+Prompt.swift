@@ -1,0 +1,158 @@
+import BoundHTTP
+import ForeignText
+import HotspotCore
+import PortalPages
+
+/// The prompt, and the terms that it shows.
+extension FormEngine {
+    /// The most characters of a page's own terms that a prompt shows, and that are compared.
+    private static let (shownTerms, comparedTerms) = (8192, 64 * 1024)
+
+    /// The most documents that are agreed to with one form, are named in the prompt, and compared.
+    private static let documents = 3
+
+    /// Returns whether submitting this form accepts terms.
+    func isBinding(_ form: TypedForm, _ page: TypedPage) -> Bool {
+        form.controls.contains { $0.kind == .checkbox && $0.words.isTerms } || form.words.bindsReader
+            || page.bindsReader(beside: form)
+    }
+
+    func prompt(
+        _ fields: [Field], _ options: [LoginOption], _ page: TypedPage, _ url: WebURL, _ filled: FilledForm, _ fault: String?
+    ) -> Prompt {
+        let form = pick(options).option.form
+        let choice =
+            options.count > 1
+            ? "One of these is enough: " + options.map(names).joined(separator: "; or ") + "." : nil
+        let ticked =
+            filled.ticked.isEmpty
+            ? nil : "Ticked by the page, and sent so: " + filled.ticked.map { "\"\($0)\"" }.joined(separator: ", ") + "."
+        var messages = [
+            ImitatedBrand.warning(about: form, on: page, at: url), fault, complaint(of: page, about: form, fields), choice,
+            ticked,
+            place(of: filled, fields, at: url),
+        ].compactMap(\.self)
+        // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to
+        // a privacy policy is not shown as terms.
+        let terms = isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
+        var termsURL: String?
+        if case .address(let address, let others, _)? = terms {
+            termsURL = address.text
+            if !others.isEmpty { messages.append("To be read as well: " + others.map(\.text).joined(separator: ", ") + ".") }
+        }
+        // Terms on the page itself are shown in the prompt.
+        let text: String? = if case .text(let text)? = terms { PageText.squeezed(text, limit: Self.shownTerms) } else { nil }
+        return Prompt(
+            title: Printable.text(page.title ?? url.host, limit: 120),
+            message: messages.isEmpty ? nil : messages.joined(separator: " "), fields: fields, termsURL: termsURL, terms: text)
+    }
+
+    /// Returns what the page says against the answers that were sent, or that it says nothing.
+    private func complaint(of page: TypedPage, about form: TypedForm, _ fields: [Field]) -> String? {
+        if let complaint = complaint(of: page.page) { return complaint }
+        let isRefused = fields.contains { answers.sent($0.name) != nil }
+        guard isRefused || form.endsOthers else { return nil }
+        if let refusal = refusal(on: page) { return refusal }
+        // A next page may show an answer of the one before, beside what it asks for.
+        let asksMore = fields.contains { $0.required && $0.kind != .checkbox && answers.sent($0.name) == nil }
+        guard isRefused, !asksMore else { return nil }
+        // Where the portal begins anew, nothing on its page is about the answers.
+        return (hasSent(fields) ? news(of: page.page) : nil) ?? Self.unexplained
+    }
+
+    /// Returns where typed answers go, if that is not plain from the page's address.
+    private func place(of filled: FilledForm, _ fields: [Field], at url: WebURL) -> String? {
+        guard fields.contains(where: { $0.kind != .checkbox }) else { return nil }
+        let losesEncryption = url.isSecure && !filled.target.isSecure
+        if !filled.staysOnOrigin {
+            return "Your answers go to \(filled.target.origin)" + (losesEncryption ? ", unencrypted." : ".")
+        }
+        return losesEncryption ? "Your answers are sent unencrypted." : nil
+    }
+
+    private func names(of option: LoginOption) -> String {
+        if option.names.isEmpty {
+            return "nothing, for \"\(Printable.text(option.form.button?.control.label ?? "", limit: 60))\""
+        }
+        return option.names.map { label(of: $0, in: option.form) }.joined(separator: " and ")
+    }
+
+    /// Returns the page's error message without the answers that it repeats.
+    package func complaint(of page: HTMLPage) -> String? { page.errors.first.map { Printable.text(mask.apply($0), limit: 200) } }
+
+    /// Returns the page's error message, also one that only its words show.
+    func refusal(on page: TypedPage) -> String? {
+        complaint(of: page.page) ?? page.failure.map { Printable.text(mask.apply($0), limit: 200) }
+    }
+
+    /// Returns what a page says that those before did not: its words about the answers, where nothing else marks them. `nil` if it says
+    /// nothing new, or no page before is known.
+    private func news(of page: HTMLPage) -> String? {
+        guard !textBefore.isEmpty else { return nil }
+        let known = Set(textBefore)
+        let new = page.sentences.filter { !known.contains($0) && $0.unicodeScalars.count(where: \.properties.isAlphabetic) > 8 }
+        return new.isEmpty ? nil : Printable.text(mask.apply(new.joined(separator: " ")), limit: 200)
+    }
+
+    /// Returns the terms that submitting the page's form accepts; `nil` if there are none.
+    package func bindingTerms(on page: HTMLPage, at url: WebURL) -> Terms? { bindingTerms(on: TypedPage(page), at: url) }
+
+    func bindingTerms(on page: TypedPage, at url: WebURL) -> Terms? {
+        let options = offered(ways(on: page, at: url), on: page)
+        guard !options.isEmpty else { return nil }
+        let form = pick(options).option.form
+        return isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
+    }
+
+    private func terms(of form: TypedForm, on page: TypedPage, at url: WebURL) -> Terms? {
+        let boxes = form.termsBoxes.map(\.control.label).filter { !$0.isEmpty }
+        let box = boxes.joined(separator: " ")
+        let addresses = termsAddresses(of: form, on: page)
+        func isPrivacy(_ address: WebURL) -> Bool {
+            page.links.contains { $0.words.isPrivacy && WebURL($0.reference, relativeTo: page.base) == address }
+        }
+        if let address = addresses.first(where: { !isPrivacy($0) }) ?? addresses.first {
+            return .address(address, others: addresses.filter { $0 != address }, box: box)
+        }
+        if let reader = page.forms.first(where: { $0.purpose.contains(.reading) }),
+            let filled = try? FilledForm(reader, on: page.page, at: url, redirects: redirects), filled.request.method == .get
+        {
+            return .address(filled.request.url, box: box)
+        }
+        // "I agree" on a button says nothing of what.
+        let spoken = form.submits.map(\.control.label).filter { !$0.isEmpty }.reduce(form.text) { $0.replacing($1, with: " ") }
+        let rest = Purposes(of: spoken).bindsReader ? form.text : page.text
+        let marked = page.terms.isEmpty ? spokenTerms(on: page, beside: boxes) : [page.terms]
+        let source = boxes.isEmpty && page.terms.isEmpty ? [rest] : boxes + marked
+        let text = PageText.squeezed(source.joined(separator: " "), limit: Self.comparedTerms)
+        return text.isEmpty ? nil : .text(text)
+    }
+
+    /// Returns the addresses of the terms. All that the boxes name is agreed to; what stands elsewhere on the page, and what another box names,
+    /// counts where they name none.
+    private func termsAddresses(of form: TypedForm, on page: TypedPage) -> [WebURL] {
+        let agreed = form.termsBoxes.flatMap(\.control.links)
+        // What is called terms, or else what "you accept the" leads over to, whatever it is called.
+        let texts = zip(page.texts, page.texts.dropFirst())
+        let accepted = Set(texts.filter { $0.0.words.bindsReader && $0.0.text.last?.isLetter == true }.map(\.1.text))
+        let linked = page.links.filter(\.words.isTerms) + page.links.filter { accepted.contains($0.text) }
+        let named = (linked.first { !$0.words.isPrivacy } ?? linked.first)?.reference
+        let other = named ?? form.inputs.first { $0.kind == .checkbox && !$0.control.links.isEmpty }?.control.links.first
+        var addresses: [WebURL] = []
+        // A link to a place on the page shows what the page has.
+        for reference in agreed.isEmpty ? [other].compactMap(\.self) : agreed
+        where !reference.hasPrefix("#") && addresses.count < Self.documents {
+            guard let address = try? redirects.target(of: reference, from: page.base), !addresses.contains(address) else {
+                continue
+            }
+            addresses.append(address)
+        }
+        return addresses
+    }
+
+    /// Returns what a page says of its terms without marking it: of each passage all from the first text that names them, such as a heading.
+    private func spokenTerms(on page: TypedPage, beside boxes: [String]) -> [String] {
+        page.passages.map { $0.drop { !Purposes(of: $0).isTerms }.joined(separator: " ") }
+            .filter { passage in !passage.isEmpty && !boxes.contains { $0.contains(passage) } }
+    }
+}

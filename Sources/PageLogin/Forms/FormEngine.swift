@@ -1,0 +1,167 @@
+import BoundHTTP
+import ForeignText
+import HotspotCore
+import PortalPages
+
+/// Decides what to do on a page: submit its form, ask the user, or give up. A value that neither fetches nor sends.
+package struct FormEngine: Sendable {
+    /// The thing to do on a page.
+    package enum FormDecision: Sendable {
+        /// Submit the form.
+        case submit(FilledForm, HTMLForm)
+        /// Ask the user for what the form needs.
+        case ask(Prompt, HTMLForm)
+        /// The page has no form that could be a login.
+        case nothing
+        /// The form must not be submitted, with the reason.
+        case refuse(String)
+    }
+
+    /// The sentence about answers that were sent, where the page has no word of them.
+    static let unexplained = "The portal asks for the same again, and does not say why. " + wayOut
+    /// The sentence of a question that comes again, and may come for ever.
+    static let wayOut = "hotspotctl browse opens the page in a browser."
+    /// The name of the prompt's box for terms where the page has no box of its own.
+    package static let termsField = "accept_terms"
+    /// The longest value that a prompt can offer, and the longest answer that is sent, in octets.
+    static let (offerLimit, answerLimit) = (200, 8192)
+
+    package var redirects = RedirectPolicy()
+    package var answers = FormAnswers()
+    /// The user accepted this portal's terms earlier, or the daemon's policy accepts them.
+    package var consent = false
+    /// The user has just typed the answers for this portal; they are not stored ones.
+    package var isTypedNow = false
+    /// Hides the answers that the page's error messages repeat.
+    package var mask = Mask([])
+    /// Stored passwords may be sent over plain HTTP, because the daemon released them for this portal.
+    package var allowsPlainHTTP = false
+    /// The page is one that is kept, and had no price beside its form when it was read whole.
+    var pricesAreKnown = false
+    /// The text of the pages of which forms and buttons were sent, piece by piece, as far as it is known.
+    var textBefore: [String] = []
+    /// The marks of these forms.
+    var sentForms: Set<[String]> = []
+    /// The unusual ways of sending that the user agreed to.
+    package var agreed: Set<String> = []
+    /// Whether a URL leads to an address of the link's own networks.
+    package var leadsInside: @Sendable (WebURL) -> Bool = { _ in false }
+
+    /// The user has just ticked the prompt's own box for terms.
+    package var saysYesToTerms: Bool {
+        isTypedNow && answers.isFromUser(Self.termsField) && answers[Self.termsField].map(FilledForm.isYes) ?? false
+    }
+
+    /// Decides what to do on a page.
+    package func decide(on page: HTMLPage, at url: WebURL) -> FormDecision { ruled(on: TypedPage(page), at: url).ruling }
+
+    /// Decides what to do on a page, and by which rule.
+    func ruled(on page: TypedPage, at url: WebURL) -> Ruled<FormDecision> {
+        let choice = choice(on: page, at: url)
+        switch choice.ruling {
+        case .nothing: return choice.becoming(.nothing)
+        case .refuse(let reason): return choice.becoming(.refuse(reason))
+        case .options(let options): return SendingCase(self, options, on: page, at: url).decision
+        }
+    }
+
+    /// Returns the way to log in that the answers are for, and whether they fill it in; a single way is judged field by field.
+    func pick(_ options: [LoginOption]) -> (option: LoginOption, isFilled: Bool) {
+        guard options.count > 1 else { return (options[0], true) }
+        let complete = options.filter { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
+        // What was typed now goes before what is stored, and the way that was tried before is taken only where nothing else is filled in.
+        let untried = complete.filter { $0.names.contains { answers[$0] != answers.refusedBefore($0) } }
+        let typed = untried.first { isTypedNow && $0.names.contains(where: answers.isTyped) }
+        // Where what was typed is refused, what is stored is not sent in its place: the user reads the refusal first.
+        let isRefused = isTypedNow && options.flatMap(\.names).contains(where: answers.wasSentNow)
+        let filled = typed ?? (isRefused ? nil : untried.first ?? complete.first)
+        // With nothing typed the user has picked the way that asks for nothing.
+        let isEmpty = isTypedNow && answers.sent.isEmpty && options.flatMap(\.names).allSatisfy { answers[$0]?.isEmpty ?? true }
+        if filled == nil, isEmpty, let free = options.first(where: \.names.isEmpty) { return (free, true) }
+        return (filled ?? options[0], filled != nil)
+    }
+
+    /// Returns the ways to log in that a page offers; none if it has none, or one that must not be sent.
+    func ways(on page: TypedPage, at url: WebURL) -> [LoginOption] {
+        if case .options(let options) = choice(on: page, at: url).ruling { options } else { [] }
+    }
+
+    private func choice(on page: TypedPage, at url: WebURL) -> Ruled<FormChoice> {
+        ChoiceCase(
+            page, at: url, answered: answers.expected, refused: Set(answers.sent.keys),
+            behind: sentForms.isEmpty ? nil : sentForms
+        ).choice
+    }
+
+    /// Returns the ways to log in that the user is offered: where the terms of a button are asked for, the page's login is a way too.
+    func offered(_ found: [LoginOption], on page: TypedPage) -> [LoginOption] {
+        let isAsked = found.count == 1 && !isTypedNow && !consent && isBinding(found[0].form, page)
+        return isAsked ? found[0].others + found : found
+    }
+
+    /// Returns the forms of the other ways to log in; `nil` if there are none.
+    func otherWays(than form: HTMLForm, on page: TypedPage, at url: WebURL) -> [HTMLForm]? {
+        let others = ways(on: page, at: url).map(\.form.form).filter { $0 != form }
+        return others.isEmpty ? nil : others
+    }
+
+    /// Returns what the user has to agree to for a request, and did not.
+    func consentRequired(for filled: FilledForm, _ form: TypedForm, at url: WebURL) -> [ConsentRequired] {
+        let isAway = !filled.staysOnOrigin
+        let isInside = isAway && leadsInside(filled.target)
+        return ConsentRequired.allCases.filter { consent in
+            let isMet =
+                switch consent {
+                case .leadsInside: isInside
+                case .passwordInAddress:
+                    filled.request.method == .get && !filled.target.isSecure
+                        && form.fields.contains { $0.kind == .password || $0.words.isIdentity }
+                case .answersElsewhere: isAway && !isInside && !form.typed.isEmpty
+                }
+            return isMet && !agreed.contains(consent.agreement(on: url, to: filled.target))
+        }
+    }
+
+    /// Returns the agreements that answering the prompt of this page gives without a box.
+    package func impliedAgreements(on page: HTMLPage, at url: WebURL) -> [String] {
+        impliedAgreements(on: TypedPage(page), at: url)
+    }
+
+    func impliedAgreements(on page: TypedPage, at url: WebURL) -> [String] {
+        ways(on: page, at: url).compactMap { option in
+            guard
+                let filled = try? FilledForm(option.form, on: page.page, at: url, redirects: redirects),
+                consentRequired(for: filled, option.form, at: url).contains(.answersElsewhere)
+            else { return nil }
+            return ConsentRequired.answersElsewhere.agreement(on: url, to: filled.target)
+        }
+    }
+
+    /// Forgets what the user agreed to for an origin that a page leads to.
+    package mutating func forgetAgreements(for target: WebURL) {
+        agreed = agreed.filter { !$0.hasSuffix(":" + target.origin) }
+    }
+
+    /// Moves the answers that a form has sent to those that are only offered again, secrets without their text.
+    package mutating func offerAnswers(of form: HTMLForm) {
+        for control in form.inputs {
+            guard let answer = answers[control.name] else { continue }
+            answers.noteSent(
+                control.name, label: Self.label(of: control), shown: Self.offer(answer, for: Self.kind(of: control)) ?? "")
+        }
+    }
+
+    /// Whether a form of this command had one of these fields.
+    func hasSent(_ fields: [Field]) -> Bool { fields.contains { answers.wasSentNow($0.name) } }
+}
+
+extension FormEngine {
+    /// Makes an engine without answers.
+    package init(for redirects: RedirectPolicy) { self.init(redirects: redirects) }
+
+    /// Returns the form that is the login, of several.
+    package func choose(_ page: HTMLPage, at url: WebURL) -> HTMLForm? {
+        let options = ways(on: TypedPage(page), at: url)
+        return options.isEmpty ? nil : pick(options).option.form.form
+    }
+}

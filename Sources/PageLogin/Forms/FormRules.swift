@@ -1,0 +1,177 @@
+import BoundHTTP
+import HotspotCore
+import PortalPages
+
+/// A decision about one form.
+enum FormRuling: Sendable {
+    /// It is for something else than a login.
+    case other
+    /// It may be one, and is not shown.
+    case hidden
+    /// It is a login that must not be sent from here, with the reason.
+    case refused(String)
+    /// It may be the login.
+    case login
+
+    var isOther: Bool { if case .other = self { true } else { false } }
+    var isHidden: Bool { if case .hidden = self { true } else { false } }
+    var isLogin: Bool { if case .login = self { true } else { false } }
+    var reason: String? { if case .refused(let reason) = self { reason } else { nil } }
+}
+
+/// A form on its page.
+struct FormCase: Sendable {
+    let form: TypedForm
+    let page: TypedPage
+    let url: WebURL
+    /// The names of the answers that there are, and of those that the portal refused.
+    var answered: Set<String> = []
+    var refused: Set<String> = []
+    /// The identities of the forms that were sent before, and have led here; `nil` on a first page.
+    var sent: Set<[String]>?
+
+    /// May a form be the login?
+    static let rules: [PageRule<FormCase, FormRuling>] = [
+        PageRule("F1", "A form with several lines for a message writes to people.") {
+            $0.form.purpose.contains(.contact) ? .other : nil
+        },
+        PageRule("F2", "A form that searches is no login.") { $0.form.purpose.contains(.search) ? .other : nil },
+        PageRule("F3", "A form that only chooses the language is no login, unless the page has nothing else and it goes on.") {
+            $0.form.purpose.contains(.language) && !ChoiceCase.isOnlyStep($0.form, of: $0.page, at: $0.url) ? .other : nil
+        },
+        PageRule("F4", "A form that only opens the terms is no login.") { $0.form.purpose.contains(.reading) ? .other : nil },
+        PageRule("F5", "A form that ends this device's session is no login.") { $0.form.isLogoff ? .other : nil },
+        PageRule("F6", "All buttons are for a forgotten password, advertising, another company's account or cookies.") {
+            $0.form.purpose.contains(.aside) ? .other : nil
+        },
+        PageRule("F7", "All buttons lead back or decline, and there is nothing to fill in.") {
+            $0.form.purpose.contains(.back) ? .other : nil
+        },
+        PageRule("F8", "A form without a button or a field cannot be sent, unless a script of the page sends it.") {
+            $0.form.submits.isEmpty && $0.form.inputs.isEmpty && !$0.page.submitsItself ? .other : nil
+        },
+        // On a first page the address may be what access costs, and a page that was sent may come again.
+        PageRule("F9", "Behind a form that was sent, one that asks for an address for advertising is no login.") {
+            guard let sent = $0.sent, $0.form.purpose.contains(.newsletter) else { return nil }
+            return sent.contains($0.form.form.identity) ? nil : .other
+        },
+        PageRule("F10", "A form that is not shown is a script's.") { $0.form.isInvisible ? .hidden : nil },
+        PageRule("F11", "The form pays, or its own text says that access costs.") {
+            $0.pays ? .refused("The page asks for a payment or names a price, and hotspotd pays for nothing.") : nil
+        },
+        PageRule("F12", "A script of the page has a part in sending the form.", needsScripts: true) {
+            $0.form.browserReason.map(FormRuling.refused)
+        },
+        PageRule("F13", "The form disconnects several devices at once.") {
+            $0.form.endsOthers && $0.form.typed.isEmpty
+                ? .refused("The page asks which devices to disconnect; several can be ticked.") : nil
+        },
+        PageRule("F14", "The form has the encoding text/plain.") {
+            $0.form.encoding == .text ? .refused("The page's form has an encoding that only browsers send.") : nil
+        },
+        PageRule("F15", "Two password fields make a new account.") {
+            $0.form.passwords.count > 1 ? .refused("The page wants a new account with a password.") : nil
+        },
+        PageRule("F16", "No field has a name.", needsScripts: true) {
+            let fields = $0.open
+            return !fields.isEmpty && fields.allSatisfy(\.name.isEmpty)
+                ? .refused("The page's fields have no names; only a script can send them.") : nil
+        },
+        PageRule("F17", "Several fields have one name.") {
+            let names = $0.open.map(\.name).filter { !$0.isEmpty }
+            return Set(names).count < names.count ? .refused("The page has several fields of one name.") : nil
+        },
+        PageRule("F18", "The password field is hidden and empty.", needsScripts: true) {
+            $0.form.passwords.contains { $0.isInvisible && $0.value.isEmpty }
+                ? .refused("The page hides its password field; this form was not sent.") : nil
+        },
+        PageRule("F19", "Nothing is filled in or ticked, and no button is shown.", needsScripts: true) {
+            $0.hasOnlyButtons && $0.form.submits.allSatisfy(\.isInvisible)
+                ? .refused("The page shows its button only by a script.") : nil
+        },
+        PageRule("F20", "Nothing is filled in or ticked, and all buttons are disabled.", needsScripts: true) {
+            $0.hasOnlyButtons && $0.form.submits.allSatisfy(\.isDisabled)
+                ? .refused("A script of the page has to enable its button.") : nil
+        },
+        PageRule("F21", "Nothing is filled in or ticked, and the button's words do not say that it goes on.") {
+            guard $0.hasOnlyButtons, !$0.choosesLanguage, !$0.page.submitsItself, let button = $0.form.button,
+                !button.control.label.isEmpty,
+                !button.label.isOnwardButton
+            else { return nil }
+            return .refused("The page's button does not say that it goes on.")
+        },
+        PageRule("F22", "Any other form may be the login.") { _ in .login },
+    ]
+
+    /// Which of several forms goes first? The lowest number does.
+    static let ranks: [PageRule<FormCase, Int>] = [
+        PageRule("R1", "First place: the form whose fields were answered before, also where the portal asks for the same again.")
+        {
+            form in
+            form.form.typed.contains { form.answered.contains($0.name) || form.refused.contains($0.name) } ? 0 : nil
+        },
+        PageRule("R2", "Third place: a form that asks for something.") { $0.form.typed.isEmpty ? nil : 2 },
+        PageRule("R3", "Fifth place: a button with a price.") { PriceMention(of: $0.form, on: $0.page) == .elsewhere ? nil : 4 },
+        PageRule("R4", "Second place: of buttons that name languages, the one for English.") {
+            $0.choosesLanguage && $0.form.button?.control.label.lowercased().contains("english") == true ? 1 : nil
+        },
+        PageRule("R5", "Second place: a button that goes on, or has no words.") {
+            $0.form.button.map { $0.label.isOnward || $0.label.isFree } ?? true ? 1 : nil
+        },
+        // A button for access may also be one that registers.
+        PageRule("R6", "Fourth place: any other button.") { _ in 3 },
+    ]
+
+    /// The fields that a guest can fill in.
+    private var open: [TypedControl] { form.fields.filter { !$0.isReadOnly } }
+
+    private var hasOnlyButtons: Bool {
+        !form.submits.isEmpty && form.typed.isEmpty && form.controls.allSatisfy { $0.kind != .checkbox }
+    }
+
+    /// The page has nothing but buttons that name a language each.
+    var choosesLanguage: Bool {
+        page.forms.count > 1
+            && page.forms.allSatisfy { form in
+                form.inputs.isEmpty && form.submits.count == 1 && form.submits[0].label.has(.tongue)
+            }
+    }
+
+    /// The form pays by what it asks for, or its text says that access costs.
+    var pays: Bool {
+        let buttons = form.submits.filter { !$0.isInvisible }
+        if !buttons.isEmpty, buttons.allSatisfy(\.words.isPayment) { return true }
+        // A card beside other questions, and without a word of paying, may be a gym's.
+        func isBanks() -> Bool {
+            form.typed.count == 1 || page.words.isPayment || form.controls.contains(where: \.isOfBankCard)
+        }
+        return form.typed.contains { $0.words.asksToPay || ($0.label.asksForCard && isBanks()) }
+            || form.inputs.contains(where: \.isTariff) || PriceMention(of: form, on: page) == .access
+    }
+}
+
+/// A form that may be the login, beside the other forms of its page.
+struct FormBesideCase: Sendable {
+    let form: TypedForm
+    let page: TypedPage
+    /// All that may be the login.
+    let open: [TypedForm]
+    /// A login is on the page, and cannot be sent from here.
+    let hasRefusedLogin: Bool
+
+    /// Does a form step back beside others?
+    static let rules: [PageRule<FormBesideCase, Bool>] = [
+        PageRule("G1", "A form that leads nowhere is a wrapper for the page's other forms.") {
+            $0.form.leadsNowhere && $0.open.contains { !$0.typed.isEmpty && !$0.leadsNowhere } ? true : nil
+        },
+        PageRule(
+            "G2", "Where the login is a script's, no other form is it, such as one that registers; a button for free access is."
+        ) {
+            $0.hasRefusedLogin && !$0.form.goesOnFree && !$0.open.contains { !$0.typed.isEmpty } ? true : nil
+        },
+        PageRule("G3", "A button below a refusal only leads back.") {
+            $0.page.saysRefused && $0.form.inputs.isEmpty ? true : nil
+        },
+        PageRule("G4", "Any other form stays.") { _ in false },
+    ]
+}

@@ -1,0 +1,197 @@
+import ForeignText
+import HelperKit
+import HotspotCore
+
+/// The steps of a login through pages and forms: a ``FormAttempt`` with the page that it is on.
+struct FormSteps: LoginSteps {
+    /// The end of the last form: the portal answered with a status, the answer did not come for a reason, the network is open while the page
+    /// asks on, or the portal has not judged the answers.
+    private enum FormEnd { case open, refused(status: Int), unanswered(String), opened, unjudged }
+
+    private let command: HelperCommand
+    private let isTypedNow: Bool
+    /// The address of the first page.
+    private let first: WebURL
+    private var attempt: FormAttempt
+    private var page: TypedPage
+    private(set) var formPage: WebURL
+    /// The terms of the page.
+    private var terms: Terms?
+    /// The terms of an earlier page: one without the rest of what it showed, or with the portal's words about the answers, is still about them.
+    private var earlierTerms: Terms?
+    /// The prices of the page were known before the last move.
+    private var knewPrices = false
+    private var end = FormEnd.open
+    /// The last form, and its page.
+    private var lastForm: (filled: FilledForm, page: TypedPage, url: WebURL)?
+
+    init(_ command: HelperCommand, on page: HTMLPage, at url: WebURL, portal: Portal, isTypedNow: Bool) {
+        (self.command, self.page, formPage, first, self.isTypedNow) = (command, TypedPage(page), url, url, isTypedNow)
+        let memory = SessionMemory(command.session)
+        attempt = FormAttempt(command, at: portal, after: memory, isTypedNow: isTypedNow)
+        guard isTypedNow else { return }
+        // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
+        earlierTerms = memory.page?.terms.flatMap { Terms($0) }
+        attempt.engine.answers.noteRefusedBefore(memory.page?.refused ?? [:])
+        attempt.engine.answers.noteEarlier(memory.sent ?? [:])
+        let hadPrice = attempt.asked?.contains { $0.hasPrefix(PriceMention.field) } ?? false
+        attempt.engine.pricesAreKnown = memory.page != nil && !hadPrice
+        // A question that did not show the terms again had them accepted by the answer before.
+        let accepted = AcceptedTerms(memory, isTypedNow: true)
+        if attempt.isSame, earlierTerms != nil, !accepted.mustBeAccepted, accepted.hasAccepted { attempt.engine.consent = true }
+    }
+
+    var live: Portal { attempt.live }
+    var asking: Portal { attempt.portal }
+    var impliedAgreements: [String] { attempt.impliedAgreements }
+    var hasSent: Bool { !attempt.hasSentNothing }
+    var shownTerms: ShownTerms? { terms.map { ShownTerms($0, of: page.page, at: formPage) } }
+    var engine: FormEngine {
+        get { attempt.engine }
+        set { attempt.engine = newValue }
+    }
+
+    mutating func next() -> LoginMove {
+        terms = earlierTerms ?? engine.bindingTerms(on: page, at: formPage)
+        knewPrices = engine.pricesAreKnown
+        return attempt.move(on: page, at: formPage)
+    }
+
+    mutating func begin(_ move: LoginMove, acceptingTerms: Bool) {
+        guard case .submit(let filled, _) = move else { return }
+        if acceptingTerms, engine.saysYesToTerms { engine.consent = true }
+        lastForm = (filled, page, formPage)
+    }
+
+    mutating func arrive(_ chain: RedirectChain) -> LoginMove? {
+        (page, formPage) = (TypedPage(chain.page), chain.final.url)
+        earlierTerms = attempt.asksAgain(page) ? terms : nil
+        let move = attempt.arrive(chain, on: page, kind: live.kind)
+        if move != nil { end = .refused(status: chain.final.status) }
+        return move
+    }
+
+    mutating func show(_ chain: RedirectChain) {
+        let url = chain.final.url
+        if hasSent {
+            _ = arrive(chain)
+        } else {
+            // A script may have led to another portal.
+            let portal = Portal(
+                origin: url.origin, pin: chain.final.pin, kind: live.kind,
+                title: chain.page.title.map { Printable.text($0, limit: 120) })
+            self = FormSteps(command, on: chain.page, at: url, portal: portal, isTypedNow: isTypedNow)
+        }
+    }
+
+    mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
+        guard error.code == .timeout, lastForm?.filled.carriesAnswers == true else { return attempt.fail(error) }
+        // The portal may have let the guest in: the proof goes on for as long as there is time.
+        end = .unanswered(error.description)
+        return .done
+    }
+
+    func patience(before move: LoginMove) -> Patience? {
+        switch move {
+        // A button behind the login may be the one that ends the session.
+        case .submit(_, let form): attempt.hasAnswered && form.inputs.isEmpty ? .once : nil
+        // A gateway may open and break its answer off, or open by itself: the probe knows.
+        case .end(.temporaryFailure, _): isTypedNow || hasSent ? .once : nil
+        case .done where hasSent || (isTypedNow && command.answers.isEmpty): nil
+        case .done: RedirectChain.leadsOut(page.page, at: formPage, on: command.link) ? .seconds : .once
+        // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
+        case .ask(let prompt, _, _)
+        where !hasSent || engine.refusal(on: page) != nil || prompt.fields.contains { $0.kind == .code }: nil
+        case .ask(let prompt, _, let reason):
+            attempt.opensSoon(prompt, reason, on: page, at: formPage) ? .seconds : .once
+        case .request, .render, .probe, .end, .leave: nil
+        }
+    }
+
+    mutating func settle(_ move: LoginMove, isOpen: Bool) -> LoginMove {
+        if isOpen {
+            if case .ask = move { end = .opened }
+            return .done
+        }
+        if case .done = move { return attempt.handOverUnsent(on: page, at: formPage) }
+        guard case .end(_, let reason) = move, let lastForm else { return move }
+        if isTypedNow, lastForm.filled.carriesAnswers {
+            (page, formPage, earlierTerms) = (lastForm.page, lastForm.url, terms)
+            (engine.pricesAreKnown, end) = (knewPrices, .unjudged)
+            return attempt.askAgain(on: page, at: formPage, because: reason)
+        }
+        // The address of a form that is refused may show nothing.
+        return if case .refused(let status) = end { attempt.giveUp(reason, status: status, at: lastForm.url) } else { move }
+    }
+
+    // MARK: - The end
+
+    /// Adds the part of forms to the reply after a login.
+    func finishLogin(_ reply: inout Reply, in memory: inout SessionMemory) {
+        keepWayOut(in: &memory)
+        let submitted = lastForm?.filled.request
+        memory.openPage = OpenPage(
+            page.page, at: formPage, redirects: command.redirects, submitted: submitted?.method == .get ? submitted?.url : nil)
+        switch end {
+        case .unanswered(let reason): reply.reason = reason
+        case .opened: break
+        case .open, .refused, .unjudged:
+            // The words of the last page are reported if the portal does not open.
+            let words = attempt.words(of: page)
+            if hasSent, !words.isEmpty { reply.reason = Reply.portalAnswered + words }
+        }
+        if !attempt.refusedAnswers.isEmpty { reply.refused = attempt.refusedAnswers.sorted() }
+        if !attempt.unsent.isEmpty || !hasSent { reply.unsent = attempt.unsent }
+        if !attempt.unsent.isEmpty, !hasSent {
+            reply.reason = "The portal asks for nothing more; the answers were not sent."
+        }
+    }
+
+    /// Adds the part of forms to the reply that asks the user.
+    ///
+    /// - Parameter form: the form to keep, if its page cannot be reached again.
+    func finishQuestion(_ reply: inout Reply, keeping form: HTMLForm?, in memory: inout SessionMemory) {
+        guard var prompt = reply.prompt else { return }
+        let names = prompt.fields.map(\.name)
+        if attempt.mayOpen(prompt, reply.reason, on: page) {
+            prompt.mayOpen = true
+            keepWayOut(in: &memory)
+        }
+        // A page that is kept has no links.
+        if case .address(let address, _, _)? = earlierTerms, prompt.terms != nil {
+            (prompt.terms, prompt.termsURL) = (nil, address.text)
+        }
+        let sent = engine.answers.sentEver
+        (memory.asked, memory.sent) = (names, sent.isEmpty ? nil : sent)
+        memory.page = form.map {
+            SessionMemory.SavedPage(
+                url: formPage.text, base: page.base.text, title: page.title, form: $0,
+                others: engine.otherWays(than: $0, on: page, at: formPage), refused: attempt.refused(by: page),
+                sentences: page.sentences.reduce(0) { $0 + $1.utf8.count } <= Self.keptSentences ? page.sentences : nil,
+                terms: terms?.saved)
+        }
+        let refused = names.filter(engine.answers.wasSentNow)
+        if case .unjudged = end {} else if !refused.isEmpty { reply.refused = refused.sorted() }
+        reply.imitates = ImitatedBrand.imitated(by: page, asking: prompt, at: formPage)?.name
+        reply.prompt = prompt
+    }
+
+    /// The most octets of a page's text that are kept while it asks.
+    private static let keptSentences = 3000
+
+    /// Keeps how the session can be ended. The query of an address that a form has made can have the answers.
+    private func keepWayOut(in memory: inout SessionMemory) {
+        memory.logoff = attempt.logoff ?? memory.logoff
+        memory.statusPage = (formPage.origin == live.origin && formPage.query == nil ? formPage : first).text
+    }
+}
+
+extension FormAttempt {
+    /// Begins a try with what an earlier command of this login kept.
+    package init(_ command: HelperCommand, at live: Portal, after memory: SessionMemory, isTypedNow: Bool) {
+        self.init(
+            command, at: live, agreed: memory.agreed ?? [], impliedAgreements: memory.impliedAgreements ?? [],
+            asked: memory.asked,
+            mustAcceptTerms: AcceptedTerms(memory, isTypedNow: isTypedNow).mustBeAccepted, isTypedNow: isTypedNow)
+    }
+}

@@ -1,0 +1,42 @@
+import HotspotCore
+import PortalPages
+
+/// Hides the user's answers in a portal's text. Portals often repeat an answer that they do not accept, and other people than the one who
+/// typed it may read the prompt.
+package struct Mask: Sendable {
+    /// Values shorter than this, in octets, are not hidden: they occur in many words.
+    private static let shortest = 3
+    /// The replacement of a value.
+    private static let dots = "…"
+
+    /// The characters of each value in lower case, the longest value first because one may be a part of another.
+    private let values: [[String]]
+
+    /// Makes a mask for these values; case and the number of blanks do not matter.
+    init(_ values: some Sequence<String>) {
+        self.values = Set(values.map { PageText.squeezed($0, limit: .max) }.filter { $0.utf8.count >= Self.shortest })
+            .map(Self.folded).sorted { $0.count > $1.count }
+    }
+
+    /// Returns the text with the values replaced.
+    package func apply(_ text: String) -> String {
+        guard !values.isEmpty else { return text }
+        let letters = Array(text)
+        let folded = Self.folded(text)
+        var result = ""
+        var index = 0
+        while index < letters.count {
+            if let value = values.first(where: { folded[index...].starts(with: $0) }) {
+                result += Self.dots
+                index += value.count
+            } else {
+                result.append(letters[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// Returns one entry for each character, so that indices in both texts are the same.
+    private static func folded(_ text: String) -> [String] { text.map { $0.lowercased() } }
+}

@@ -1,0 +1,296 @@
+import BoundHTTP
+import HotspotCore
+import PortalPages
+
+/// The next move after a page.
+enum MoveRuling: Sendable {
+    case send(FilledForm, HTMLForm)
+    /// Ask the user for what a form of this page needs.
+    case ask(Prompt, HTMLForm, on: TypedPage)
+    /// The portal has nothing more to ask; the probe decides.
+    case done
+    /// Give up, with the reason.
+    case end(HelperResult, String)
+    /// Only a browser can go on, with the reason.
+    case handOver(String)
+}
+
+/// The first page of a login as a whole.
+struct FirstPageCase: Sendable {
+    let page: TypedPage
+    let url: WebURL
+    /// Stored answers were released for this portal, so that it is known.
+    var isKnown = false
+
+    init(_ page: TypedPage, at url: WebURL, isKnown: Bool = false) {
+        (self.page, self.url, self.isKnown) = (page, url, isKnown)
+    }
+
+    enum Ruling: Sendable {
+        /// It is none, with the result and the reason.
+        case none(HelperResult, String)
+        case imitation(ImitatedBrand)
+        case portal
+    }
+
+    /// Is the first page a portal's?
+    static let rules: [PageRule<FirstPageCase, Ruling>] = [
+        PageRule("P1", "A login for the administrators of a device or the staff of a house is left alone.") {
+            $0.page.isAdministrators
+                ? .none(
+                    .unsupportedNetwork,
+                    "The page is a login for administrators or staff, not for guests; nothing was sent.") : nil
+        },
+        PageRule("P2", "A page that asks for the key of a Wi-Fi network is left alone.") {
+            $0.page.asksForKey
+                ? .none(
+                    .unsupportedNetwork,
+                    "The page asks for the key of a Wi-Fi network, which is no portal's business; nothing was sent.") : nil
+        },
+        PageRule("P3", "A page that says that the network blocks access is no login.") {
+            $0.page.announcement.has(.blocked)
+                ? .none(.unsupportedNetwork, "The network blocks access by a rule; the page is no login.") : nil
+        },
+        // A portal tells its guests as well that they are not connected.
+        PageRule("P4", "A page that says that the network has no Internet connection, and begins no login, is read again later.")
+        {
+            $0.page.onlyTells && $0.page.announcement.has(.offline)
+                ? .none(.temporaryFailure, "The page says that this network has no Internet connection now.") : nil
+        },
+        PageRule("P5", "A page that says that the session has ended, and begins no other one, is read again later.") {
+            $0.page.onlyTells && $0.page.announcement.has(.ended)
+                ? .none(.temporaryFailure, "The page says that the session has ended.") : nil
+        },
+        PageRule("P6", "A page that imitates a well-known company is left alone, unless answers are stored for its portal.") {
+            $0.isKnown ? nil : ImitatedBrand.imitated(by: $0.page.page, at: $0.url).map(Ruling.imitation)
+        },
+        PageRule("P7", "Any other page may be a portal's.") { _ in .portal },
+    ]
+
+    var ruled: Ruled<Ruling> { Self.rules.ruling(on: self) }
+
+    /// It is no portal's, whatever it imitates.
+    var isNoPortals: Bool { if case .none = FirstPageCase(page, at: url, isKnown: true).ruled.ruling { true } else { false } }
+}
+
+/// A first page that has nothing to fill in or press.
+struct NoLoginCase: Sendable {
+    let page: TypedPage
+    let url: WebURL
+    let link: Link
+    /// The page offers to log off.
+    let offersLogoff: Bool
+    /// The page says that something was refused.
+    let isRefusal: Bool
+    /// The page's words, behind a sentence of ours.
+    let says: String
+
+    private static let needsBrowser = MoveRuling.handOver("This page needs a browser.")
+    /// Octets of text below which a page that loads scripts has nothing to say without them.
+    private static let bareText = 40
+
+    /// What does a first page without a login mean?
+    static let rules: [PageRule<NoLoginCase, MoveRuling>] = [
+        PageRule("N1", "Reading the page took too long, so that a login may be left out.", needsScripts: true) {
+            $0.page.isTooComplicated ? .handOver(HTMLReader.complicatedReason) : nil
+        },
+        PageRule("N2", "A page that leads out of the portal, or sounds like the end of a login, is one.") {
+            RedirectChain.leadsOut($0.page.page, at: $0.url, on: $0.link) || $0.page.soundsLikeSuccess ? .done : nil
+        },
+        PageRule("N3", "The page is too large, so that a login may be left out.", needsScripts: true) {
+            $0.page.isTruncated ? .handOver("The page is too large, and what was read of it has no form.") : nil
+        },
+        PageRule("N4", "A page that offers to log off belongs to a session.") {
+            $0.offersLogoff && !$0.page.hasLooseField && !$0.isBare ? .done : nil
+        },
+        PageRule("N5", "A script or a frame is likely to have the login.", needsScripts: true) {
+            $0.page.isScripted ? needsBrowser : nil
+        },
+        PageRule("N6", "A link that goes on is a script's.", needsScripts: true) { page in
+            page.page.links.contains { $0.isInert && $0.goesOn } ? needsBrowser : nil
+        },
+        PageRule("N7", "A page that loads scripts has fewer than 40 octets of text without them.", needsScripts: true) {
+            $0.isBare ? needsBrowser : nil
+        },
+        PageRule("N8", "Terms without a control to accept them are a script's.", needsScripts: true) {
+            $0.page.hasScripts && $0.page.words.bindsReader ? needsBrowser : nil
+        },
+        PageRule("N9", "The page logs in by another company's account, or by a picture that another device reads.") {
+            !$0.isRefusal && ($0.page.offersSocialLogin || $0.page.asksToScan) ? needsBrowser : nil
+        },
+        PageRule("N10", "A link of the page goes on, and it is not known which.") { page in
+            !page.isRefusal && page.page.links.contains(where: page.leadsOn) ? needsBrowser : nil
+        },
+        // A page that says to go on, and has nothing to press, gets it from its scripts.
+        PageRule("N11", "A page that loads scripts says to go on in its title or a heading.", needsScripts: true) { page in
+            !page.isRefusal && page.page.loadsScripts && page.page.heading.isOnward ? needsBrowser : nil
+        },
+        PageRule("N12", "The page is empty.", needsScripts: true) {
+            $0.says.isEmpty ? .handOver("The portal's page is empty.") : nil
+        },
+        PageRule("N13", "Any other page with scripts shows no login without them.", needsScripts: true) {
+            $0.page.hasScripts ? $0.noLogin : nil
+        },
+        PageRule("N14", "Any other page has no login now.") { $0.noLogin },
+    ]
+
+    private var noLogin: MoveRuling {
+        .end(.temporaryFailure, "hotspotd sees no login on the portal's page; hotspotctl browse opens it." + says)
+    }
+
+    private var isBare: Bool { page.loadsScripts && page.page.text.utf8.count < Self.bareText && !isRefusal }
+
+    /// Returns whether a link seems to go on: its words say so, or it leads from the place of the probe's page to another host.
+    private func leadsOn(_ link: TypedLink) -> Bool {
+        guard !link.words.leadsBack, !link.words.declines, let target = WebURL(link.reference, relativeTo: page.base) else {
+            return false
+        }
+        let isInPlace = RedirectChain.outsideHosts(of: self.link).contains(url.host) && target.host != url.host
+        return isInPlace || (link.words.isOnward && !link.text.contains("://"))
+    }
+}
+
+/// A page in a login, and what its forms say.
+struct MoveCase: Sendable {
+    let attempt: FormAttempt
+    let page: TypedPage
+    let url: WebURL
+    /// The decision about the page's forms, and its rule.
+    let decided: Ruled<FormEngine.FormDecision>
+
+    /// The most forms that are submitted in one command.
+    private static let stepLimit = 5
+
+    /// What is done then?
+    static let rules: [PageRule<MoveCase, MoveRuling>] = [
+        // A short page is told whole: its heading says less than what stands below.
+        PageRule("E1", "Behind a form, a page without a login that says that it refuses is handed over with its words.") {
+            guard $0.isNothing, !$0.isFirst, !$0.page.soundsLikeSuccess, let refusal = $0.attempt.engine.refusal(on: $0.page)
+            else {
+                return nil
+            }
+            return .handOver($0.page.page.text.utf8.count <= 200 ? $0.attempt.words(of: $0.page) : refusal)
+        },
+        PageRule("E2", "Behind a form, a page that asks for what only a browser can send is handed over.") {
+            $0.isNothing && !$0.isFirst && $0.page.asksOn ? .handOver($0.attempt.words(of: $0.page)) : nil
+        },
+        PageRule("E3", "Behind a form, any other page without a login is the end of one.") {
+            $0.isNothing && !$0.isFirst ? .done : nil
+        },
+        // It is the portal's own end of a login, such as one in a browser.
+        PageRule("E4", "A first page without a login, after a prompt that asked for nothing, is the end of one.") {
+            $0.isNothing && $0.attempt.engine.isTypedNow && $0.attempt.typed.isEmpty ? .done : nil
+        },
+        // A form that a script shows may be the login of a page that always has a link to log off.
+        PageRule("E5", "A refused form beside words of success, or a way to log off, is not needed.") {
+            $0.isRefused && $0.isLive ? .done : nil
+        },
+        PageRule("E6", "A refused form, after the user has logged in by a browser, is not needed.") {
+            $0.isRefused && $0.isFirst && $0.attempt.isConfirmation ? .done : nil
+        },
+        PageRule(
+            "E7", "Any other refused form is handed over with the reason.",
+            takingOver: {
+                if case .refuse(let reason) = $0.decision { $0.decided.becoming(.handOver(reason)) } else { nil }
+            }),
+        // Words of success do not end a login while the page asks for something new, unless it lets the user log off already.
+        PageRule(
+            "E8", "Behind a form, words of success end the login where the page asks for the same, or lets the user log off."
+        ) {
+            $0.asksAfterSuccess ? .done : nil
+        },
+        PageRule(
+            "E9", "Any other question is asked.",
+            takingOver: {
+                if case .ask(let prompt, let form) = $0.decision {
+                    $0.decided.becoming(.ask(prompt, form, on: $0.page))
+                } else {
+                    nil
+                }
+            }),
+        PageRule("E10", "A lone button behind words that say that the gateway is open leads on to a web site.") {
+            guard let form = $0.submitted, let own = $0.page.forms.first(where: { $0.form == form }) else { return nil }
+            return own.carriesNothing && $0.page.saysGranted ? .done : nil
+        },
+        PageRule("E11", "A form that was sent already, and comes again, is handed over with the portal's words.") {
+            guard let form = $0.submitted, !form.inputs.isEmpty, $0.attempt.hasAnswered(form) else { return nil }
+            return .handOver($0.attempt.engine.refusal(on: $0.page) ?? FormEngine.unexplained)
+        },
+        PageRule("E12", "A button that was pressed comes again behind answers: the gateway has yet to open.") {
+            $0.comesAgain && $0.attempt.hasAnswered && $0.submitted?.inputs.isEmpty == true ? .done : nil
+        },
+        // Such as a button for free access that is used up.
+        PageRule("E13", "Where a button that was pressed comes again, the page's other way is asked for.") {
+            guard $0.comesAgain, $0.rest.forms.count < $0.page.forms.count else { return nil }
+            guard case .ask(var prompt, let form) = $0.attempt.engine.ruled(on: $0.rest, at: $0.url).ruling else { return nil }
+            if prompt.message == nil { prompt.message = $0.attempt.engine.refusal(on: $0.page) ?? FormAttempt.samePage }
+            return .ask(prompt, form, on: $0.rest)
+        },
+        PageRule("E14", "Where nothing else is left, a page that comes again is handed over.") {
+            $0.comesAgain ? .handOver($0.attempt.engine.complaint(of: $0.page.page) ?? FormAttempt.samePage) : nil
+        },
+        PageRule("E15", "Behind a form, words of success beside a button to another origin end the login.") {
+            guard case .submit(let filled, let form) = $0.decision else { return nil }
+            return $0.page.soundsLikeSuccess && !$0.isFirst && !filled.staysOnOrigin && form.inputs.isEmpty ? .done : nil
+        },
+        PageRule("E16", "After five forms a login is handed over.") {
+            $0.submitted != nil && $0.attempt.steps >= stepLimit ? .handOver("The portal shows one form after another.") : nil
+        },
+        PageRule(
+            "E17", "Any other form is sent.",
+            takingOver: {
+                if case .submit(let filled, let form) = $0.decision { $0.decided.becoming(.send(filled, form)) } else { nil }
+            }),
+        PageRule(
+            "E18", "What any other first page without a login means is in the table before.",
+            takingOver: {
+                NoLoginCase.rules.ruling(on: $0.noLogin)
+            }),
+    ]
+
+    /// The move, and the rule that says most about it.
+    static func ruled(_ attempt: FormAttempt, on page: TypedPage, at url: WebURL) -> Ruled<MoveRuling> {
+        rules.ruling(
+            on: MoveCase(attempt: attempt, page: page, url: url, decided: attempt.engine.ruled(on: page, at: url)))
+    }
+
+    private var decision: FormEngine.FormDecision { decided.ruling }
+
+    private var isFirst: Bool { attempt.steps == 0 }
+    private var isNothing: Bool { if case .nothing = decision { true } else { false } }
+    private var isRefused: Bool { if case .refuse = decision { true } else { false } }
+    private var submitted: HTMLForm? { if case .submit(_, let form) = decision { form } else { nil } }
+
+    private var noLogin: NoLoginCase {
+        NoLoginCase(
+            page: page, url: url, link: attempt.link, offersLogoff: attempt.logoff != nil || page.offersLogoff,
+            isRefusal: page.saysRefused || (page.forms.isEmpty && attempt.engine.refusal(on: page) != nil),
+            says: attempt.says(page))
+    }
+
+    /// The page of a session that is open, beside a form that asks a guest for nothing.
+    private var isLive: Bool {
+        let hasHidden = page.forms.contains { $0.isInvisible && $0.controls.contains(where: \.control.isField) }
+        let asksNothing = page.forms.allSatisfy { $0.isInvisible || $0.fields.isEmpty } && !page.hasLooseField
+        let isOpen = page.soundsLikeSuccess || (isFirst && !hasHidden && (attempt.logoff != nil || page.offersLogoff))
+        return isOpen && (!isFirst || asksNothing) && !page.forms.contains(where: \.endsOthers)
+    }
+
+    private var asksAfterSuccess: Bool {
+        guard case .ask(let prompt, let form) = decision, page.soundsLikeSuccess, !isFirst, form.passwords.isEmpty,
+            page.forms.first(where: { $0.form == form })?.endsOthers != true
+        else { return false }
+        return attempt.hasAnswered(form)
+            || (attempt.offersLogoff(page, at: url) && !prompt.fields.contains { $0.kind == .code })
+    }
+
+    /// The form was sent before, or is a button that was pressed, whatever token it has now.
+    private var comesAgain: Bool { submitted.map { attempt.hasSent($0) } ?? false }
+
+    /// The page without the buttons that were pressed.
+    private var rest: TypedPage {
+        var rest = page
+        rest.forms.removeAll { attempt.wasPressed($0.form) }
+        return rest
+    }
+}

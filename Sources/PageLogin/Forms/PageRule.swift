@@ -1,0 +1,88 @@
+import BoundHTTP
+import PortalPages
+
+/// One row of a table of rules. The first row of a table that fits rules.
+struct PageRule<Case, Ruling>: Sendable {
+    let name: RuleName
+    /// Returns the ruling; `nil` if the row does not fit.
+    let rule: @Sendable (Case) -> Ruled<Ruling>?
+
+    /// - Parameter needsScripts: the page's scripts have to run before more can be said.
+    init(
+        _ number: String, _ sentence: String, needsScripts: Bool = false, _ rule: @escaping @Sendable (Case) -> Ruling?
+    ) {
+        let name = RuleName(number: number, sentence: sentence, needsScripts: needsScripts)
+        self.name = name
+        self.rule = { rule($0).map { Ruled(ruling: $0, rule: name) } }
+    }
+
+    /// Makes a row that takes over the ruling of another table, whose rule says more.
+    init(_ number: String, _ sentence: String, takingOver rule: @escaping @Sendable (Case) -> Ruled<Ruling>?) {
+        name = RuleName(number: number, sentence: sentence)
+        self.rule = rule
+    }
+}
+
+/// The number of a rule in `docs/page-rules.md`, and what it says.
+package struct RuleName: Hashable, Sendable, CustomStringConvertible {
+    package let number: String
+    package let sentence: String
+    /// A browser that runs the page's scripts is asked before the ruling holds.
+    package var needsScripts = false
+    package var description: String { "\(number): \(sentence)" }
+}
+
+/// A ruling, and the rule that made it.
+struct Ruled<Ruling> {
+    let ruling: Ruling
+    let rule: RuleName
+
+    /// Returns another ruling by the same rule.
+    func becoming<Other>(_ other: Other) -> Ruled<Other> { Ruled<Other>(ruling: other, rule: rule) }
+}
+
+extension Ruled: Sendable where Ruling: Sendable {}
+
+extension Array {
+    /// Returns the ruling of the first row that fits. The last row of each table fits always.
+    func ruling<Case, Ruling>(on subject: Case) -> Ruled<Ruling> where Element == PageRule<Case, Ruling> {
+        for row in self {
+            if let ruled = row.rule(subject) { return ruled }
+        }
+        preconditionFailure("the last row of a table of rules did not fit")
+    }
+}
+
+/// All tables of page rules. C asks F, G and R; E18 asks N. In G every row is asked of every form, in all others the first row that fits
+/// rules.
+package enum PageRules {
+    /// A table: its letter, the question that it answers, and its rows.
+    package struct Table: Sendable {
+        package let question: String
+        package let rows: [RuleName]
+
+        init<Case, Ruling>(_ question: String, _ rows: [PageRule<Case, Ruling>]) {
+            self.question = question
+            self.rows = rows.map(\.name)
+        }
+    }
+
+    /// Returns the rule that rules on the first page of a login without answers.
+    package static func rule(on page: HTMLPage, at url: WebURL) -> RuleName {
+        let typed = TypedPage(page)
+        let first = FirstPageCase(typed, at: url).ruled
+        if case .portal = first.ruling { return FormEngine().ruled(on: typed, at: url).rule }
+        return first.rule
+    }
+
+    package static let tables = [
+        Table("Is the first page a portal's?", FirstPageCase.rules),
+        Table("May a form be the login?", FormCase.rules),
+        Table("Does a form step back beside others?", FormBesideCase.rules),
+        Table("Which of several forms goes first?", FormCase.ranks),
+        Table("Which ways to log in does the page have?", ChoiceCase.rules),
+        Table("Is the form sent, or is the user asked?", SendingCase.rules),
+        Table("What does a first page without a login mean?", NoLoginCase.rules),
+        Table("What is done then?", MoveCase.rules),
+    ]
+}

@@ -1,0 +1,119 @@
+import ForeignText
+import HotspotCore
+import PortalPages
+
+/// What a price in the text of a form is for.
+enum PriceMention: Hashable, Sendable {
+    /// There is no price, or it is for something else, such as a lost key.
+    case elsewhere
+    /// It may be for the access: the words around it.
+    case unclear(String)
+    /// The access costs.
+    case access
+
+    /// Reads the text around each price of a form.
+    init(of form: TypedForm, on page: TypedPage) {
+        if let hidden = form.controls.first(where: { Self.isHiddenSum($0.control) }) {
+            self = .unclear("\(hidden.name) \(hidden.value)")
+            return
+        }
+        guard form.words.hasPrice else {
+            self = .elsewhere
+            return
+        }
+        var text = form.text
+        // A paragraph without a stop is a sentence too.
+        for sentence in page.texts where sentence.words.hasPrice && sentence.text.split(separator: " ").count > 2 {
+            text = text.replacing(sentence.text, with: "\n" + sentence.text + "\n")
+        }
+        let priced = Clause.priced(in: text)
+        // A price in a box is the box's, which is not sent; one in a button that is not pressed is that button's.
+        let boxes = form.inputs.filter { $0.kind == .checkbox && $0.label.hasPrice }.map(\.control.label)
+        let others = form.submits.filter { $0.label.hasPrice && $0.control != form.button?.control }.map(\.control.label)
+        guard !priced.contains(where: { clause in clause.isAccess && !(boxes + others).contains { $0.contains(clause.text) } })
+        else {
+            self = .access
+            return
+        }
+        let open =
+            boxes + priced.filter { clause in clause.mayBeAccess && !others.contains { $0.contains(clause.text) } }.map(\.text)
+        self = (open + (priced.isEmpty ? [form.text] : [])).first.map { Self.unclear($0) } ?? .elsewhere
+    }
+
+    /// Reads the prices that stand on the page beside a form: one may be what the click costs, or be put on the room's bill. An account or a
+    /// code was paid before.
+    init(beside form: TypedForm, on page: TypedPage) {
+        self = .elsewhere
+        if form.button?.label.isFree ?? false { return }
+        let isPaid = !form.passwords.isEmpty || form.typed.contains(where: \.words.isCode)
+        if !form.typed.isEmpty, isPaid || page.words.isFree { return }
+        // A price in another form, or in a link, is that one's.
+        let others = page.forms.map(\.form.text) + page.links.map(\.link.text)
+        let beside = page.texts.filter { sentence in
+            sentence.words.hasPrice && !others.contains { $0.contains(sentence.text) }
+        }
+        let priced = beside.flatMap { Clause.priced(in: $0.text) }
+        if let clause = priced.first(where: { form.typed.isEmpty ? $0.mayBeAccess : $0.isAccess }) {
+            self = .unclear(clause.text)
+        }
+    }
+
+    /// The beginning of the name of the box for a price that the page mentions.
+    static let field = ConsentRequired.prefix + "price:"
+
+    /// The box that the user ticks to go on all the same; it is asked for at each login.
+    var box: Field? {
+        guard case .unclear(let words) = self else { return nil }
+        // The answer is for these words alone.
+        let name = Self.field + Terms.fingerprint(of: words).prefix(8)
+        return Field(
+            name: name, label: "The page mentions a price: \"\(Printable.text(words, limit: 100))\". Log in all the same",
+            kind: .checkbox, required: true)
+    }
+
+    /// Whether a hidden control sends a sum that is not zero.
+    private static func isHiddenSum(_ control: HTMLControl) -> Bool {
+        guard control.kind == .hidden,
+            ["price", "amount", "cost", "total", "preis", "prix", "precio", "prezzo"]
+                .contains(control.name.lowercased())
+        else { return false }
+        return Double(control.value.replacing(",", with: ".")).map { $0 > 0 } ?? Currencies.all.findsSum(in: control.value)
+    }
+}
+
+/// A part of a text between stops and commas, with a price.
+private struct Clause {
+    let text: String
+    let words: Purposes
+
+    var mayBeAccess: Bool { !words.isExtra || soundsLikeTariff }
+    var isAccess: Bool { !words.isExtra && soundsLikeTariff }
+
+    /// A sum stands beside another number, such as a time or an amount of data, or words for access.
+    private var soundsLikeTariff: Bool {
+        let numbers = text.split { !Currencies.isOfAmount($0) }.filter { $0.contains(where: \.isNumber) }
+        return numbers.count > 1 || words.isTariff
+    }
+
+    /// Returns the clauses of a text that have a price; a bare sum belongs to the part before it.
+    static func priced(in text: String) -> [Clause] {
+        let letters = Array(text)
+        var parts = [""]
+        for (index, letter) in letters.enumerated() {
+            let isInNumber = index + 1 < letters.count && letters[index + 1].isNumber
+            let isPoint = (letter == "." || letter == ",") && !isInNumber && !parts[parts.count - 1].hasSuffix("Rs")
+            if isPoint || stops.contains(letter) { parts.append("") } else { parts[parts.count - 1].append(letter) }
+        }
+        var clauses: [String] = []
+        for part in parts.map({ PageText.squeezed($0, limit: .max) }) where !part.isEmpty {
+            if Currencies.all.isOnlySum(part), let last = clauses.popLast() {
+                clauses.append(last + ", " + part)
+            } else {
+                clauses.append(part)
+            }
+        }
+        return clauses.map { Clause(text: $0, words: Purposes(of: $0)) }.filter(\.words.hasPrice)
+    }
+
+    private static let stops: Set<Character> = ["!", "?", ";", "\n", "(", ")", "|", "•", "·", "。", "、", "，", "！", "？"]
+}

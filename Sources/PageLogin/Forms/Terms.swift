@@ -1,0 +1,243 @@
+import BoundHTTP
+import CCrypto
+import HotspotCore
+import PortalPages
+
+/// The terms of use of a portal, by which changed terms can be recognised at a later visit.
+package enum Terms: Hashable, Sendable {
+    /// They are on a page of their own, perhaps with other documents that are agreed to beside them, and the box that accepts them has these
+    /// words.
+    case address(WebURL, others: [WebURL] = [], box: String = "")
+    /// They are on the page that asks.
+    case text(String)
+    /// They were on a page that is no longer there; their fingerprint is known.
+    case read(String)
+
+    /// The most octets of a terms page's text that are compared.
+    private static let textLimit = 64 * 1024
+    /// The longest that fetching them may take, in milliseconds.
+    private static let timeLimit = 5_000
+    /// The most fingerprints that are kept for one network.
+    static let keptLimit = 16
+
+    fileprivate static func joined(_ all: [String]) -> String {
+        all.count == 1 ? all[0] : digest(Array(all.joined(separator: " ").utf8))
+    }
+
+    /// Returns the words of a page of terms that are theirs alone; where these are few, all of its words.
+    fileprivate static func own(_ page: HTMLPage, beside sentences: [String]) -> String {
+        let own = page.pieces.filter { !sentences.contains($0) }.joined(separator: " ")
+        return own.utf8.count * 2 < page.text.utf8.count ? page.text : own
+    }
+
+    fileprivate enum Content {
+        case text(HTMLPage)
+        case digest(String)
+    }
+
+    fileprivate static func read(_ url: WebURL, asking client: HTTPClient, of page: WebURL, in scope: Scope) -> Content? {
+        guard url.host == page.host else { return .digest(fingerprint(ofAddress: url)) }
+        guard let response = try? client.send(HTTPRequest(url), in: scope.limited(milliseconds: timeLimit)),
+            response.status == 200
+        else { return nil }
+        let type = response["content-type"]?.lowercased() ?? "text/html"
+        guard type.hasPrefix("text/") || type.contains("html") else { return .digest(digest(response.body)) }
+        return .text(HTMLReader.read(response, textLimit: textLimit))
+    }
+
+    private static func fingerprint(ofAddress url: WebURL) -> String { digest(Array((url.origin + url.path).utf8)) }
+
+    /// What identifies them where their page could not be read.
+    var addressFingerprint: String? {
+        guard case .address(let url, let others, _) = self else { return nil }
+        return Self.joined(([url] + others).map(Self.fingerprint(ofAddress:)))
+    }
+
+    /// These terms as a session's memory keeps them.
+    struct Saved: Codable, Sendable {
+        var address: String?
+        var others: [String]?
+        var box: String?
+        var fingerprint: String?
+    }
+
+    var saved: Saved {
+        switch self {
+        case .address(let url, let others, let box): Saved(address: url.text, others: others.map(\.text), box: box)
+        case .text(let text): Saved(fingerprint: Self.fingerprint(of: text))
+        case .read(let fingerprint): Saved(fingerprint: fingerprint)
+        }
+    }
+
+    init?(_ saved: Saved) {
+        if let url = saved.address.flatMap(WebURL.init) {
+            self = .address(url, others: (saved.others ?? []).compactMap(WebURL.init), box: saved.box ?? "")
+        } else if let fingerprint = saved.fingerprint {
+            self = .read(fingerprint)
+        } else {
+            return nil
+        }
+    }
+
+    /// What identifies the box's own words, where the terms do not have them.
+    var boxFingerprint: String? {
+        guard case .address(_, _, let box) = self, !box.isEmpty else { return nil }
+        return Self.fingerprint(of: box)
+    }
+
+    /// Returns the digest of a text's words without those that differ at each visit: times, dates, addresses and tokens. Sums, numbers of
+    /// days and paragraphs are kept, unless a second reading of the same page has others.
+    static func fingerprint(of text: String, and again: String? = nil) -> String {
+        func words(of text: String) -> [Substring] { text.lowercased().split { $0.isWhitespace }.filter { !isVariable($0) } }
+        var steady = words(of: text)
+        if let again, again != text {
+            let others = words(of: again)
+            if others.count == steady.count { steady = zip(steady, others).filter { $0 == $1 }.map(\.0) }
+        }
+        return digest(Array(steady.joined(separator: " ").utf8))
+    }
+
+    private static func isVariable(_ whole: Substring) -> Bool {
+        // "Version 2:" is no time of day.
+        var word = whole
+        while word.last?.isPunctuation == true { word.removeLast() }
+        let digits = word.utf8.count { $0 >= 0x30 && $0 <= 0x39 }
+        guard digits > 0 else { return false }
+        // 12:05:33, 02:00:00:aa:bb:cc, 2026-07-01, 1.7.2026, 192.0.2.7
+        let separators = word.utf8.count {
+            [UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: ".")].contains($0)
+        }
+        return separators >= 2 || word.contains(":") || (word.utf8.count >= 12 && digits >= 3)
+    }
+
+    private static func digest(_ octets: [UInt8]) -> String {
+        var hash = [UInt8](repeating: 0, count: 32)
+        SHA256(octets, octets.count, &hash)
+        return Base64.encode(hash)
+    }
+}
+
+/// Terms of use, and the page that asks for them.
+package struct ShownTerms: Sendable {
+    let terms: Terms
+    let page: WebURL
+    /// The page's texts.
+    let sentences: [String]
+
+    package init(_ terms: Terms, of page: HTMLPage, at url: WebURL) {
+        (self.terms, self.page, sentences) = (terms, url, page.sentences)
+    }
+
+    /// Returns what identifies these terms: a SHA-256 in base64 of their words, and one of those that are theirs alone, without the head
+    /// and foot of their page and without what the page that asks shows as well, such as a train's speed. Of terms on another host, which
+    /// is not asked before the login, that of their address. `nil` if they cannot be read at present.
+    ///
+    /// - Parameter twice: whether they are fetched twice, and the words that differ from one moment to the next left out, such as a counter.
+    func fingerprints(asking client: HTTPClient, twice: Bool = false, in scope: Scope) -> [String]? {
+        switch terms {
+        case .text(let text): return [Terms.fingerprint(of: text)]
+        case .read(let fingerprint): return [fingerprint]
+        case .address(let url, let others, _):
+            var (whole, own): ([String], [String]) = ([], [])
+            for url in [url] + others {
+                guard let one = Terms.read(url, asking: client, of: page, in: scope) else { return nil }
+                switch one {
+                case .digest(let digest):
+                    whole.append(digest)
+                    own.append(digest)
+                case .text(let text):
+                    var again: HTMLPage?
+                    // The page that asks has been read before.
+                    if twice, url != page, case .text(let second) = Terms.read(url, asking: client, of: page, in: scope) {
+                        again = second
+                    }
+                    whole.append(Terms.fingerprint(of: text.text, and: again?.text))
+                    own.append(
+                        Terms.fingerprint(
+                            of: Terms.own(text, beside: sentences), and: again.map { Terms.own($0, beside: sentences) }))
+                }
+            }
+            return own == whole ? [Terms.joined(whole)] : [Terms.joined(whole), Terms.joined(own)]
+        }
+    }
+}
+
+/// The terms that the user accepted and those that are shown now; changed terms are asked for again.
+struct AcceptedTerms: Sendable {
+    private var accepted: [String]
+    private var shown: [String]
+    /// The answered prompt showed terms, for which an earlier consent does not count.
+    let mustBeAccepted: Bool
+    /// What is told where the portal's terms are not the accepted ones.
+    private(set) var change: String?
+
+    /// The user accepted terms here.
+    var hasAccepted: Bool { !accepted.isEmpty }
+
+    init(_ memory: SessionMemory, isTypedNow: Bool) {
+        accepted = memory.terms ?? []
+        shown = isTypedNow ? memory.shownTerms ?? [] : []
+        mustBeAccepted = !shown.isEmpty
+    }
+
+    /// Returns whether these terms differ from the accepted ones, or their box says something else. Terms that were never seen, or cannot
+    /// be read now, have not changed: the consent holds for them.
+    mutating func haveChanged(_ current: ShownTerms?, _ client: HTTPClient, _ scope: Scope) -> Bool {
+        guard let current, !accepted.isEmpty else { return false }
+        let (terms, box) = (current.terms, current.terms.boxFingerprint)
+        func index(of fingerprints: [String]?) -> Int? {
+            accepted.firstIndex { mark in
+                let parts = mark.split(separator: " ").map(String.init)
+                // A memory of an earlier version does not have the box.
+                return (fingerprints?.contains(parts[0]) ?? true) && (box == nil || parts.count < 2 || parts[1] == box)
+            }
+        }
+        var fingerprints = current.fingerprints(asking: client, in: scope)
+        var match = index(of: fingerprints)
+        if match == nil, let steady = current.fingerprints(asking: client, twice: true, in: scope) {
+            (fingerprints, match) = (steady, index(of: steady))
+        }
+        if let match {
+            if fingerprints != nil, box != nil {
+                accepted[match] = Self.mark(String(accepted[match].prefix { $0 != " " }), box)
+            }
+            return false
+        }
+        let address = terms.addressFingerprint
+        let wasUnread = address.map { fingerprints?.contains($0) == false && accepted.last?.hasPrefix($0) == true } ?? false
+        shown = marks(of: terms, fingerprints)
+        change =
+            wasUnread
+            ? "The terms could not be read when you accepted them." : "The terms are not word for word those that you accepted."
+        return true
+    }
+
+    /// Notes the terms that a prompt shows.
+    mutating func show(_ current: ShownTerms?, _ client: HTTPClient, _ scope: Scope) {
+        guard let current, change == nil || shown.isEmpty else { return }
+        shown = marks(of: current.terms, current.fingerprints(asking: client, twice: true, in: scope))
+    }
+
+    /// Returns what is kept of terms with these fingerprints; of terms that cannot be read the address, so that they are shown once they can.
+    private func marks(of terms: Terms, _ fingerprints: [String]?) -> [String] {
+        (fingerprints ?? [terms.addressFingerprint ?? Self.unread]).map { Self.mark($0, terms.boxFingerprint) }
+    }
+
+    /// Stands for terms that could not be read, and have no address.
+    private static let unread = "?"
+
+    private static func mark(_ terms: String, _ box: String?) -> String { terms + (box.map { " " + $0 } ?? "") }
+
+    /// Notes that the user accepted the shown terms.
+    mutating func accept() {
+        accepted += shown.filter { !accepted.contains($0) }
+        accepted = Array(accepted.suffix(Terms.keptLimit))
+        shown = []
+    }
+
+    /// Writes both into a session's memory.
+    func keep(in memory: inout SessionMemory) {
+        memory.terms = accepted.isEmpty ? nil : accepted
+        memory.shownTerms = shown.isEmpty ? nil : shown
+    }
+}

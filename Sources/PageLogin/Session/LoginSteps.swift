@@ -1,0 +1,112 @@
+import BoundHTTP
+import HotspotCore
+import PortalPages
+
+/// The next thing to do in a login.
+package indirect enum LoginMove: Sendable {
+    /// Submit the form.
+    case submit(FilledForm, HTMLForm)
+    /// Send the request after this wait in seconds, and follow the redirects of its answer or not.
+    case request(HTTPRequest, carriesAnswers: Bool, follows: Bool, wait: Int = 0)
+    /// Ask the probe for at most this number of seconds.
+    case probe(seconds: Int)
+    /// Ask the user. The form is kept if its page cannot be reached again; the reason is given if only a browser can go on.
+    case ask(Prompt, keeping: HTMLForm? = nil, reason: String? = nil)
+    /// Run the page's scripts in a browser, because of a rule; without one, make the other move.
+    case render(because: RuleName, orElse: LoginMove)
+    /// The portal has nothing more to ask; the probe decides.
+    case done
+    /// Give up, with the reason.
+    case end(HelperResult, String)
+    /// Send nothing: the page imitates this company.
+    case leave(ImitatedBrand)
+}
+
+extension LoginMove {
+    /// The move where there is no browser.
+    package var withoutBrowser: LoginMove { if case .render(_, let other) = self { other } else { self } }
+}
+
+/// The decisions of one way to log in, as a value: the arrived answer goes in, the next move comes out. ``LoginDriver`` makes the loop.
+package protocol LoginSteps: Sendable {
+    /// The portal that is logged in to.
+    var live: Portal { get }
+    /// The portal that asks now; redirects change it.
+    var asking: Portal { get }
+    /// The page that sends forms and requests.
+    var formPage: WebURL { get }
+    /// The user's consent to terms, and the agreements to unusual ways of sending.
+    var engine: FormEngine { get set }
+    /// The terms that the last move accepts.
+    var shownTerms: ShownTerms? { get }
+    /// The agreements that answering the last prompt gives.
+    var impliedAgreements: [String] { get }
+    /// The portal got something that may have opened the network.
+    var hasSent: Bool { get }
+
+    /// Returns the next move.
+    mutating func next() -> LoginMove
+    /// Notes that a move is carried out now, and whether the user accepts terms with it.
+    mutating func begin(_ move: LoginMove, acceptingTerms: Bool)
+    /// Returns the move after an answer, or `nil` if ``next()`` decides.
+    mutating func arrive(_ chain: RedirectChain) -> LoginMove?
+    /// Returns the move after one that got no answer, or `nil` if ``next()`` decides.
+    mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove?
+    /// Goes on from the page as a browser shows it.
+    mutating func show(_ chain: RedirectChain)
+    /// Returns the move after ``LoginMove/probe(seconds:)``, or `nil` if ``next()`` decides.
+    mutating func probed(isOpen: Bool) -> LoginMove?
+    /// Returns how long the network may take to open in place of a move; `nil` if the move does not depend on that.
+    func patience(before move: LoginMove) -> Patience?
+    /// Returns the move in place of one with patience.
+    mutating func settle(_ move: LoginMove, isOpen: Bool) -> LoginMove
+}
+
+/// The time that a network may take to open: one probe, or some seconds where the portal leads back to its login until then.
+package enum Patience: Sendable { case once, seconds }
+
+extension LoginSteps {
+    package var asking: Portal { live }
+    package var shownTerms: ShownTerms? { nil }
+    package var impliedAgreements: [String] { [] }
+    package mutating func begin(_ move: LoginMove, acceptingTerms: Bool) {}
+    package mutating func probed(isOpen: Bool) -> LoginMove? { nil }
+    package mutating func show(_ chain: RedirectChain) {}
+    /// A gateway may open and break its answer off: the probe knows.
+    package func patience(before move: LoginMove) -> Patience? {
+        if case .end(.temporaryFailure, _) = move, hasSent { .once } else { nil }
+    }
+    package mutating func settle(_ move: LoginMove, isOpen: Bool) -> LoginMove { isOpen ? .done : move }
+}
+
+/// Carries the moves of a login out.
+package protocol LoginCarrier {
+    /// The client that reads terms of use.
+    var client: HTTPClient { get }
+    /// Submits a form. Throws ``TransferError``.
+    mutating func submit(_ filled: FilledForm, for steps: some LoginSteps) throws(TransferError) -> RedirectChain
+    /// Sends a request. Throws ``TransferError``.
+    mutating func send(
+        _ request: HTTPRequest, carriesAnswers: Bool, follows: Bool, for steps: some LoginSteps
+    ) throws(TransferError) -> RedirectChain
+    /// What a browser shows, if the login goes on in one.
+    var shown: RedirectChain? { get }
+    /// The sentence that says what to install for a page that needs its scripts; `nil` if there is nothing to say.
+    var missingBrowser: String? { get }
+    /// Opens the page in a browser. Returns `nil` if there is none, or if it is open in one. Throws ``TransferError``.
+    mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain?
+    /// Forgets the key of an origin.
+    mutating func forgetKey(of target: WebURL)
+    /// Writes keys and cookies into a session's memory.
+    ///
+    /// - Parameter isAsking: the user is asked, so that the login goes on later.
+    func keep(in memory: inout SessionMemory, isAsking: Bool)
+}
+
+extension LoginCarrier {
+    package var shown: RedirectChain? { nil }
+    package var missingBrowser: String? { nil }
+    package mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain? {
+        nil
+    }
+}

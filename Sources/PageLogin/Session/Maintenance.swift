@@ -1,0 +1,51 @@
+import HelperKit
+import HotspotCore
+
+/// The command Maintain for helpers whose session is good as long as the probe is answered by the Internet.
+public enum Maintenance {
+    /// Answers Maintain by the verdict of the probe, with the limits of the session from the portal API if the link has one.
+    ///
+    /// - Parameter portal: returns the portal as it is now; called only if the network is captive again.
+    public static func run(_ command: HelperCommand, portal: (ProbeResult) -> Portal?) -> Reply {
+        // A session that was left has often ended by the return; a periodic command rarely meets a portal.
+        if command.network.justJoined { command.connectAhead() }
+        var session = command.session ?? Session()
+        var memory = SessionMemory(session)
+        // After an absence the portal's page is of an older session.
+        if let page = memory.openPage, !command.network.justJoined {
+            OpenPage.keep(page, &memory, command)
+            session.memory = memory.value
+        }
+        guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
+        switch result.verdict {
+        case .online, .partial:
+            session.maintainAfter = memory.openPage?.secondsLeft()
+            session.secondsRemaining = result.secondsRemaining
+            session.bytesRemaining = nil
+            if let document = command.link.portalAPI == nil ? nil : command.portalAPI(), !document.captive {
+                session.secondsRemaining = document.secondsRemaining
+                session.bytesRemaining = document.bytesRemaining
+                session.canExtend = document.canExtend
+                session.venueURL = document.venueURL?.text
+            }
+            return command.reply(.success, session: session)
+        case .captive:
+            // authenticationRequired must name a portal; without a known one, its address is enough.
+            let portal = portal(result) ?? result.portalURL.map { Portal(origin: $0.origin, kind: "unknown") }
+            return command.reply(
+                .authenticationRequired, portal: portal, session: session, reason: "The portal requires a new login.")
+        case .limited:
+            return command.reply(
+                .temporaryFailure, session: session,
+                reason: "The probe got no usable answer (\(result.problem ?? "noAnswer")).")
+        }
+    }
+}
+
+extension HelperCommand {
+    /// Starts to connect to the portal of the session, so that a login need not wait for it. Nothing is sent to it.
+    fileprivate func connectAhead() {
+        guard let portal = SessionMemory(session).origin.flatMap({ WebURL($0) }) else { return }
+        attempts.connections(link).connectAhead(to: portal, link: link, policy: policy)
+    }
+}

@@ -1,0 +1,130 @@
+import BoundHTTP
+import HotspotCore
+import PortalPages
+
+/// One login by WISPr as a value: each answer of the gateway goes in, the next move comes out. ``LoginDriver`` makes the loop.
+package struct WISPrAttempt: LoginSteps {
+    /// The most requests for a pending result, and the most redirects of one answer.
+    private static let (pollLimit, hopLimit) = (15, 4)
+    /// Seconds between two requests for a result where the gateway names none, and the most that it may name.
+    private static let (pollInterval, delayLimit) = (2, 5)
+
+    /// The portal with the key that the account is for; with its present key once that has changed.
+    package private(set) var live: Portal
+    package var engine: FormEngine
+    /// The address of the login.
+    package let formPage: WebURL
+    private let account: (user: String, password: String)?
+    private let probed: WebURL
+    /// Fetches the portal's present key.
+    private let fetchPin: @Sendable () -> String?
+    private var results: String?
+    private var (polls, hops) = (0, 0)
+    /// The gateway's document that reports success.
+    private(set) var granted: WISPrDocument?
+
+    /// - Parameters:
+    ///   - account: the account, if there is one for this portal.
+    ///   - probed: the address that the probe asked.
+    package init(
+        _ account: (user: String, password: String)?, at live: Portal, login: WebURL, probed: WebURL, engine: FormEngine,
+        fetchPin: @escaping @Sendable () -> String? = { nil }
+    ) {
+        (self.account, self.live, formPage, self.probed) = (account, live, login, probed)
+        (self.engine, self.fetchPin) = (engine, fetchPin)
+    }
+
+    package var hasSent: Bool { account != nil }
+
+    /// The request that ends the session.
+    var logoff: WebURL? { granted?.logoffURL.flatMap { try? engine.redirects.target(of: $0, from: formPage) } }
+
+    /// Returns the move that posts the account, or asks for one.
+    package mutating func next() -> LoginMove {
+        guard let account else { return ask(nil) }
+        let request = HTTPRequest(
+            posting: [
+                ("UserName", account.user), ("Password", account.password), ("button", "Login"), ("FNAME", "0"),
+                ("OriginatingServer", probed.origin + probed.path),
+            ], to: formPage)
+        return .request(request, carriesAnswers: true, follows: false)
+    }
+
+    package mutating func arrive(_ chain: RedirectChain) -> LoginMove? { receive(chain.final) }
+
+    /// CoovaChilli 1.9 closes the connection where the account is refused.
+    package mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
+        if error.code == .keyChanged {
+            // The credential was released for another key: the user decides about the portal that was met.
+            live.pin = fetchPin()
+            return ask("This portal's key has changed; nothing was sent.")
+        }
+        guard polls > 0, error.code == .emptyAnswer else { return .end(.temporaryFailure, error.description) }
+        return refuse("The gateway gave no result; user name or password may be wrong.")
+    }
+
+    /// Returns the move after an answer.
+    private mutating func receive(_ response: HTTPResponse) -> LoginMove {
+        guard let document = WISPrDocument.find(in: response.body) else {
+            // Some gateways redirect once more.
+            guard let location = response.location, hops < Self.hopLimit else {
+                return .end(.temporaryFailure, "The gateway answered with no result.")
+            }
+            hops += 1
+            do throws(TransferError) {
+                let request = HTTPRequest(try engine.redirects.target(of: location, from: response.url))
+                return .request(request, carriesAnswers: false, follows: false)
+            } catch {
+                return .end(.temporaryFailure, error.description)
+            }
+        }
+        hops = 0
+        results = document.resultsURL ?? results
+        let message = document.message
+        switch document.responseCode {
+        case 50:
+            granted = document
+            return .done
+        case 100: return refuse(message)
+        case 105: return .end(.unsupportedNetwork, message ?? "The gateway has no login for this account.")
+        case 102, 255: return .end(.temporaryFailure, message ?? "The gateway's login service does not work at present.")
+        case 201:
+            guard polls < Self.pollLimit, let request = poll() else {
+                return .end(.temporaryFailure, "The gateway gave no result in time.")
+            }
+            // CoovaChilli's first result is the login itself, which waits for the client.
+            let seconds = document.delay ?? (polls == 0 ? 0 : Self.pollInterval)
+            polls += 1
+            let isOwn = request.url.origin == formPage.origin
+            return .request(request, carriesAnswers: isOwn, follows: false, wait: min(seconds, Self.delayLimit))
+        case let code:
+            return .end(.temporaryFailure, message ?? "The gateway answered with \(code.map { "code \($0)" } ?? "no result").")
+        }
+    }
+
+    /// Asks for another account, with the gateway's words.
+    private func refuse(_ words: String?) -> LoginMove {
+        ask(words ?? "The gateway did not accept user name and password.", reason: words, user: account?.user)
+    }
+
+    func ask(_ message: String?, reason: String? = nil, user: String? = nil) -> LoginMove {
+        let prompt = Prompt(
+            title: live.title ?? live.origin, message: message,
+            fields: [
+                Field(name: "UserName", label: "User name", kind: .text, required: true, value: user),
+                Field(name: "Password", label: "Password", kind: .password, required: true),
+            ])
+        return .ask(prompt, reason: reason)
+    }
+
+    /// Returns the request for a pending result: at the login's origin, or at the gateway itself, which CoovaChilli names. It must not
+    /// repeat the password; the name and a digest are usual there.
+    private func poll() -> HTTPRequest? {
+        guard let results, let account, let url = try? engine.redirects.target(of: results, from: formPage),
+            url.origin == formPage.origin || engine.leadsInside(url)
+        else { return nil }
+        let secret = "=" + WebURL.encode([(account.password, "")]).dropLast()
+        guard url.origin == formPage.origin || secret.utf8.count < 4 || !url.text.contains(secret) else { return nil }
+        return HTTPRequest(url)
+    }
+}

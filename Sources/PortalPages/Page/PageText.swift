@@ -1,0 +1,165 @@
+import ForeignText
+import Glibc
+import HotspotCore
+
+/// Prepares a page's octets for the parser: as UTF-8 that is ``StreamSafe``, and without NULs.
+package enum PageText {
+    /// Returns the octets to parse, and the page's character set.
+    package static func normalized(_ body: [UInt8], contentType: String?) -> (octets: [UInt8], charset: String) {
+        let (text, charset) = decoded(body, contentType: contentType)
+        return (Array(StreamSafe.text(text).utf8), charset)
+    }
+
+    private static func decoded(_ body: [UInt8], contentType: String?) -> (text: String, charset: String) {
+        // A byte order mark wins over every label (WHATWG Encoding Standard, section 6).
+        if body.starts(with: [0xFF, 0xFE]) { return (utf16(body.dropFirst(2), littleEndian: true), "UTF-8") }
+        if body.starts(with: [0xFE, 0xFF]) { return (utf16(body.dropFirst(2), littleEndian: false), "UTF-8") }
+        // Gateways pad with NULs, and hostile pages hide text after them: a NUL would end the page for a parser in C.
+        let octets = body.map { $0 == 0 ? 0x20 : $0 }
+        let label = charset(in: contentType ?? "") ?? metaCharset(octets) ?? usualLabel(of: octets)
+        let charset = charset(named: label)
+        switch charset {
+        case "UTF-8": return (String(decoding: octets, as: UTF8.self), charset)
+        case "CP1252", "ISO-8859-15":
+            return (utf8(octets) ?? text(of: octets, in: charset), charset)
+        default: return (text(of: octets, in: charset), charset)
+        }
+    }
+
+    /// Returns the label of a page that has none: windows-1252, as for most locales (HTML Standard, 13.2.3.2), but UTF-8 where the page is
+    /// written in it, as Chromium detects.
+    private static func usualLabel(of octets: [UInt8]) -> String {
+        octets.contains { $0 > 0x7F } && utf8(octets) != nil ? "utf-8" : "windows-1252"
+    }
+
+    /// Returns the text of octets that are valid UTF-8. A page that was cut may end within a character.
+    private static func utf8(_ octets: [UInt8]) -> String? {
+        for cut in 0..<min(4, octets.count + 1) {
+            if let text = String(validating: octets.dropLast(cut), as: UTF8.self) { return text }
+        }
+        return nil
+    }
+
+    /// Returns the name by which iconv(3) knows the character set that browsers read a label as (WHATWG Encoding Standard, section 4.2).
+    package static func charset(named label: String) -> String {
+        switch label.lowercased() {
+        case "gbk", "gb2312": "GBK"
+        case "gb18030": "GB18030"
+        case "big5": "BIG5"
+        case "shift_jis", "shift-jis", "sjis": "CP932"
+        case "euc-jp": "EUC-JP"
+        case "euc-kr", "ks_c_5601-1987": "CP949"
+        case "windows-1250": "CP1250"
+        case "windows-1251": "CP1251"
+        case "windows-1254", "iso-8859-9": "CP1254"
+        case "windows-1256": "CP1256"
+        case "koi8-r": "KOI8-R"
+        case "iso-8859-2": "ISO-8859-2"
+        case "iso-8859-1", "latin1", "windows-1252", "us-ascii": "CP1252"
+        case "iso-8859-15": "ISO-8859-15"
+        default: "UTF-8"
+        }
+    }
+
+    /// Returns the name by which browsers know a character set of ``charset(named:)``.
+    package static func name(of charset: String) -> String {
+        switch charset {
+        case "CP932": "Shift_JIS"
+        case "CP949": "EUC-KR"
+        case "BIG5": "Big5"
+        default: charset.hasPrefix("CP125") ? "windows-" + charset.dropFirst(2) : charset
+        }
+    }
+
+    /// Returns a text in a character set; a character that it does not have becomes a reference such as `&#8364;`, as in browsers.
+    package static func octets(of text: String, in charset: String) -> [UInt8] {
+        guard charset != "UTF-8", !text.utf8.allSatisfy({ $0 < 0x80 }) else { return Array(text.utf8) }
+        let converter = iconv_open(charset, "UTF-8")
+        guard converter != iconv_t(bitPattern: -1) else { return Array(text.utf8) }
+        defer { iconv_close(converter) }
+        return text.unicodeScalars.flatMap { scalar -> [UInt8] in
+            var input = String(scalar).utf8.map { CChar(bitPattern: $0) }
+            var output = [CChar](repeating: 0, count: 8)
+            let length = input.withUnsafeMutableBufferPointer { input in
+                output.withUnsafeMutableBufferPointer { output -> Int? in
+                    var (source, sourceCount) = (input.baseAddress, input.count)
+                    var (target, targetCount) = (output.baseAddress, output.count)
+                    let result = iconv(converter, &source, &sourceCount, &target, &targetCount)
+                    return result == 0 ? output.count - targetCount : nil
+                }
+            }
+            guard let length else { return Array("&#\(scalar.value);".utf8) }
+            return output[..<length].map { UInt8(bitPattern: $0) }
+        }
+    }
+
+    /// Returns octets of a character set as text; an octet that it does not have becomes U+FFFD, as in browsers.
+    private static func text(of octets: [UInt8], in charset: String) -> String {
+        let converter = iconv_open("UTF-8", charset)
+        guard converter != iconv_t(bitPattern: -1) else { return String(decoding: octets, as: UTF8.self) }
+        defer { iconv_close(converter) }
+        var input = octets.map { CChar(bitPattern: $0) }
+        // No octet becomes more than three of UTF-8.
+        var output = [CChar](repeating: 0, count: 3 * octets.count)
+        let length = input.withUnsafeMutableBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                var (source, sourceCount) = (input.baseAddress, input.count)
+                var (target, targetCount) = (output.baseAddress, output.count)
+                while iconv(converter, &source, &sourceCount, &target, &targetCount) == -1, sourceCount > 0, targetCount > 2 {
+                    for octet in "\u{FFFD}".utf8 {
+                        target?.pointee = CChar(bitPattern: octet)
+                        target = target?.successor()
+                    }
+                    (source, sourceCount, targetCount) = (source?.successor(), sourceCount - 1, targetCount - 3)
+                }
+                return output.count - targetCount
+            }
+        }
+        return String(decoding: output[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func utf16(_ octets: ArraySlice<UInt8>, littleEndian: Bool) -> String {
+        let octets = Array(octets)
+        var units: [UInt16] = []
+        for index in stride(from: 0, to: octets.count - 1, by: 2) {
+            let (a, b) = (UInt16(octets[index]), UInt16(octets[index + 1]))
+            let unit = littleEndian ? b << 8 | a : a << 8 | b
+            units.append(unit == 0 ? 0x20 : unit)
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+
+    private static func metaCharset(_ octets: [UInt8]) -> String? {
+        charset(in: String(decoding: octets.prefix(1024), as: UTF8.self))
+    }
+
+    private static func charset(in text: String) -> String? {
+        let text = text.lowercased()
+        guard let range = text.firstRange(of: "charset=") else { return nil }
+        let rest = text[range.upperBound...].drop { $0 == "\"" || $0 == "'" || $0 == " " }
+        let word = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+        return word.isEmpty ? nil : String(word)
+    }
+
+    /// Returns the text with each run of blanks made one space and the ends trimmed, at most `limit` characters.
+    package static func squeezed(_ text: some StringProtocol, limit: Int = 300) -> String {
+        var result = ""
+        var pending = false
+        var count = 0
+        for character in text {
+            if character.isWhitespace {
+                pending = !result.isEmpty
+                continue
+            }
+            if pending {
+                result.append(" ")
+                count += 1
+                pending = false
+            }
+            result.append(character)
+            count += 1
+            if count >= limit { break }
+        }
+        return result
+    }
+}

@@ -1,0 +1,248 @@
+import BoundHTTP
+import HotspotCore
+
+/// The redirects of a portal up to a page: by header, refresh, simple script, or a form that a script submits. ``RedirectPolicy``
+/// checks each hop; the rules of its caller answer its ``Questions``.
+package struct RedirectChain: Sendable {
+    /// All answers, the last one included.
+    package var hops: [HTTPResponse]
+    /// The page of the last answer.
+    package var page: HTMLPage
+    /// The chain led away from the portal: to the probe's address, or to a server on the Internet that does not answer yet.
+    package var leftPortal = false
+    /// The address that did not answer, where the chain ended at one after a form.
+    package var lost: WebURL?
+
+    /// The last answer.
+    package var final: HTTPResponse { hops[hops.count - 1] }
+
+    /// The most seconds for which a page behind the login is waited for before its refresh is followed.
+    private static let longestWait = 10.0
+    /// Milliseconds that a foreign host may take to which a portal leads after the login; the login does not depend on it.
+    private static let foreignHostLimit = 10_000
+
+    /// The chain's questions to the rules, which it does not know.
+    package struct Questions: Sendable {
+        let hasLogin: @Sendable (TypedPage, WebURL) -> Bool
+        let mayLeadInside: @Sendable (WebURL, WebURL) -> Bool
+
+        /// - Parameters:
+        ///   - hasLogin: returns whether the page at an address has a way to log in.
+        ///   - mayLeadInside: returns whether the user agreed that a page leads to an address of the link's own networks.
+        package init(
+            hasLogin: @escaping @Sendable (_ page: TypedPage, _ url: WebURL) -> Bool,
+            mayLeadInside: @escaping @Sendable (_ page: WebURL, _ target: WebURL) -> Bool
+        ) {
+            (self.hasLogin, self.mayLeadInside) = (hasLogin, mayLeadInside)
+        }
+    }
+
+    /// Follows the redirects of an answer. Throws ``TransferError``.
+    ///
+    /// - Parameters:
+    ///   - request: the request of the answer; 307 and 308 repeat it, within its origin only.
+    ///   - outside: hosts that end the chain when it leads there.
+    ///   - page: the page whose form was submitted, if the request is one. A page that reports success then ends the chain, and so
+    ///     does a failure at a third origin.
+    ///   - questions: a page's form, and after the login its refresh, that leads from another host into the link's own networks is not
+    ///     followed unless the user agreed. A gateway's own page may lead to another of its ports.
+    ///   - trusted: the origin whose pages need no such agreement, because the network itself answers there.
+    ///   - mayWait: called before a refresh that takes longer than a second. If it returns `false`, the chain ends at that page.
+    package static func follow(
+        _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, asking questions: Questions,
+        outside: Set<String> = [], submittedFrom page: WebURL? = nil, trusted: String? = nil, in scope: Scope,
+        mayWait: () -> Bool = { true }
+    ) throws(TransferError) -> RedirectChain {
+        func follow(_ response: HTTPResponse, _ request: HTTPRequest) throws(TransferError) -> RedirectChain {
+            try followHops(
+                response, to: request, client: client, asking: questions, outside: outside, submittedFrom: page, trusted: trusted,
+                in: scope, mayWait: mayWait)
+        }
+        var chain = try follow(response, request)
+        // A page whose login is in a frame: the frame's page is the one that asks, and the login goes on there.
+        var frames = questions.findOwnPart(of: chain.page, at: chain.final.url) ? [] : chain.page.frames
+        for _ in 0..<HTMLReader.frameLimit {
+            guard !chain.leftPortal, !frames.isEmpty else { break }
+            var request = HTTPRequest(frames.removeFirst())
+            request.referer = chain.final.url
+            guard let answer = try? client.send(request, in: scope), let inner = try? follow(answer, request),
+                !inner.leftPortal, inner.final.url.origin == chain.final.url.origin
+            else { continue }
+            if questions.findOwnPart(of: inner.page, at: inner.final.url) {
+                chain.hops += inner.hops
+                chain.page = inner.page.framed(in: chain.page)
+                break
+            }
+            frames += inner.page.frames
+        }
+        return chain
+    }
+
+    private static func followHops(
+        _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, asking questions: Questions,
+        outside: Set<String>, submittedFrom page: WebURL?, trusted: String?, in scope: Scope, mayWait: () -> Bool
+    ) throws(TransferError) -> RedirectChain {
+        let redirects = RedirectPolicy(client.policy)
+        var chain = RedirectChain(hops: [response], page: HTMLReader.read(response))
+        let portalOrigins: Set<String>? = page.map { [$0.origin, request.url.origin] }
+        var request = request
+        var pageHops = 0
+        while true {
+            let response = chain.final
+            let next: HTTPRequest
+            if let following = try Self.headerHop(response, to: request, redirects) {
+                next = following
+            } else if pageHops < RedirectPolicy.pageLimit,
+                let (following, isForm) = Self.pageHop(chain.page, response, redirects),
+                isForm || page == nil || !TypedPage(chain.page).soundsLikeSuccess
+            {
+                let target = following.url
+                if page == nil, !isForm, Self.leadsOut(chain.page, at: response.url, to: target, on: client.link) { return chain }
+                if isForm || page != nil, target.host != response.url.host, response.url.origin != trusted,
+                    !questions.mayLeadInside(response.url, target),
+                    client.link.leadsInside(target, in: scope)
+                {
+                    if !isForm { chain.page.forms = [HTMLForm(leadingTo: target)] }
+                    return chain
+                }
+                guard Self.waits(for: chain.page, isBehindLogin: page != nil, in: scope, mayWait) else { return chain }
+                pageHops += 1
+                next = following
+            } else {
+                return chain
+            }
+            if outside.contains(next.url.host) {
+                chain.leftPortal = true
+                return chain
+            }
+            guard chain.hops.count <= RedirectPolicy.limit else { throw TransferError(.tooManyRedirects) }
+            request = next
+            let isForeign = portalOrigins.map { !$0.contains(next.url.origin) } ?? false
+            let answer: HTTPResponse
+            do throws(TransferError) {
+                answer = try client.send(next, in: isForeign ? scope.limited(milliseconds: Self.foreignHostLimit) : scope)
+            } catch  where isForeign && error.isFailureToReach {
+                // The portal answered the form. Many portals then lead to the Internet before the gateway has opened, so this failure
+                // is not theirs; the probe decides whether the login worked.
+                scope.trace.add("redirected to \(next.url.origin), which failed: \(error.code.rawValue)")
+                chain.leftPortal = true
+                chain.lost = next.url
+                return chain
+            }
+            chain.hops.append(answer)
+            chain.page = HTMLReader.read(answer)
+        }
+    }
+
+    /// Returns the request to the target of a redirect by header.
+    private static func headerHop(
+        _ response: HTTPResponse, to request: HTTPRequest, _ redirects: RedirectPolicy
+    ) throws(TransferError) -> HTTPRequest? {
+        guard let location = response.location else { return nil }
+        let repeats = (response.status == 307 || response.status == 308) && request.method == .post
+        let target = try redirects.target(of: location, from: response.url, withSecrets: repeats)
+        var following = repeats ? request : HTTPRequest(target)
+        // The page that led to the redirect is the one that led here.
+        (following.url, following.referer) = (target, request.referer)
+        return following
+    }
+
+    /// Waits for the refresh of a page. Returns whether it is followed then.
+    private static func waits(
+        for page: HTMLPage, isBehindLogin: Bool, in scope: Scope, _ mayWait: () -> Bool
+    ) -> Bool {
+        guard page.refresh != nil, page.refreshDelay > 1 else { return true }
+        guard mayWait() else { return false }
+        // Behind a login a page that waits gives the gateway time to open; the proof knows more than a page that waits longer.
+        let isShort = page.refreshDelay <= longestWait
+        return !isBehindLogin || (isShort && scope.pause(milliseconds: Int(page.refreshDelay * 1000)))
+    }
+
+    /// Returns the request that a browser would make on this page by itself, if any, and if it stays with the portal. For the
+    /// judge of saved pages (`Tests/Pages`).
+    package static func ownRequest(of page: HTMLPage, at url: WebURL, on link: Link) -> HTTPRequest? {
+        pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).flatMap {
+            !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link) ? nil : $0.0
+        }
+    }
+
+    /// Returns whether a page leads by itself out of the portal.
+    package static func leadsOut(_ page: HTMLPage, at url: WebURL, on link: Link) -> Bool {
+        pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).map {
+            !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link)
+        } ?? false
+    }
+
+    /// Returns whether a target is out of the portal: a page that has let the device in leads to the probe's address, or says so and
+    /// leads to another origin.
+    private static func leadsOut(_ page: HTMLPage, at url: WebURL, to target: WebURL, on link: Link) -> Bool {
+        if target.origin != url.origin, TypedPage(page).soundsLikeSuccess { return true }
+        let outside = outsideHosts(of: link)
+        return outside.contains(target.host) && !outside.contains(url.host)
+    }
+
+    /// Returns the hosts that are asked to probe a link.
+    package static func outsideHosts(of link: Link) -> Set<String> {
+        Set(([link.probeURL] + ProbeEndpoint.usual.map(\.url)).compactMap { $0.flatMap(WebURL.init)?.host })
+    }
+
+    /// Returns the request that a browser would make on this page by itself, and whether it submits a form.
+    private static func pageHop(_ page: HTMLPage, _ response: HTTPResponse, _ redirects: RedirectPolicy) -> (HTTPRequest, Bool)? {
+        func target(_ reference: String?) -> (HTTPRequest, Bool)? {
+            guard let reference, let url = try? redirects.target(of: reference, from: page.base), url != response.url else {
+                return nil
+            }
+            var request = HTTPRequest(url)
+            request.referer = response.url
+            return (request, false)
+        }
+        if let request = target(page.refresh) { return request }
+        if page.forms.isEmpty, !page.hasLooseField, let request = target(page.scriptTarget) { return request }
+        if page.submitsItself, var form = page.forms.first, form.inputs.isEmpty {
+            // A script's submit() sends no button, and ignores its action.
+            form.controls.removeAll { $0.kind == .submit || $0.kind == .image }
+            if let filled = try? FilledForm(TypedForm(form), on: page, at: response.url, redirects: redirects) {
+                return (filled.request, true)
+            }
+        }
+        // The page of a 511 answer links to the login (RFC 6585, section 6).
+        if response.status == 511, page.forms.isEmpty, let link = page.links.first { return target(link.reference) }
+        return nil
+    }
+}
+
+extension RedirectChain {
+    /// Makes a chain of one answer, whose redirects are not followed.
+    package init(_ answer: HTTPResponse) { self.init(hops: [answer], page: HTMLReader.read(answer)) }
+}
+
+extension RedirectChain.Questions {
+    /// Returns whether there is something to do on the page itself, or nothing more to do at all.
+    fileprivate func findOwnPart(of page: HTMLPage, at url: WebURL) -> Bool {
+        if page.hasLooseField || page.offersLogoff { return true }
+        let typed = TypedPage(page)
+        return typed.soundsLikeSuccess || hasLogin(typed, url)
+    }
+}
+
+extension HTMLPage {
+    /// Returns the page of a frame with the words around it. The text and the terms for the user stand in both.
+    fileprivate func framed(in outer: HTMLPage) -> HTMLPage {
+        var page = self
+        page.title = outer.title ?? title
+        page.text = outer.text + " " + text
+        page.terms = [outer.terms, terms].filter { !$0.isEmpty }.joined(separator: " ")
+        page.passages = outer.passages + passages
+        page.errors = outer.errors + errors
+        page.sentences = outer.sentences + sentences
+        page.pieces = outer.pieces + pieces
+        page.headings = outer.headings + headings
+        page.links += outer.links.compactMap { link in
+            WebURL(link.reference, relativeTo: outer.base).map {
+                Hyperlink(text: link.text, reference: $0.text, isInert: link.isInert)
+            }
+        }
+        page.isTruncated = isTruncated || outer.isTruncated
+        return page
+    }
+}

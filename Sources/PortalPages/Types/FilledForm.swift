@@ -1,0 +1,180 @@
+import BoundHTTP
+import ForeignText
+import HotspotCore
+
+/// A form and the request that submits it, composed as by a browser (HTML Standard, section "Form submission").
+package struct FilledForm: Sendable {
+    /// The request.
+    package let request: HTTPRequest
+    /// The values that are sent, by name, in the form's order.
+    package let pairs: [(name: String, value: String)]
+    /// The labels of boxes that are sent because the page ticks them, and agree to no terms; at most five.
+    package let ticked: [String]
+    /// The form as the page has it.
+    package let form: HTMLForm
+    /// The button that is pressed.
+    package let button: HTMLControl?
+    /// The request has answers of the user.
+    package let carriesAnswers: Bool
+    /// A password is among them.
+    package let carriesPassword: Bool
+    /// The address of the form's action.
+    package let target: WebURL
+    /// The action has the same origin as the page.
+    package let staysOnOrigin: Bool
+
+    private static let nameLimit = 256
+    private static let valueLimit = 8192
+
+    /// Fills a form. Throws ``TransferError`` (`refusedURL`) if its action is refused by ``RedirectPolicy`` or the request is too long.
+    ///
+    /// - Parameters:
+    ///   - url: the page's own address; relative actions are resolved against its base.
+    ///   - answers: by the name of the control.
+    ///   - consent: whether boxes of terms are ticked.
+    package init(
+        _ form: TypedForm, on page: HTMLPage, at url: WebURL, answers: [String: String] = [:], consent: Bool = false,
+        redirects: RedirectPolicy
+    ) throws(TransferError) {
+        let button = Self.pressed(of: form, answers)
+        let reference = button?.formAction ?? form.form.action
+        let action = reference.isEmpty ? url : try redirects.target(of: reference, from: page.base)
+        try redirects.check(action)
+        var controls = Controls(form: form, button: button, answers: answers, consent: consent)
+        for control in form.controls where control.name.utf8.count <= Self.nameLimit { controls.add(control) }
+        pairs = controls.pairs.filter { $0.value.utf8.count <= Self.valueLimit }
+            .map { ($0.name, $0.value.replacing("\r\n", with: "\n").replacing("\r", with: "\n").replacing("\n", with: "\r\n")) }
+        switch button?.formMethod ?? form.method {
+        case .get where pairs.isEmpty && !reference.isEmpty: request = HTTPRequest(action)
+        case .get:
+            guard let target = action.replacingQuery(WebURL.encode(pairs, in: form.charset)) else {
+                throw TransferError(.refusedURL, "too long")
+            }
+            request = HTTPRequest(target)
+        case .post: request = Self.post(pairs, form.form, to: action)
+        }
+        target = action
+        (self.form, self.button) = (form.form, button?.control)
+        (ticked, carriesAnswers, carriesPassword) = (controls.ticked, controls.carriesAnswers, controls.carriesPassword)
+        staysOnOrigin = action.origin == url.origin
+    }
+
+    /// Returns the button that is pressed: the one that the user chose, or the usual one.
+    private static func pressed(of form: TypedForm, _ answers: [String: String]) -> TypedControl? {
+        guard let name = form.choices.first?.name, let answer = answers[name] else { return form.button }
+        return form.choices.first { HTMLControl.isChoice(answer, $0.control.label, $0.value) } ?? form.button
+    }
+
+    private static func post(_ pairs: [(name: String, value: String)], _ form: HTMLForm, to action: WebURL) -> HTTPRequest {
+        var request = HTTPRequest(posting: [], to: action)
+        switch form.encoding {
+        case .urlEncoded: request.body = WebURL.encode(pairs, in: form.charset)
+        case .text:
+            request.contentType = "text/plain"
+            request.body = pairs.map { "\($0.name)=\($0.value)\r\n" }.joined()
+        case .multipart:
+            let boundary = "----hotspot" + String(UInt64.random(in: .min ... .max), radix: 36)
+            request.contentType = "multipart/form-data; boundary=\(boundary)"
+            request.body =
+                pairs.map { pair in
+                    let name = pair.name.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
+                    return "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(pair.value)\r\n"
+                }.joined() + "--\(boundary)--\r\n"
+        }
+        return request
+    }
+
+    /// Returns whether an answer ticks a box.
+    package static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
+
+    /// The values that the controls of a form send, in its order.
+    private struct Controls {
+        let form: TypedForm
+        let button: TypedControl?
+        let answers: [String: String]
+        let consent: Bool
+        var pairs: [(name: String, value: String)] = []
+        var (carriesAnswers, carriesPassword) = (false, false)
+        var ticked: [String] = []
+        private var radios: Set<String> = []
+
+        init(form: TypedForm, button: TypedControl?, answers: [String: String], consent: Bool) {
+            (self.form, self.button, self.answers, self.consent) = (form, button, answers, consent)
+        }
+
+        mutating func add(_ control: TypedControl) {
+            let isPressed = control.control == button?.control
+            if control.kind == .image, isPressed {
+                let prefix = control.name.isEmpty ? "" : control.name + "."
+                pairs += [(prefix + "x", "1"), (prefix + "y", "1")]
+            }
+            guard !control.name.isEmpty, let value = value(of: control, isPressed: isPressed) else { return }
+            pairs.append((control.name, value))
+        }
+
+        /// Returns what a control sends; `nil` if nothing.
+        private mutating func value(of control: TypedControl, isPressed: Bool) -> String? {
+            let answer = answers[control.name]
+            switch control.kind {
+            case .hidden:
+                return control.name == "_charset_" ? PageText.name(of: form.charset) : copied(to: control) ?? control.value
+            case .text, .email, .telephone, .textarea, .password:
+                if let answer, !answer.isEmpty {
+                    carriesAnswers = true
+                    carriesPassword = carriesPassword || control.kind == .password
+                }
+                return answer ?? control.value
+            case .checkbox:
+                guard isTicked(control) else { return nil }
+                noteTick(control)
+                return control.value
+            case .radio:
+                guard radios.insert(control.name).inserted else { return nil }
+                let group = form.controls.filter { $0.kind == .radio && $0.name == control.name }
+                let chosen = answer.flatMap { answer in
+                    group.first { HTMLControl.isChoice(answer, $0.control.label, $0.value) }
+                }
+                return (chosen ?? group.last(where: \.isChecked))?.value
+            case .select:
+                let chosen = answer.flatMap { answer in
+                    control.options.first { HTMLControl.isChoice(answer, $0.label, $0.value) }
+                }
+                return (chosen ?? control.control.preselected).flatMap { $0.isDisabled ? nil : $0.value }
+            case .submit: return isPressed ? control.value : nil
+            case .image, .button, .file: return nil
+            }
+        }
+
+        /// Returns the value that a script copies into a hidden control.
+        private func copied(to control: TypedControl) -> String? {
+            control.copyOf.flatMap { name in
+                answers[name] ?? form.controls.first { $0.name == name && $0.kind != .hidden }?.value
+            }
+        }
+
+        /// Returns whether a box is sent as ticked: by the answer, else boxes of terms by the consent, those that agree to more than the
+        /// access needs never, others as the page has it.
+        private func isTicked(_ control: TypedControl) -> Bool {
+            if let answer = answers[control.name] { return isYes(answer) }
+            if control.words.agreesToMore { return false }
+            return control.words.isTerms ? consent : control.isChecked
+        }
+
+        /// Notes a box that the page ticks, and that agrees to no terms.
+        private mutating func noteTick(_ control: TypedControl) {
+            let label = control.control.label
+            guard answers[control.name] == nil, !control.isInvisible, !label.isEmpty, !control.words.isTerms, ticked.count < 5
+            else {
+                return
+            }
+            ticked.append(Printable.text(label, limit: 100))
+        }
+    }
+}
+
+extension WebURL {
+    /// Encodes pairs in a character set of ``PageText``.
+    fileprivate static func encode(_ pairs: [(name: String, value: String)], in charset: String) -> String {
+        encode(pairs) { PageText.octets(of: $0, in: charset) }
+    }
+}

@@ -1,0 +1,294 @@
+import BoundHTTP
+import ForeignText
+import HotspotCore
+
+/// A control with the purposes of its words.
+@dynamicMemberLookup package struct TypedControl: Sendable {
+    package let control: HTMLControl
+    /// Of its name and its label.
+    package let words: Purposes
+    /// Of its label alone.
+    package let label: Purposes
+    /// It is a choice among sums, also where the page has chosen already.
+    package let isTariff: Bool
+    /// It is a choice among languages.
+    let isOfLanguage: Bool
+
+    package init(_ control: HTMLControl) {
+        self.control = control
+        (words, label) = (Purposes(of: control.words), Purposes(of: control.label))
+        switch control.kind {
+        case .radio: isTariff = words.hasPrice || Currencies.endsWithSum(control.label)
+        case .select:
+            isTariff =
+                Currencies.all.findsSum(in: control.options.map(\.label).joined(separator: " "))
+                || control.options.contains { Currencies.endsWithSum($0.label) }
+        case .hidden, .text, .password, .email, .telephone, .checkbox, .textarea, .submit, .image, .button, .file:
+            isTariff = false
+        }
+        isOfLanguage =
+            control.kind == .select
+            && (words.isLanguage
+                || (control.options.count > 1 && control.options.allSatisfy { Purposes(of: $0.label).has(.tongue) }))
+    }
+
+    package subscript<Value>(dynamicMember path: KeyPath<HTMLControl, Value>) -> Value { control[keyPath: path] }
+
+    package var isInput: Bool { isTypedIn && !control.name.isEmpty }
+
+    private var isTypedIn: Bool {
+        switch control.kind {
+        case .text, .password, .email, .telephone, .textarea, .select, .radio, .checkbox: true
+        case .hidden, .submit, .image, .button, .file: false
+        }
+    }
+
+    /// The choice of a list that a browser makes before the user does, unless it only asks for one.
+    package var chosenOption: HTMLControl.Option? {
+        guard let first = control.preselected, !first.value.isEmpty, !first.isDisabled,
+            !Purposes(of: first.label).isUndecided(first.label)
+        else { return nil }
+        return first
+    }
+
+    /// The words of what stands on a bank's card beside its number.
+    package var isOfBankCard: Bool {
+        let words = control.words.lowercased()
+        return ["cvc", "cvv", "cvn", "expir", "mm/yy", "mm / yy", "mm/jj"].contains { words.contains($0) }
+    }
+
+    /// Its label is nothing but the name of the administrator's account.
+    var isAdministrator: Bool {
+        [control.label, control.kind == .text ? control.value : ""].contains {
+            ["admin", "administrator"].contains($0.lowercased().filter(\.isLetter))
+        }
+    }
+}
+
+/// A form with what its words are for.
+@dynamicMemberLookup package struct TypedForm: Sendable {
+    /// A purpose of a form other than a login.
+    package struct Purpose: OptionSet, Hashable, Sendable {
+        package let rawValue: Int
+        package init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// It writes to people, such as a complaint: no login has several lines.
+        package static let contact = Purpose(rawValue: 1)
+        /// It looks for something: by what it is called, or by its button where it only opens an address.
+        package static let search = Purpose(rawValue: 2)
+        package static let language = Purpose(rawValue: 4)
+        /// It only opens the terms, such as the second form of openNDS.
+        package static let reading = Purpose(rawValue: 8)
+        /// It ends this device's session.
+        package static let logOff = Purpose(rawValue: 16)
+        /// It ends the sessions of other devices, as the guest chooses among them: an account has room for a few at a time.
+        static let endOthers = Purpose(rawValue: 32)
+        /// It asks for an address to send advertising to.
+        package static let newsletter = Purpose(rawValue: 64)
+        /// Its buttons are for something else: a forgotten password, advertising, another company's account, cookies.
+        package static let aside = Purpose(rawValue: 128)
+        /// It has nothing but buttons that lead back or decline.
+        package static let back = Purpose(rawValue: 256)
+    }
+
+    package let form: HTMLForm
+    package let controls: [TypedControl]
+    /// Of its text, its action, and the heading above it.
+    package let (words, action, heading): (Purposes, Purposes, Purposes)
+    package let purpose: Purpose
+    /// The controls in which the user types or chooses, without boxes and what the page has chosen.
+    package let typed: [TypedControl]
+    /// The button that submits the login, of several.
+    package let button: TypedControl?
+    /// The buttons of which each means another login, such as one for an hour and one for the day, the usual one first. The name of that one
+    /// stands for all.
+    package let choices: [TypedControl]
+    private let parts: Parts
+
+    package init(_ form: HTMLForm) {
+        self.form = form
+        controls = form.controls.map(TypedControl.init)
+        (words, action) = (Purposes(of: form.text), Purposes(of: form.action))
+        heading = form.heading.map { Purposes(of: $0) } ?? []
+        parts = Parts(form, controls, action)
+        var purpose = parts.purpose
+        typed = parts.typed(choosingDevices: purpose.contains(.endOthers))
+        if parts.isAside(nothingTyped: typed.isEmpty) { purpose.insert(.aside) }
+        if typed.count == 1, typed[0].kind == .email || typed[0].words.isEmail,
+            [heading, action, Purposes(of: form.hints), typed[0].words].contains(where: \.isAdvertising)
+                || parts.submits.contains(where: \.label.isAdvertising)
+        {
+            purpose.insert(.newsletter)
+        }
+        self.purpose = purpose
+        (button, choices) = parts.buttons(endingOthers: purpose.contains(.endOthers))
+    }
+
+    package subscript<Value>(dynamicMember path: KeyPath<HTMLForm, Value>) -> Value { form[keyPath: path] }
+
+    /// The controls that are sent, without buttons.
+    package var inputs: [TypedControl] { parts.inputs }
+    /// The controls in which the user can type, also those without a name.
+    package var fields: [TypedControl] { parts.fields }
+    package var submits: [TypedControl] { parts.submits }
+    package var passwords: [TypedControl] { controls.filter { $0.kind == .password } }
+    /// The boxes that accept terms, shown or not.
+    package var termsBoxes: [TypedControl] { controls.filter { $0.isInput && $0.kind == .checkbox && $0.words.isTerms } }
+
+    package var isLogoff: Bool { purpose.contains(.logOff) }
+    package var endsOthers: Bool { purpose.contains(.endOthers) }
+
+    /// A guest has something to fill in or to tick.
+    package var asks: Bool {
+        !form.isInvisible && purpose.isDisjoint(with: [.search, .language])
+            && (inputs + fields).contains { !$0.isInvisible && !$0.isReadOnly }
+    }
+
+    /// Its button goes on without an account, and it asks for nothing.
+    package var goesOnFree: Bool { typed.isEmpty && button?.label.isFree ?? false }
+
+    package var beginsTrial: Bool { button.map { $0.label.beginsTrial($0.control.label) } ?? false }
+
+    /// It has nothing but buttons, so that no gateway could tell what it is for.
+    package var carriesNothing: Bool { !form.action.contains("?") && controls.allSatisfy { $0.kind == .submit } }
+
+    /// It has no address and would only show its page again.
+    package var leadsNowhere: Bool { form.action.isEmpty && form.method == .get && submits.allSatisfy { $0.formAction == nil } }
+}
+
+/// The inputs, fields and buttons of a form, by which its purposes are found.
+private struct Parts {
+    let form: HTMLForm
+    let inputs: [TypedControl]
+    let submits: [TypedControl]
+    let fields: [TypedControl]
+    let action: Purposes
+
+    init(_ form: HTMLForm, _ controls: [TypedControl], _ action: Purposes) {
+        (self.form, self.action) = (form, action)
+        inputs = controls.filter(\.isInput)
+        submits = controls.filter { $0.kind == .submit || $0.kind == .image }
+        fields = controls.filter { $0.control.isField && !$0.isInvisible }
+    }
+
+    /// The purposes of the form that do not depend on its fields for the guest.
+    var purpose: TypedForm.Purpose {
+        var purpose: TypedForm.Purpose = []
+        if isContact { purpose.insert(.contact) }
+        if isSearch { purpose.insert(.search) }
+        if !inputs.isEmpty, inputs.allSatisfy(\.isOfLanguage) { purpose.insert(.language) }
+        if readsTerms { purpose.insert(.reading) }
+        if submits.contains(where: \.words.isLogout) || action.isLogout { purpose.insert(choosesDevices ? .endOthers : .logOff) }
+        if inputs.isEmpty, !submits.isEmpty, submits.allSatisfy({ $0.words.leadsBackAsButton || $0.words.declines }) {
+            purpose.insert(.back)
+        }
+        return purpose
+    }
+
+    private var isContact: Bool {
+        form.passwords.isEmpty
+            && fields.contains { $0.kind == .textarea && !$0.isReadOnly && !$0.words.isOptional && $0.words.has(.contact) }
+    }
+
+    private var isSearch: Bool {
+        let names = inputs.map { $0.name.lowercased() }
+        if form.hints.contains("search") || names == ["q"] || names == ["s"] || names == ["search"] { return true }
+        guard form.method == .get, form.passwords.isEmpty, inputs.contains(where: \.control.isField) else { return false }
+        return submits.contains { $0.label.has(.search) } || action.has(.search)
+    }
+
+    private var readsTerms: Bool {
+        guard inputs.isEmpty, let first = submits.first, first.label.isTerms, first.label.has(.reading) else { return false }
+        let label = first.control.label.lowercased()
+        return !["accept", "agree", "i "].contains(where: label.hasPrefix)
+    }
+
+    /// The guest chooses among several devices.
+    private var choosesDevices: Bool {
+        let shown = inputs.filter {
+            !$0.isInvisible && !$0.words.isLanguage && !$0.words.isTerms && !$0.words.agreesToMore
+        }
+        return shown.contains { $0.kind == .select && $0.options.count > 1 }
+            || [HTMLControl.InputType.radio, .checkbox].contains { kind in shown.count { $0.kind == kind } > 1 }
+    }
+
+    /// Which of their devices goes offline is the user's choice, whatever the page has chosen.
+    func typed(choosingDevices: Bool) -> [TypedControl] {
+        let chosen = Set(inputs.lazy.filter { $0.kind == .radio && $0.isChecked }.map(\.name))
+        func isChosen(_ control: TypedControl) -> Bool {
+            switch control.kind {
+            case .radio: chosen.contains(control.name)
+            case .select: control.chosenOption != nil
+            default: false
+            }
+        }
+        return inputs.filter {
+            $0.kind != .checkbox && !$0.isInvisible && !$0.isReadOnly && (choosingDevices || !isChosen($0))
+        }
+    }
+
+    func isAside(nothingTyped: Bool) -> Bool {
+        let isSocialForm = action.isSocial && HTMLPage.Hyperlink(text: "", reference: form.action).leadsToSocial
+        return !submits.isEmpty
+            && submits.allSatisfy {
+                $0.words.isRecovery || $0.words.isAdvertising
+                    || (nothingTyped && ($0.words.isSocial || isSocialForm || $0.words.isCookieNotice))
+            }
+    }
+
+    func buttons(endingOthers: Bool) -> (usual: TypedControl?, choices: [TypedControl]) {
+        let visible = submits.filter {
+            !$0.isInvisible && (endingOthers || !$0.words.isLogout) && !$0.words.isPayment
+        }
+        let own = visible.filter {
+            !$0.words.isSocial && !$0.label.leadsBackAsButton && !$0.label.isRecovery && !$0.label.declines
+        }
+        let button =
+            own.first(where: \.label.isOnward) ?? own.first(where: \.label.isOnwardButton) ?? own.first ?? visible.first
+            ?? submits.first
+        guard let usual = button, usual.kind == .submit, !usual.name.isEmpty else { return (button, []) }
+        let others = own.filter {
+            $0.kind == .submit && !$0.name.isEmpty && ($0.name, $0.value) != (usual.name, usual.value)
+                && $0.formAction == usual.formAction && !$0.label.isFree && !$0.label.isTerms
+        }
+        return (usual, others.isEmpty ? [] : [usual] + others)
+    }
+}
+
+extension HTMLPage.Hyperlink {
+    /// It leads to another company's account. A part of its query may be the page that the user asked for.
+    var leadsToSocial: Bool {
+        let parts = reference.split { $0 == "?" || $0 == "&" }
+        let own = parts.enumerated().filter {
+            $0.offset == 0 || !($0.element.contains("://") || $0.element.lowercased().contains("%3a"))
+        }
+        return Purposes(of: text).isSocial || Purposes(of: own.map(\.element).joined(separator: " ")).isSocial
+    }
+}
+
+extension HTMLForm {
+    /// What tells it from others, apart from tokens: its address without the query, and the names of its controls.
+    package var identity: [String] {
+        let place = action.split(separator: "?", omittingEmptySubsequences: false).first ?? ""
+        return [String(place)] + controls.map(\.name)
+    }
+
+    /// A form that only goes on to an address, in place of a link or refresh.
+    package init(leadingTo target: WebURL, label: String = "") {
+        self.init(
+            action: target.text, method: .get, hints: "", isInvisible: false,
+            controls: [HTMLControl(kind: .submit, name: "", label: label)], text: "")
+    }
+}
+
+extension HTMLControl {
+    /// Returns a choice as the user sees and answers it.
+    package static func choice(_ label: String, _ value: String) -> String {
+        Printable.text(label.isEmpty ? value : label, limit: 80)
+    }
+
+    /// Returns whether an answer means a choice.
+    static func isChoice(_ answer: String, _ label: String, _ value: String) -> Bool {
+        answer == choice(label, value) || answer == label || answer == value
+    }
+}

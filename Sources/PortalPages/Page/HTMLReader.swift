@@ -217,6 +217,11 @@ package struct HTMLReader {
             hasRoot = true
         default: if Self.attribute(node, "onclick") != nil || Self.attribute(node, "role") == "button" { hasLooseButton = true }
         }
+        noteMarks(of: node, name, &around)
+    }
+
+    /// Notes what an element of any kind may be as well: terms, a picture, a test for people, an error.
+    private mutating func noteMarks(of node: Node, _ name: String, _ around: inout Surroundings) {
         if !around.isTerms, page.terms.utf8.count < Self.termsLimit, let terms = Self.markedTerms(node, name) {
             page.terms += (page.terms.isEmpty ? "" : " ") + terms
             around.isTerms = true
@@ -230,13 +235,17 @@ package struct HTMLReader {
             }
         }
         if page.errors.count < 5, !around.isInvisible, Self.errorElements.contains(name), Self.marksError(node) {
-            let text = PageText.squeezed(Self.text(of: node), limit: 200).trimmingPrefix("× ")
-            guard text.contains(where: \.isLetter) else { return }
-            if !Self.marksWarning(node) {
-                page.errors.append(String(text))
-            } else if warnings.count < 5 {
-                warnings.append(String(text))
-            }
+            noteError(node)
+        }
+    }
+
+    private mutating func noteError(_ node: Node) {
+        let text = PageText.squeezed(Self.text(of: node), limit: 200).trimmingPrefix("× ")
+        guard text.contains(where: \.isLetter) else { return }
+        if !Self.marksWarning(node) {
+            page.errors.append(String(text))
+        } else if warnings.count < 5 {
+            warnings.append(String(text))
         }
     }
 
@@ -347,16 +356,7 @@ package struct HTMLReader {
         page.hasLooseField = hasLooseField
         for index in page.forms.indices {
             guard !budget.isSpent else { return giveUp() }
-            if page.forms[index].submits.isEmpty, !isAside(index), let label = judge.sendingLabel(clues[index]) {
-                page.forms[index].controls.append(HTMLControl(kind: .submit, name: "", label: label))
-            }
-            for control in page.forms[index].controls.indices {
-                let copied = judge.copyOf(page.forms[index].controls[control], in: page.forms[index])
-                page.forms[index].controls[control].copyOf = copied
-            }
-            page.forms[index].browserReason =
-                page.submitsItself && page.forms[index].inputs.isEmpty
-                ? nil : judge.reason(for: page.forms[index], clues[index])
+            finishForm(index, judge)
         }
         (page.hasScripts, page.loadsScripts) = (judge.hasScripts, judge.loadsOwnScripts)
         page.isScripted =
@@ -367,6 +367,19 @@ package struct HTMLReader {
             guard !budget.isSpent else { return giveUp() }
             if !judge.leavesAlone(linkClues[index].code, linkClues[index].names) { page.links[index].isInert = true }
         }
+    }
+
+    /// Notes the effects of the page's scripts on a form.
+    private mutating func finishForm(_ index: Int, _ judge: FormScripts) {
+        if page.forms[index].submits.isEmpty, !isAside(index), let label = judge.sendingLabel(clues[index]) {
+            page.forms[index].controls.append(HTMLControl(kind: .submit, name: "", label: label))
+        }
+        for control in page.forms[index].controls.indices {
+            let copied = judge.copyOf(page.forms[index].controls[control], in: page.forms[index])
+            page.forms[index].controls[control].copyOf = copied
+        }
+        page.forms[index].browserReason =
+            page.submitsItself && page.forms[index].inputs.isEmpty ? nil : judge.reason(for: page.forms[index], clues[index])
     }
 
     /// Leaves the forms and links of a page to a browser, because the budget for reading it is spent.

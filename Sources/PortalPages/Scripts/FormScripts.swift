@@ -97,10 +97,14 @@ struct FormScripts {
 
     /// Returns why only a browser can send a form; `nil` if it can be sent as it is.
     func reason(for form: HTMLForm, _ clues: Clues) -> String? {
-        let isTyped = form.inputs.contains { $0.kind != .checkbox && !$0.isInvisible }
         if clues.hasTest || (clues.hasTestResult && loadsTest) { return Self.testReason }
         if clues.hasFrameworkHandler { return Self.scriptedReason }
         if encrypts, !form.passwords.isEmpty, !isPlain(form, clues) { return Self.encryptedReason }
+        return handlerReason(form, clues) ?? actionReason(form, clues) ?? fieldReason(form, clues)
+    }
+
+    /// Returns why the handlers of a form are more than a check before it is sent.
+    private func handlerReason(_ form: HTMLForm, _ clues: Clues) -> String? {
         for code in clues.handlers {
             let handler = Self.withoutPrefix(ScriptCode(code))
             let isCheck = form.method == .post && judge.isUnknownCheck(handler)
@@ -113,16 +117,28 @@ struct FormScripts {
             let isSent = !attachment.mustSend || judge.sends(attachment.handler)
             if !isSent || !judge.isHarmless(attachment.handler, names: clues.names) { return Self.scriptedReason }
         }
+        return nil
+    }
+
+    private static func hasNoAction(_ form: HTMLForm) -> Bool { form.action.isEmpty || form.action.hasPrefix("#") }
+
+    /// Returns why scripts decide where a form leads, or change its values.
+    private func actionReason(_ form: HTMLForm, _ clues: Clues) -> String? {
         if form.action.lowercased().hasPrefix("javascript:") { return Self.scriptedReason }
-        let hasNoAction = form.action.isEmpty || form.action.hasPrefix("#")
         let copies = Set(form.controls.filter { $0.copyOf != nil }.map(\.name))
-        if changes(clues, except: copies, hasNoAction: hasNoAction) { return Self.changedReason }
+        if changes(clues, except: copies, hasNoAction: Self.hasNoAction(form)) { return Self.changedReason }
+        return nil
+    }
+
+    /// Returns why the fields and buttons of a form need a script.
+    private func fieldReason(_ form: HTMLForm, _ clues: Clues) -> String? {
+        let isTyped = form.inputs.contains { $0.kind != .checkbox && !$0.isInvisible }
         // A hidden password is for a script to fill in, which is not here to be read.
         if isTyped, loadsOwnScripts, form.controls.contains(where: { $0.isHiddenPassword && $0.copyOf == nil }) {
             return Self.changedReason
         }
         if form.fields.contains(where: { Purposes(of: $0.words).isCode }), fetchesCode(clues) { return Self.scriptedReason }
-        if hasNoAction, isScripts(form, clues, isTyped) { return Self.scriptedReason }
+        if Self.hasNoAction(form), isScripts(form, clues, isTyped) { return Self.scriptedReason }
         // A field without a name is a script's, beside others that have one.
         let isNameless = form.fields.contains { $0.name.isEmpty && $0.kind != .textarea && !$0.isReadOnly }
         if isNameless, isTyped, hasScripts { return Self.scriptedReason }
@@ -254,5 +270,19 @@ struct FormScripts {
         let words = tokens[start..<end].prefix { $0.kind == .word || $0.text == "." }.map(\.text)
         let path = words.filter { !["window", "document", "self", "."].contains($0) }
         return words.count == end - start && [["location", "href"], ["location"], ["URL"]].contains(path)
+    }
+}
+
+/// Knows the forms of gateways that are sent plainly although their pages load a script that encrypts.
+extension FormScripts {
+    /// Whether the form is sent plainly although the page loads a script that encrypts: MikroTik's without a challenge, as the gateway
+    /// writes the challenge and the handler into the page, and that of a CoovaChilli portal whose server computes the response.
+    private func isPlain(_ form: HTMLForm, _ clues: Clues) -> Bool {
+        let flow = ScriptFlow(tokens)
+        let mayRun = tokens.indices.contains { tokens[$0].text.lowercased().contains("md5") && flow.runs(at: $0) }
+        guard !mayRun, clues.handlers.allSatisfy(\.isEmpty), clues.links.isEmpty else { return false }
+        let isMikroTik =
+            clues.name == "login" && form.action.hasSuffix("/login") && form.inputs.map(\.name) == ["username", "password"]
+        return isMikroTik || form.controls.contains { $0.kind == .hidden && $0.name == "chal" && !$0.value.isEmpty }
     }
 }

@@ -1,6 +1,6 @@
 /// The signs, codes and names of currencies, from the file `money.words`.
 package struct Currencies: Sendable {
-    private enum Section: String {
+    enum Section: String, CaseIterable {
         case signs, codes, exact, either, words, names, kinds
     }
 

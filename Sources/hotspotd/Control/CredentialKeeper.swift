@@ -67,37 +67,8 @@ import Vault
         guard services.settings.remember != .never else {
             throw .failed(code: .disabled, message: "Remember=never: no answers are kept.")
         }
-        let name = try DaemonBackend.switchName(ssid)
         let stored = try found(ssid).filter { helper == nil || $0.helper == helper }
-        let now = WallClock.now
-        let owners: [CredentialOwner]
-        if stored.isEmpty {
-            owners = store.records(now: now).networks.compactMap { network in
-                guard network.switchName == name, let choice = store.remembered(network, now: now), let portal = choice.portal,
-                    helper == nil || choice.helper == helper
-                else { return nil }
-                return CredentialOwner(
-                    network: network, helper: choice.helper, origin: portal.origin, pin: portal.pin,
-                    program: services.program(of: choice.helper))
-            }
-        } else {
-            owners = stored.compactMap { credential in
-                NetworkID(key: credential.network).map { CredentialOwner(credential, in: $0) }
-            }
-        }
-        guard let owner = owners.first, owners.count == 1 else {
-            let by = helper.map { " by \(Printable.text($0, limit: 64))" } ?? ""
-            let here = controllers().first { $0.joined?.network.switchName == name }
-            let option = helper.flatMap(ShellWord.argument).map { " --helper \($0)" } ?? ""
-            var command = "hotspotctl login" + option + (here.map { " \($0.name)" } ?? "")
-            if let here, here.machine.state.isKeptFree { command = "hotspotctl logoff \(here.name), then \(command)" }
-            throw .failed(
-                code: .noPortal,
-                message: owners.isEmpty
-                    ? "No login\(by) at a known portal has succeeded here yet, so it is not known what is asked for. "
-                        + "Log in once: \(command). Its answers can be stored then."
-                    : "This network has several portals or helpers: remove those that are not wanted, or name the helper.")
-        }
+        let owner = try owner(of: stored, name: DaemonBackend.switchName(ssid), helper: helper)
         if let fault = Self.fault(in: answers, for: known(owner, stored)) {
             throw .invalidAnswer(field: fault.field, message: fault.message)
         }
@@ -106,17 +77,63 @@ import Vault
         {
             throw .failed(code: .notSaved, message: refusal.sentence)
         }
+        try keep(answers, beside: stored.first, of: owner)
+        let new = store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
+        guard let new, let status = status(new) else { throw .failed(code: .notSaved, message: "Nothing was stored.") }
+        storedChanged()
+        return status
+    }
+
+    /// Returns the portal that has these stored answers, or without any the last login; there must be exactly one.
+    private func owner(
+        of stored: [StoredCredential], name: String, helper: String?
+    ) throws(ControlError) -> CredentialOwner {
+        let now = WallClock.now
+        let owners =
+            stored.isEmpty
+            ? store.records(now: now).networks.compactMap { network -> CredentialOwner? in
+                guard network.switchName == name, let choice = store.remembered(network, now: now), let portal = choice.portal,
+                    helper == nil || choice.helper == helper
+                else { return nil }
+                return CredentialOwner(
+                    network: network, helper: choice.helper, origin: portal.origin, pin: portal.pin,
+                    program: services.program(of: choice.helper))
+            }
+            : stored.compactMap { credential in
+                NetworkID(key: credential.network).map { CredentialOwner(credential, in: $0) }
+            }
+        if let owner = owners.first, owners.count == 1 { return owner }
+        guard owners.isEmpty else {
+            throw .failed(
+                code: .noPortal,
+                message: "This network has several portals or helpers: remove those that are not wanted, or name the helper.")
+        }
+        let by = helper.map { " by \(Printable.text($0, limit: 64))" } ?? ""
+        let here = controllers().first { $0.joined?.network.switchName == name }
+        let option = helper.flatMap(ShellWord.argument).map { " --helper \($0)" } ?? ""
+        var command = "hotspotctl login" + option + (here.map { " \($0.name)" } ?? "")
+        if let here, here.machine.state.isKeptFree { command = "hotspotctl logoff \(here.name), then \(command)" }
+        throw .failed(
+            code: .noPortal,
+            message: "No login\(by) at a known portal has succeeded here yet, so it is not known what is asked for. "
+                + "Log in once: \(command). Its answers can be stored then.")
+    }
+
+    /// Seals answers and stores them with those that are stored already.
+    private func keep(
+        _ answers: [String: String], beside stored: StoredCredential?, of owner: CredentialOwner
+    ) throws(ControlError) {
         do {
-            let kept = try stored.first.map { try services.vault.openAnswers($0.sealed, for: owner.purpose) } ?? [:]
+            let kept = try stored.map { try services.vault.openAnswers($0.sealed, for: owner.purpose) } ?? [:]
             let all = kept.merging(answers) { $1 }
             try store.setCredential(
                 owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin, program: owner.program,
-                fieldNames: all.keys.sorted(), shownNames: stored.first?.shownNames.filter { answers[$0] == nil } ?? [],
-                labels: stored.first?.labels ?? [:],
+                fieldNames: all.keys.sorted(), shownNames: stored?.shownNames.filter { answers[$0] == nil } ?? [],
+                labels: stored?.labels ?? [:],
                 sealed: try services.vault.seal(all, for: owner.purpose))
         } catch StoreError.notSaved(let reason) {
             // It is in memory now, and would be saved after all.
-            putBack(stored.first, owner)
+            putBack(stored, owner)
             throw .failed(
                 code: .notSaved, message: "Nothing was stored: \(reason). Give it again once the state folder can be written.")
         } catch {
@@ -124,10 +141,6 @@ import Vault
             let remedy = services.vault.lock == nil || isLocked ? "" : " Mend that, then \(OwnService.reload)."
             throw .failed(code: .notSaved, message: "Nothing was stored: \(error).\(remedy)")
         }
-        let new = store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
-        guard let new, let status = status(new) else { throw .failed(code: .notSaved, message: "Nothing was stored.") }
-        storedChanged()
-        return status
     }
 
     /// Undoes a change that is only in memory, because any later write would save it.

@@ -76,8 +76,9 @@ enum RecordingTool {
         let hint = field.kind == .checkbox ? " (yes, no)" : choices.isEmpty ? "" : " (\(choices))"
         let preset = field.kind.isSecret || field.kind == .checkbox ? "" : field.value ?? ""
         let words = Printable.text(field.label + hint + (preset.isEmpty ? "" : " [\(preset)]"), limit: 400)
-        let question = "| \(words) {\(Printable.text(field.name, limit: 120))}: "
-        guard field.kind.isSecret else {
+        let hidden = field.kind.isHidden ? " (not shown)" : ""
+        let question = "| \(words) {\(Printable.text(field.name, limit: 120))}\(hidden): "
+        guard field.kind.isHidden else {
             print(question, terminator: "")
             fflush(nil)
             return readLine().map { $0.isEmpty ? preset : $0 }

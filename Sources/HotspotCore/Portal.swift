@@ -24,8 +24,10 @@ public struct Field: Codable, Hashable, Sendable {
     public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
         case text, password, email, phone, code, checkbox, choice
 
-        /// Typed without echo.
+        /// Never shown again once it is typed, and never a default.
         public var isSecret: Bool { self == .password || self == .code }
+        /// Typed without echo. A code is read off paper or a telephone, and used once.
+        public var isHidden: Bool { self == .password }
     }
 
     /// The answers to a checkbox. They tell nothing about the user.

@@ -25,7 +25,7 @@ import Testing
 
     private static func gone(_ words: String) -> String { #"{"prompts":[],"gone":"\#(words)"}"# }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [("Room", room), ("Surname", surname)])
+    @Test(.timeLimit(.minutes(10)), arguments: [("Room", room), ("Surname (not shown)", surname)])
     func aLoginElsewhereEndsTheQuestion(label: String, field: String) throws {
         let daemon = try FakeDaemon(
             .init(

@@ -98,10 +98,12 @@ struct Asker {
         let range = choices.isEmpty || !isNumbered ? "" : " [1-\(choices.count)]"
         let mask = isStored && field.value != "" ? " [\(renderer.sign("•••", "***"))]" : ""
         let mayClear = field.kind != .choice && (isStored || preset != nil) && field.mayBeEmpty
-        let shown = (preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? mask) + (mayClear ? " (- for none)" : "")
+        let shown =
+            (preset.map { " [\(renderer.safe($0, limit: 200))]" } ?? mask) + (mayClear ? " (- for none)" : "")
+            + (field.kind.isHidden ? " (not shown)" : "")
         var isLeftEmpty = isLeftEmpty
         for _ in 0..<Self.tries {
-            var value = try readLine("  \(renderer.bar) \(label)\(range)\(shown): ", field.kind.isSecret)
+            var value = try readLine("  \(renderer.bar) \(label)\(range)\(shown): ", field.kind.isHidden)
             if mayClear, value == "-" { return "" }
             if isStored, value.isEmpty || value == preset { return nil }
             if value.isEmpty, let preset { value = preset }

@@ -8,7 +8,7 @@ struct AnswerVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "answer", abstract: "Answer what a portal asks.",
         discussion: """
-            On a terminal you are asked for each field, for passwords and codes without echo. Otherwise, or with --stdin, lines \
+            On a terminal you are asked for each field, for passwords without echo. Otherwise, or with --stdin, lines \
             name=value are read from standard input; `hotspotctl prompts` shows the names. With a pipe, name the prompt or the \
             helper, because you do not see the question. Answers are never read from the arguments, which every user of this \
             computer can see.

@@ -2,8 +2,22 @@ import ControlAPI
 import Glibc
 import HotspotCore
 
+/// Asks a person, on the terminal or in dialogs.
+protocol Questioner {
+    /// Asks every field of a prompt.
+    ///
+    /// - Parameter earlier: what this user has read and agreed to a moment ago.
+    func ask(_ prompt: PendingPrompt, after earlier: EarlierQuestions) throws(Failure) -> TypedAnswers
+
+    /// Asks whether the answers shall be kept for this portal.
+    func agreesToRemember() throws(Failure) -> Bool
+
+    /// Asks for the PIN of the stored answers.
+    func pin(_ question: String) throws(Failure) -> String
+}
+
 /// Asks for answers on the terminal.
-struct Asker {
+struct Asker: Questioner {
     let renderer: Renderer
     /// The prompt's.
     let interface: String
@@ -13,8 +27,6 @@ struct Asker {
     private static let tries = 3
 
     /// Asks every field of a prompt. Enter sends what is stored for a field.
-    ///
-    /// - Parameter earlier: what this user has read and agreed to a moment ago.
     func ask(_ prompt: PendingPrompt, after earlier: EarlierQuestions) throws(Failure) -> TypedAnswers {
         TerminalLine.dropTypedAhead()
         Output.ask(renderer.heading(prompt, isWarned: earlier.warned.contains(prompt.portal)).joined(separator: "\n") + "\n")
@@ -63,10 +75,11 @@ struct Asker {
         field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Asks whether the answers shall be kept for this portal.
     func agreesToRemember() throws(Failure) -> Bool {
         try agrees("  Remember these answers for this portal? [y/N] ", isNeeded: false)
     }
+
+    func pin(_ question: String) throws(Failure) -> String { try readLine(question + ": ", true) }
 
     /// Asks whether to open a portal that there is a warning about.
     func opensAnyway(_ warning: String) throws(Failure) -> Bool {

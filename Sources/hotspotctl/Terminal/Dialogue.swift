@@ -12,8 +12,10 @@ struct Dialogue {
     var stored = false
     /// Seconds until each outcome; 0 does not wait.
     let wait: Double
-    /// Ask on the terminal; otherwise answers are read from standard input.
+    /// Ask a person; otherwise answers are read from standard input.
     let isInteractive: Bool
+    /// Ask in dialogs, in place of the terminal.
+    var dialogs: DialogProgram?
 
     /// A limit for portals that ask again and again.
     private static let rounds = 8
@@ -78,10 +80,15 @@ struct Dialogue {
         _ prompt: PendingPrompt, _ watch: OutcomeWatch, after earlier: EarlierQuestions
     ) throws(Failure) -> Filled? {
         do throws(Failure) {
-            let asker = Asker(renderer: common.renderer, interface: prompt.interface, end: watch.endOfPrompt)
+            let asker: any Questioner =
+                if let dialogs {
+                    DialogAsker(renderer: common.renderer, program: dialogs, end: watch.endOfPrompt)
+                } else {
+                    Asker(renderer: common.renderer, interface: prompt.interface, end: watch.endOfPrompt)
+                }
             var prompt = prompt
             if isInteractive, !common.noAsk, prompt.locked == true {
-                guard let open = try unlocked(prompt, watch) else { return nil }
+                guard let open = try unlocked(prompt, asker, watch) else { return nil }
                 prompt = open
             }
             let answers = try read(prompt, asker, after: earlier)
@@ -190,7 +197,7 @@ struct Dialogue {
 
     /// Returns whether to keep the answers, and whether the user agreed to that for this portal; asks once in a dialogue.
     private func consentToKeep(
-        _ answers: TypedAnswers, _ prompt: PendingPrompt, _ asker: Asker, after earlier: EarlierQuestions
+        _ answers: TypedAnswers, _ prompt: PendingPrompt, _ asker: any Questioner, after earlier: EarlierQuestions
     ) throws(Failure) -> (remember: Bool, confirmed: Bool) {
         if remember == false { return (false, false) }
         guard asksToRemember(answers, prompt) else { return (true, remember == true) }
@@ -199,10 +206,13 @@ struct Dialogue {
     }
 
     /// Asks for the PIN that guards the stored answers, and returns the prompt with them; `nil` if they are sent already.
-    private func unlocked(_ prompt: PendingPrompt, _ watch: OutcomeWatch) throws(Failure) -> PendingPrompt? {
-        var question = "PIN of the stored answers (Enter: type the answers): "
+    private func unlocked(
+        _ prompt: PendingPrompt, _ asker: any Questioner, _ watch: OutcomeWatch
+    ) throws(Failure) -> PendingPrompt? {
+        let skips = dialogs == nil ? "Enter" : "empty"
+        var question = "PIN of the stored answers (\(skips): type the answers)"
         while true {
-            let pin = try TerminalLine.read(question, true, end: watch.endOfPrompt)
+            let pin = try asker.pin(question)
             if pin.isEmpty { return prompt }
             do throws(Failure) {
                 // It may send the stored answers at once.
@@ -211,14 +221,14 @@ struct Dialogue {
                 return try client.prompt(prompt.id).pending
             } catch {
                 guard case .wrongPIN(left: 1...) = error.refusal else { throw error }
-                error.report()
-                question = "PIN: "
+                if dialogs == nil { error.report() }
+                question = dialogs == nil ? "PIN" : error.message
             }
         }
     }
 
     private func read(
-        _ prompt: PendingPrompt, _ asker: Asker, after earlier: EarlierQuestions
+        _ prompt: PendingPrompt, _ asker: any Questioner, after earlier: EarlierQuestions
     ) throws(Failure) -> TypedAnswers {
         if isInteractive {
             guard !common.noAsk else { throw needed(prompt, "An answer is needed.") }

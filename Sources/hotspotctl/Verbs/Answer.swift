@@ -8,10 +8,11 @@ struct AnswerVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "answer", abstract: "Answer what a portal asks.",
         discussion: """
-            On a terminal you are asked for each field, for passwords without echo. Otherwise, or with --stdin, lines \
-            name=value are read from standard input; `hotspotctl prompts` shows the names. With a pipe, name the prompt or the \
-            helper, because you do not see the question. Answers are never read from the arguments, which every user of this \
-            computer can see.
+            On a terminal you are asked for each field, for passwords without echo. Otherwise, or with --stdin, lines name=value are \
+            read from standard input; `hotspotctl prompts` shows the names. With a pipe, name the prompt or the helper, because you \
+            do not see the question. Answers are never read from the arguments, which every user of this computer can see.
+
+            With --dialog zenity or kdialog asks you; where neither is installed a terminal is opened, and without one a browser.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -29,6 +30,13 @@ struct AnswerVerb: ParsableCommand {
     @Flag(help: "Read lines name=value from standard input, even if that is a terminal.")
     var stdin = false
 
+    @Flag(help: "Ask in a dialog of the desktop, as the notification does.")
+    var dialog = false
+
+    /// For a terminal that closes with this command.
+    @Flag(help: .hidden)
+    var stay = false
+
     @Flag(help: "Do not answer; no more questions here for 12 hours, or until 'login'.")
     var dismiss = false
 
@@ -44,9 +52,23 @@ struct AnswerVerb: ParsableCommand {
     func validate() throws {
         guard wait >= 0, wait <= 86400 else { throw ValidationError("--wait takes 0 to 86400 seconds.") }
         if dismiss, stdin { throw ValidationError("--dismiss and --stdin exclude each other.") }
+        if dialog, stdin || dismiss || common.noAsk {
+            throw ValidationError("--dialog excludes --dismiss, --stdin and --no-ask.")
+        }
     }
 
     func run() throws {
+        guard stay else { return try answer() }
+        do { try answer() } catch let failure as Failure {
+            failure.report()
+            TerminalLine.dropTypedAhead()
+            // At the end of the input as well.
+            _ = try? TerminalLine.read("Press Enter to close this window. ", false)
+            Glibc.exit(failure.status.rawValue)
+        }
+    }
+
+    private func answer() throws {
         let client = try common.connect()
         let prompt = try pick(client)
         if dismiss {
@@ -57,9 +79,15 @@ struct AnswerVerb: ParsableCommand {
             let login = "hotspotctl login\(isOpen ? " --fresh" : "") \(common.renderer.argument(prompt.interface))"
             return Output.print(["Dismissed, and no answers of this login are kept; to start over: \(login)"])
         }
-        let isInteractive = !stdin && isatty(STDIN_FILENO) == 1
+        let isTerminal = !stdin && isatty(STDIN_FILENO) == 1
+        let dialogs = dialog ? DesktopPrograms.dialog : nil
+        // For the programs that it starts.
+        if dialog { setenv("HOTSPOTD_SOCKET", common.socketPath, 1) }
+        if dialog, dialogs == nil, !isTerminal { throw openTerminal(for: prompt) }
+        let isInteractive = isTerminal || dialogs != nil
         let dialogue = Dialogue(
-            common: common, client: client, remember: remember, stored: stored, wait: wait, isInteractive: isInteractive)
+            common: common, client: client, remember: remember, stored: stored, wait: wait, isInteractive: isInteractive,
+            dialogs: dialogs)
         // Another portal than usual is meant only by its prompt's own name.
         guard isInteractive || id == prompt.id || (helper != nil && prompt.warning == nil) else {
             let helper = common.renderer.safe(prompt.helper, limit: 64)
@@ -67,6 +95,16 @@ struct AnswerVerb: ParsableCommand {
             throw dialogue.needed(prompt, "With a pipe, name the prompt by its ID\(others)")
         }
         try dialogue.run(prompt)
+    }
+
+    /// Goes on in a terminal, and without one in a browser.
+    private func openTerminal(for prompt: PendingPrompt) -> Failure {
+        guard DesktopPrograms.hasDisplay else {
+            return Failure(.failed, "There is no display for a dialog.", hint: common.renderer.answer(prompt.interface))
+        }
+        let socket = common.socket.map { ["--socket", $0] } ?? []
+        let answer = DesktopPrograms.own(["answer", "--stay"] + socket + [prompt.interface])
+        return DesktopPrograms.become(DesktopPrograms.terminal(answer) ?? DesktopPrograms.own(["browse", prompt.interface]))
     }
 
     /// Returns the question on an interface; `nil` if there is no such interface.

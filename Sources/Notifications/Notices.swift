@@ -4,7 +4,7 @@ import HotspotCore
 
 /// One notification.
 struct Notice: Equatable {
-    enum Kind { case question, online, ending }
+    enum Kind { case question, online, ending, failed }
 
     var kind: Kind
     var title: String
@@ -18,12 +18,13 @@ struct Notice: Equatable {
 
 /// A button.
 enum Action: String, CaseIterable {
-    case answer, browse
+    case answer, browse, retry
 
     var label: String {
         switch self {
         case .answer: "Answer"
         case .browse: "Open browser"
+        case .retry: "Try again"
         }
     }
 }
@@ -43,8 +44,12 @@ struct Notices {
         let ssid: String
         /// The question that was shown.
         var asked: String?
+        /// The question that a click answers.
+        var clicked: String?
         var isAsking = false
         var isWelcomed = false
+        /// The failure that was shown since the last question.
+        var failure: String?
         /// Unix time in milliseconds.
         var ends: Int?
         var isWarned = false
@@ -52,6 +57,13 @@ struct Notices {
 
     private var visits: [String: Visit] = [:]
     private var hasBegun = false
+    private var last: StatusReply?
+    /// The interfaces with a dialog, terminal or browser that a notification opened. It asks there, so no notification does.
+    private(set) var open: Set<String> = []
+    /// Returns the fields of a prompt, if this user may see them.
+    private let fields: (String) -> PendingPrompt?
+
+    init(fields: @escaping (String) -> PendingPrompt? = { _ in nil }) { self.fields = fields }
 
     /// The moment at which ``orders(at:)`` has something to say, in milliseconds of Unix time.
     var next: Int? { visits.values.filter { !$0.isWarned }.compactMap(\.ends).min().map { $0 - Self.notice } }
@@ -59,6 +71,7 @@ struct Notices {
     /// Returns what a status calls for. Logins that were done before the first one are not mentioned.
     mutating func orders(for status: StatusReply, at now: Int) -> [Order] {
         var orders: [Order] = []
+        last = status
         for (name, visit) in visits where !status.interfaces.contains(where: { $0.interface == name && $0.ssid == visit.ssid }) {
             visits[name] = nil
             if visit.isAsking { orders.append(.close(interface: name)) }
@@ -66,7 +79,7 @@ struct Notices {
         for interface in status.interfaces {
             guard let ssid = interface.ssid else { continue }
             var visit = visits[interface.interface] ?? Visit(ssid: ssid)
-            orders += Self.orders(for: interface, &visit, at: now, isFirst: !hasBegun)
+            orders += self.orders(for: interface, &visit, at: now, isFirst: !hasBegun)
             visits[interface.interface] = visit
         }
         hasBegun = true
@@ -86,46 +99,106 @@ struct Notices {
         }
     }
 
-    private static func orders(
-        for interface: InterfaceStatus, _ visit: inout Visit, at now: Int, isFirst: Bool
-    ) -> [Order] {
+    /// A click opened a program for this interface.
+    mutating func opened(on interface: String) {
+        open.insert(interface)
+        guard var visit = visits[interface] else { return }
+        visit.clicked = visit.asked
+        visits[interface] = visit
+    }
+
+    /// The program has ended. A question that waits is shown again, unless a terminal took it.
+    ///
+    /// - Parameter problem: why the program failed, in its words, where it was not the user who ended it.
+    mutating func closed(on interface: String, hasAnswered: Bool, problem: String?, at now: Int) -> [Order] {
+        open.remove(interface)
+        guard let status = last?.interfaces.first(where: { $0.interface == interface }), status.ssid != nil else { return [] }
+        if status.prompt == nil {
+            guard let problem, status.state != StateName.failure.rawValue else { return [] }
+            return [.show(Self.failed(status, problem), interface: interface)]
+        }
+        guard !hasAnswered || status.prompt != visits[interface]?.clicked else { return [] }
+        var notice = question(status)
+        if let problem { notice.body = "\(problem)\n\(notice.body)" }
+        return [.show(notice, interface: interface)]
+    }
+
+    private func orders(for interface: InterfaceStatus, _ visit: inout Visit, at now: Int, isFirst: Bool) -> [Order] {
         let name = interface.interface
         let isOnline =
             interface.captive == false && interface.helper != nil
             && [StateName.authenticated.rawValue, StateName.maintaining.rawValue].contains(interface.state)
         visit.ends = isOnline ? interface.secondsRemaining.map { now + $0 * 1000 } : nil
         // It was renewed.
-        if let ends = visit.ends, ends - now > notice { visit.isWarned = false }
+        if let ends = visit.ends, ends - now > Self.notice { visit.isWarned = false }
         if let prompt = interface.prompt {
             guard prompt != visit.asked else { return [] }
-            (visit.asked, visit.isAsking) = (prompt, true)
-            return [.show(question(interface), interface: name)]
+            (visit.asked, visit.isAsking, visit.failure) = (prompt, true, nil)
+            return open.contains(name) ? [] : [.show(question(interface), interface: name)]
         }
         let wasAsking = visit.isAsking
         visit.isAsking = false
+        if interface.state == StateName.failure.rawValue, interface.captive == true || visit.asked != nil {
+            let reason = interface.problems.first?.message ?? "The login failed."
+            guard visit.failure != reason else { return [] }
+            visit.failure = reason
+            return [.show(Self.failed(interface, Self.shown(reason)), interface: name)]
+        }
         guard isOnline, !visit.isWelcomed else { return wasAsking ? [.close(interface: name)] : [] }
         visit.isWelcomed = true
         if isFirst { return [] }
-        let left = interface.secondsRemaining.map { ", \(duration($0)) left" } ?? ""
+        let left = interface.secondsRemaining.map { ", \(Self.duration($0)) left" } ?? ""
         // A short session needs no second notification.
-        if let ends = visit.ends, ends - now <= notice { visit.isWarned = true }
-        return [.show(Notice(kind: .online, title: title(visit.ssid), body: "Online\(left)."), interface: name)]
+        if let ends = visit.ends, ends - now <= Self.notice { visit.isWarned = true }
+        return [.show(Notice(kind: .online, title: Self.title(visit.ssid), body: "Online\(left)."), interface: name)]
     }
 
-    private static func question(_ interface: InterfaceStatus) -> Notice {
+    private static func failed(_ interface: InterfaceStatus, _ reason: String) -> Notice {
+        let retry = interface.nextLogin == nil ? "" : " hotspotd tries again by itself."
+        return Notice(
+            kind: .failed, title: title(interface.ssid ?? ""), body: reason + retry, command: "hotspotctl login --wait",
+            actions: interface.captive == true ? [.retry, .browse] : [.retry])
+    }
+
+    private func question(_ interface: InterfaceStatus) -> Notice {
         let isBrowser = interface.handsOver == true
-        let title = title(interface.ssid ?? "")
-        // The dialogue shows the warning before each way into the portal. A browser that starts without a terminal cannot ask.
+        let title = Self.title(interface.ssid ?? "")
+        // The dialog shows the warning before each way into the portal. A browser that starts without a terminal cannot ask.
         if let warning = interface.warning {
             return Notice(
                 kind: .question, title: title, body: Printable.text(warning, limit: 600), command: "hotspotctl answer",
                 actions: [.answer])
         }
         let portal = interface.portal.map { " (\(Origin.shortened(Printable.text($0, limit: 300))))" } ?? ""
+        let asked = isBrowser ? nil : interface.prompt.flatMap(fields).flatMap(Self.things)
+        let reason = isBrowser ? nil : interface.reason.map { "\n│ \(Printable.shown(Blanks.collapsed($0), limit: 300))" }
         return Notice(
             kind: .question, title: title,
-            body: isBrowser ? "The portal\(portal) needs a browser." : "The portal\(portal) asks something.",
+            body: "The portal\(portal) "
+                + (isBrowser ? "needs a browser." : "asks \(asked.map { "for \($0)" } ?? "something").") + (reason ?? ""),
             command: isBrowser ? "hotspotctl browse" : "hotspotctl answer", actions: isBrowser ? [.browse] : [.answer, .browse])
+    }
+
+    /// Returns the things that a prompt asks for. The portal's words stand in quotation marks.
+    private static func things(_ prompt: PendingPrompt) -> String? {
+        guard prompt.withheld != true else { return nil }
+        let asked = prompt.fields.filter { $0.kind != .checkbox }
+        var things = asked.prefix(3).map { field in
+            let label = [field.label, field.name].first { !$0.isEmpty } ?? ""
+            return "“\(Printable.shown(Blanks.collapsed(label), limit: 60).filter { !"“”\"".contains($0) })”"
+        }
+        if asked.count > things.count { things.append("\(asked.count - things.count) more") }
+        let hasTerms = prompt.terms != nil || prompt.termsURL != nil
+        if hasTerms || asked.count < prompt.fields.count { things.append("your consent") }
+        guard let last = things.popLast() else { return nil }
+        return things.isEmpty ? last : "\(things.joined(separator: ", ")) and \(last)"
+    }
+
+    /// Returns a sentence of the daemon, and below it the words of a helper or portal.
+    private static func shown(_ message: String) -> String {
+        let (own, others) = QuotedProblem.split(message)
+        func safe(_ text: String) -> String { Printable.shown(Blanks.collapsed(text), limit: 400) }
+        return safe(own) + (others.map { "\n│ \(safe($0))" } ?? "")
     }
 
     private static func title(_ ssid: String) -> String {

@@ -55,10 +55,8 @@ struct NotificationBus: ~Copyable {
         append(notice.title)
         append(escaped(notice.body + command))
         sd_bus_message_open_container(call, Self.character("a"), "s")
-        if let first = buttons.first {
-            // A click on the notification itself.
-            for text in ["default", first.label] { append(text) }
-        }
+        // A click on the notification itself is answered by the first button. Without words it is no button of its own.
+        if !buttons.isEmpty { for text in ["default", ""] { append(text) } }
         for button in buttons { for text in [button.rawValue, button.label] { append(text) } }
         sd_bus_message_close_container(call)
         sd_bus_message_open_container(call, Self.character("a"), "{sv}")

@@ -17,50 +17,75 @@ package enum NotifyProgram {
     /// Returns when the bus is gone.
     package static func run() {
         signal(SIGPIPE, SIG_IGN)
-        // Terminals and browsers are on their own.
-        signal(SIGCHLD, SIG_IGN)
+        // A parent may ignore it; the programs of clicks are waited for.
+        signal(SIGCHLD, SIG_DFL)
         let path = getenv("HOTSPOTD_SOCKET").map { String(cString: $0) } ?? defaultSocket
         guard let bus = NotificationBus() else {
             print("There is no session bus.")
             exit(1)
         }
-        var agent = Agent(bus)
+        var agent = Agent(bus, path)
         while agent.isConnected {
-            try? agent.follow(path)
-            sleep(pause)
+            try? agent.follow()
+            agent.pause(pause)
         }
     }
 }
 
 /// Follows the status, and does what ``Notices`` decides.
 struct Agent: ~Copyable {
+    /// How long the daemon may take to name a question's fields, in seconds.
+    private static let patience = 2
+
     private let bus: NotificationBus
-    private var notices = Notices()
+    private let path: String
+    private var notices: Notices
     /// The notifications of the interfaces, by the server's numbers.
     private var shown: [String: (number: UInt32, notice: Notice)] = [:]
+    /// The programs that clicks started, by interface.
+    private var programs: [String: Companion] = [:]
 
-    init(_ bus: consuming NotificationBus) { self.bus = bus }
+    init(_ bus: consuming NotificationBus, _ path: String) {
+        self.bus = bus
+        self.path = path
+        notices = Notices { Self.prompt($0, at: path) }
+    }
 
     var isConnected: Bool { bus.isOpen }
 
     /// Returns when the daemon or the bus is gone.
-    mutating func follow(_ path: String) throws(VarlinkError) {
+    mutating func follow() throws(VarlinkError) {
         let daemon = try BlockingConnection(path: path)
         try daemon.send(Call(method: "\(ControlContract.name).Status", more: true))
         while bus.isOpen {
             let wait = notices.next.map { min(max($0 - WallClock.now, 0), 60_000) } ?? -1
-            var ends = [
-                pollfd(fd: daemon.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: bus.descriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            poll(&ends, 2, Int32(wait))
+            var ends = ([daemon.descriptor, bus.descriptor] + programs.values.map(\.process)).map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            poll(&ends, nfds_t(ends.count), Int32(wait))
             var orders = notices.orders(at: WallClock.now)
             if ends[0].revents != 0 {
                 for status in try Self.replies(of: daemon) { orders += notices.orders(for: status, at: WallClock.now) }
             }
-            for order in orders { act(on: order) }
+            for order in orders + finished() { act(on: order) }
             for event in bus.events() { handle(event) }
         }
+    }
+
+    /// Waits until it is worth while to look for the daemon again.
+    mutating func pause(_ seconds: UInt32) {
+        sleep(seconds)
+        // What they did is told by the daemon's next status.
+        _ = finished()
+    }
+
+    /// Returns the prompt of this identifier; `nil` if this user may not see it.
+    private static func prompt(_ id: String, at path: String) -> PendingPrompt? {
+        guard let daemon = try? BlockingConnection(path: path) else { return nil }
+        var limit = timeval(tv_sec: patience, tv_usec: 0)
+        setsockopt(daemon.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        guard let reply = try? daemon.call("\(ControlContract.name).Prompts", ["id": .string(id)]) else { return nil }
+        return (try? Coding.decode(PromptsReply.self, from: reply))?.prompts.first { $0.id == id }
     }
 
     /// Returns the replies that have come, those that are buffered already as well.
@@ -83,9 +108,12 @@ struct Agent: ~Copyable {
         case .show(let notice, let interface):
             let number = bus.show(notice, replacing: shown[interface]?.number ?? 0)
             shown[interface] = number == 0 ? nil : (number, notice)
-        case .close(let interface):
-            if let old = shown.removeValue(forKey: interface) { bus.close(old.number) }
+        case .close(let interface): close(interface)
         }
+    }
+
+    private mutating func close(_ interface: String) {
+        if let old = shown.removeValue(forKey: interface) { bus.close(old.number) }
     }
 
     private mutating func handle(_ event: NotificationBus.Event) {
@@ -93,30 +121,35 @@ struct Agent: ~Copyable {
         case .closed(let number): shown = shown.filter { $0.value.number != number }
         case .invoked(let number, let key):
             guard let (interface, entry) = shown.first(where: { $0.value.number == number }),
-                let action = Action(rawValue: key) ?? entry.notice.actions.first
+                let action = Action(rawValue: key) ?? entry.notice.actions.first, programs[interface] == nil,
+                let program = Companion(action.words(interface))
             else { return }
-            Self.start(action.words(interface))
+            programs[interface] = program
+            notices.opened(on: interface)
+            close(interface)
         }
     }
 
-    /// Starts a program of the user's session; the first words that name one that is there.
-    private static func start(_ all: [[String]]) {
-        for words in all {
-            var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-            defer { for word in argv { free(word) } }
-            var child = pid_t()
-            if posix_spawnp(&child, words[0], nil, nil, &argv, environ) == 0 { return }
+    /// Collects the programs that have ended, and returns what is to be shown then.
+    private mutating func finished() -> [Notices.Order] {
+        var orders: [Notices.Order] = []
+        for (interface, program) in programs {
+            guard let end = program.ended() else { continue }
+            programs[interface] = nil
+            orders += notices.closed(
+                on: interface, hasAnswered: end.status == 0, problem: end.problem, at: WallClock.now)
         }
+        return orders
     }
 }
 
 extension Action {
-    /// The command lines that do it, the best first.
-    fileprivate func words(_ interface: String) -> [[String]] {
+    /// The command that does it.
+    fileprivate func words(_ interface: String) -> [String] {
         switch self {
-        case .answer:
-            [["xdg-terminal-exec"], ["x-terminal-emulator", "-e"]].map { $0 + ["hotspotctl", "answer", interface] }
-        case .browse: [["hotspotctl", "browse", interface]]
+        case .answer: ["hotspotctl", "answer", "--dialog", interface]
+        case .browse: ["hotspotctl", "browse", interface]
+        case .retry: ["hotspotctl", "login", interface]
         }
     }
 }

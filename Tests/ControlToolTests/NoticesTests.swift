@@ -50,11 +50,105 @@ import Testing
     }
 
     @Test func aQuestionThatIsOverIsClosed() {
-        for next in [Self.status(.failure), Self.gone] {
+        for next in [Self.status(.evaluating), Self.gone] {
             var notices = Notices()
             _ = notices.orders(for: Self.asking("p1"), at: 0)
             #expect(notices.orders(for: next, at: 0) == [.close(interface: "wlan0")])
         }
+    }
+
+    /// The body of what is shown.
+    private static func body(_ orders: [Notices.Order]) -> String? {
+        guard case .show(let notice, _)? = orders.first else { return nil }
+        return notice.body
+    }
+
+    private static let fields = [
+        Field(name: "room", label: "Room number", kind: .text, required: true),
+        Field(name: "surname", label: "Sur\u{1B}name\"", kind: .text, required: true),
+        Field(name: "pw", label: "", kind: .password, required: true),
+        Field(name: "mail", label: "Mail", kind: .email, required: false),
+        Field(name: "terms", label: "I agree", kind: .checkbox, required: true),
+    ]
+
+    @Test(arguments: [
+        (1, "asks for “Room number”."), (2, #"asks for “Room number” and “Sur\x1bname”."#),
+        (5, #"asks for “Room number”, “Sur\x1bname”, “pw”, 1 more and your consent."#), (0, "asks something."),
+    ])
+    func theQuestionSaysWhatIsAsked(_ count: Int, _ words: String) {
+        let prompt = PendingPrompt(
+            id: "p1", interface: "wlan0", ssid: "Cafe <b>", helper: "form", portal: nil,
+            prompt: Prompt(title: "", message: nil, fields: Array(Self.fields.prefix(count))), since: 0)
+        var notices = Notices { $0 == "p1" ? prompt : nil }
+        #expect(Self.body(notices.orders(for: Self.asking("p1"), at: 0)) == "The portal " + words)
+    }
+
+    @Test func thePortalsReasonStandsBehindABar() {
+        var notices = Notices()
+        let asking = Self.status(.presentingUI) { ($0.prompt, $0.reason) = ("p1", "No guest    of that name") }
+        #expect(Self.body(notices.orders(for: asking, at: 0)) == "The portal asks something.\n│ No guest of that name")
+    }
+
+    @Test func aFailedLoginIsShownWithItsReasonOnce() throws {
+        var notices = Notices()
+        let failed = Self.status(.failure) {
+            $0.problems = [Problem(.stillCaptive, "The portal refused the answers.\nNo guest <b>")]
+        }
+        let notice = Notice(
+            kind: .failed, title: "Cafe <b>", body: "The portal refused the answers.\n│ No guest <b>",
+            command: "hotspotctl login --wait", actions: [.retry, .browse])
+        #expect(notices.orders(for: failed, at: 0) == [.show(notice, interface: "wlan0")])
+        #expect(notices.orders(for: Self.status(.evaluating), at: 0).isEmpty)
+        #expect(notices.orders(for: failed, at: 0).isEmpty, "the same reason in the same visit")
+        _ = notices.orders(for: Self.asking("p1"), at: 0)
+        #expect(Self.kinds(notices.orders(for: failed, at: 0)) == [.failed], "the user has answered since")
+        // A network that never asked and has no portal needs no login.
+        var others = Notices()
+        #expect(others.orders(for: Self.status(.failure) { $0.captive = nil }, at: 0).isEmpty)
+    }
+
+    // MARK: A program that a click started
+
+    @Test func nothingIsAskedOverABrowserThatIsOpen() {
+        var notices = Notices()
+        let browser = { (id: String) in Self.status(.presentingUI) { ($0.prompt, $0.handsOver) = (id, true) } }
+        #expect(Self.kinds(notices.orders(for: browser("p1"), at: 0)) == [.question])
+        notices.opened(on: "wlan0")
+        #expect(notices.orders(for: Self.status(.evaluating), at: 0) == [.close(interface: "wlan0")])
+        #expect(notices.orders(for: browser("p2"), at: 0).isEmpty)
+        // It was closed, and the portal still wants a login.
+        let shown = notices.closed(on: "wlan0", hasAnswered: false, problem: "The browser has ended.", at: 0)
+        #expect(Self.body(shown) == "The browser has ended.\nThe portal needs a browser.")
+    }
+
+    @Test func aDialogThatIsClosedLeavesTheQuestion() {
+        var notices = Notices()
+        _ = notices.orders(for: Self.asking("p1"), at: 0)
+        notices.opened(on: "wlan0")
+        #expect(Self.kinds(notices.closed(on: "wlan0", hasAnswered: false, problem: nil, at: 0)) == [.question])
+        // A terminal's starter may end at once; the terminal has the question.
+        notices.opened(on: "wlan0")
+        #expect(notices.closed(on: "wlan0", hasAnswered: true, problem: nil, at: 0).isEmpty)
+        #expect(Self.kinds(notices.orders(for: Self.asking("p2"), at: 0)) == [.question])
+    }
+
+    @Test func aProgramThatFailsIsTold() {
+        var notices = Notices()
+        _ = notices.orders(for: Self.asking("p1"), at: 0)
+        notices.opened(on: "wlan0")
+        _ = notices.orders(for: Self.status(.evaluating), at: 0)
+        let shown = notices.closed(on: "wlan0", hasAnswered: false, problem: "No browser was opened.", at: 0)
+        #expect(Self.kinds(shown) == [.failed] && Self.body(shown) == "No browser was opened.")
+        // The daemon's reason is shown already.
+        notices.opened(on: "wlan0")
+        _ = notices.orders(for: Self.status(.failure), at: 0)
+        #expect(notices.closed(on: "wlan0", hasAnswered: false, problem: "The login failed.", at: 0).isEmpty)
+    }
+
+    @Test func theLastFailureOfAProgramIsShownWithoutCommands() {
+        let text = "Waiting for the portal's answer.\nhotspotctl: First.\nhotspotctl: Second.\n  │ <b>\n  try: sudo reboot\n"
+        #expect(Companion.problem(in: text) == "Second.\n│ <b>")
+        #expect(Companion.problem(in: "Gtk-WARNING\n") == nil)
     }
 
     @Test func theEndIsMentionedOnceAndAgainAfterARenewal() {
@@ -144,6 +238,10 @@ struct NotifyProcessTests {
         {"version":"1","interfaces":[{"interface":"wlan0","state":"presentingUI","since":5,"ssid":"Cafe & Co","helper":"form",
         "prompt":"p1","portal":"https://portal.aroma.example","captive":true,"problems":[]}]}
         """#
+    private static let prompts = #"""
+        {"prompts":[{"id":"p1","interface":"wlan0","ssid":"Cafe & Co","helper":"form","title":"","since":5,
+        "fields":[{"name":"room","label":"Room","kind":"text","required":true}]}]}
+        """#
     private static let online = #"""
         {"version":"1","interfaces":[{"interface":"wlan0","state":"authenticated","since":5,"ssid":"Cafe & Co","helper":"form",
         "captive":false,"secondsRemaining":6120,"problems":[]}]}
@@ -176,7 +274,7 @@ struct NotifyProcessTests {
             let address = "unix:path=\(folder.path)/bus"
             let out = folder.path + "/out"
             folder.write("server.py", Self.server)
-            folder.write("xdg-terminal-exec", "#!/bin/sh\necho \"terminal $*\" >> \(out)\n", mode: 0o755)
+            folder.write("hotspotctl", "#!/bin/sh\necho \"hotspotctl $*\" >> \(out)\n", mode: 0o755)
             let environment = ["PATH=\(folder.path):/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS=\(address)"]
             let bus = try start(
                 "/usr/bin/dbus-daemon", ["--session", "--nofork", "--nopidfile", "--print-address=1", "--address=\(address)"],
@@ -187,7 +285,7 @@ struct NotifyProcessTests {
                 "/usr/bin/python3", [folder.path + "/server.py", address, capabilities], environment: environment, to: out)
             defer { kill(server, SIGKILL); waitpid(server, nil, 0) }
             _ = try wait(for: "ready", in: "out", of: folder)
-            let daemon = try FakeDaemon(.init(status: [[Self.asks, Self.online]]))
+            let daemon = try FakeDaemon(.init(replies: ["Prompts": [Self.prompts]], status: [[Self.asks, Self.online]]))
             defer { daemon.stop() }
             let program = String(Tool.program.dropLast("hotspotctl".count)) + "hotspotd"
             let agent = try start(
@@ -195,11 +293,12 @@ struct NotifyProcessTests {
                 to: folder.path + "/agent.out")
             defer { kill(agent, SIGKILL); waitpid(agent, nil, 0) }
             if capabilities.hasPrefix("actions") {
-                let lines = try wait(for: "terminal", in: "out", of: folder)
-                #expect(
-                    lines.contains { $0.contains("\"Answer\"") && $0.contains("\"Open browser\"") && $0.hasSuffix(" 2]") },
-                    "\(lines)")
-                #expect(lines.last == "terminal hotspotctl answer wlan0", "\(lines)")
+                _ = try wait(for: "close", in: "out", of: folder)
+                let lines = try wait(for: "hotspotctl", in: "out", of: folder)
+                // A click on the notification is the first button, which is shown once.
+                let actions = #"["default", "", "answer", "Answer", "browse", "Open browser"], 2]"#
+                #expect(lines.contains { $0.hasSuffix(actions) && $0.contains("for \\u201cRoom\\u201d.") }, "\(lines)")
+                #expect(lines.contains("hotspotctl answer --dialog wlan0"), "\(lines)")
             } else {
                 let lines = try wait(for: "asks", in: "out", of: folder)
                 #expect(
@@ -208,8 +307,9 @@ struct NotifyProcessTests {
             }
             daemon.act()
             let lines = try wait(for: "Online, 1 h 42 min left.", in: "out", of: folder)
-            // In place of the question.
-            #expect(lines.last?.hasPrefix("[1, \"Cafe & Co\"") == true, "\(lines)")
+            // In place of the question, where no click has closed it.
+            let replaced = capabilities.hasPrefix("actions") ? 0 : 1
+            #expect(lines.last?.hasPrefix("[\(replaced), \"Cafe & Co\"") == true, "\(lines)")
         }
     }
 }

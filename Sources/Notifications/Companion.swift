@@ -1,0 +1,76 @@
+import EventLoop
+import ForeignText
+import Glibc
+
+/// hotspotctl, started by a click. The words that it writes to standard error are kept until it ends.
+struct Companion {
+    /// Its process, as a file that can be read once it has ended.
+    let process: Int32
+    private let pid: pid_t
+    private let errors: Int32
+
+    /// The exit statuses after which there is nothing to tell: the user ended the program, or the question was gone.
+    private static let silent: Set<Int32> = [0, 4, 10]
+
+    /// - Parameter command: a program in `PATH`, and its arguments.
+    init?(_ command: [String]) {
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+        let places = path.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(command[0])" }
+        guard let program = places.first(where: { access($0, X_OK) == 0 }) else { return nil }
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(null) }
+        guard let errors = Self.unnamedFile() else { return nil }
+        self.errors = errors
+        let spawn = Spawn(
+            arguments: [program] + command.dropFirst(), environment: Self.environment, descriptors: [null, null, errors])
+        do throws(Errno) { (pid, process) = try spawn.startWatched() } catch {
+            close(errors)
+            return nil
+        }
+    }
+
+    /// Returns a file without a name.
+    private static func unnamedFile() -> Int32? {
+        let folder = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/tmp"
+        var name = Array("\(folder)/hotspot-notify-XXXXXX".utf8CString)
+        let file = mkstemp(&name)
+        guard file >= 0 else { return nil }
+        _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+        unlink(name)
+        return file
+    }
+
+    private static var environment: [String] {
+        var variables: [String] = []
+        var next = environ
+        while let variable = next.pointee {
+            variables.append(String(cString: variable))
+            next += 1
+        }
+        return variables
+    }
+
+    /// Returns the end of the program, once: its exit status, and why it failed.
+    func ended() -> (status: Int32, problem: String?)? {
+        var code: Int32 = 0
+        guard waitpid(pid, &code, WNOHANG) == pid else { return nil }
+        let status = code & 0x7F == 0 ? code >> 8 & 0xFF : 1
+        var octets = [UInt8](repeating: 0, count: 16384)
+        let size = lseek(errors, 0, SEEK_END)
+        let count = pread(errors, &octets, octets.count, max(0, size - octets.count))
+        close(errors)
+        close(process)
+        let text = String(decoding: octets.prefix(max(0, count)), as: UTF8.self)
+        return (status, Self.silent.contains(status) ? nil : Self.problem(in: text))
+    }
+
+    /// Returns the last failure in the lines of hotspotctl, without the commands for a terminal.
+    static func problem(in text: String) -> String? {
+        let mark = "hotspotctl: "
+        let lines = text.split(separator: "\n")
+        guard let first = lines.lastIndex(where: { $0.hasPrefix(mark) }) else { return nil }
+        let words = lines[(first + 1)...].prefix { !$0.hasPrefix("  try: ") }.map { $0.drop { $0 == " " } }
+        return ([lines[first].dropFirst(mark.count)] + words).map { Printable.shown(String($0), limit: 600) }
+            .joined(separator: "\n")
+    }
+}

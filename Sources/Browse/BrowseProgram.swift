@@ -22,7 +22,7 @@ package enum BrowseProgram {
         } catch {
             let line = Array("hotspotctl: \(error)\n".utf8)
             _ = write(STDERR_FILENO, line, line.count)
-            exit(1)
+            exit(error.status)
         }
     }
 
@@ -30,7 +30,9 @@ package enum BrowseProgram {
         guard words.isEmpty || (words.count == 2 && words[0] == "--browser") else {
             throw .noLink("usage: hotspot-helpers --browse [--browser PATH]; hotspotctl browse starts it")
         }
-        let browser = try Browser.find(named: words.last, path: variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
+        let browser = try Browser.find(
+            named: words.last, preferred: DefaultBrowser(environment: variable).program,
+            path: variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
         let (link, start) = try readNetwork()
         // Before the first thread, so that each has the mask and this one alone waits for the signals.
         let signals = blockSignals()
@@ -40,9 +42,10 @@ package enum BrowseProgram {
                 listener: try Proxy.listen(), link: link, mayUse: { ProcessTree.made(connectionFrom: $0, to: $1) })
         } catch { throw .system("There is no port for the proxy", error.code) }
         proxy.start()
-        let profile = try Profile(
-            for: start, proxy: proxy.port,
-            under: Profile.parents(runtime: variable("XDG_RUNTIME_DIR"), temporary: variable("TMPDIR")))
+        let parents = Profile.parents(
+            runtime: variable("XDG_RUNTIME_DIR"), temporary: variable("TMPDIR"), home: variable("HOME"), snap: browser.snap)
+        if let snap = browser.snap, !parents.contains(where: { access($0, W_OK) == 0 }) { throw .snap(snap) }
+        let profile = try Profile(for: start, proxy: proxy.port, under: parents)
         defer { profile.remove() }
         let process = try BrowserProcess(
             browser.command(profile: profile.path, page: profile.page, proxy: proxy.port),

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// A browser, and how it is told to use nothing but our proxy.
@@ -20,17 +21,39 @@ struct Browser: Equatable {
         family = name.lowercased().contains("firefox") ? .firefox : .chromium
     }
 
-    /// Returns the browser that the user names, else the first in the folders of `PATH`.
-    static func find(named: String?, path: String) throws(BrowseError) -> Browser {
+    /// Returns the browser that the user names, else the user's default browser, if it is one of these, else the first in the folders of
+    /// `PATH`.
+    ///
+    /// - Parameter preferred: the program of the default browser: a path, or a name.
+    static func find(named: String?, preferred: String? = nil, path: String) throws(BrowseError) -> Browser {
         if let named {
             let place = named.contains("/") ? named : places(of: named, path).first(where: isProgram)
             guard let place, isProgram(place) else { throw .notABrowser(named) }
             return Browser(path: place)
         }
+        if let preferred, names.contains(preferred.split(separator: "/").last.map(String.init) ?? "") {
+            let place = preferred.hasPrefix("/") ? preferred : places(of: preferred, path).first(where: isProgram)
+            if let place, isProgram(place) { return Browser(path: place) }
+        }
         for name in names {
             if let place = places(of: name, path).first(where: isProgram) { return Browser(path: place) }
         }
         throw .noBrowser
+    }
+
+    /// The name of its snap; `nil` if it is none. A snap sees no file outside its own folders.
+    var snap: String? {
+        let folder = "/snap/bin/"
+        if path.hasPrefix(folder) { return Self.snap(ofCommand: path.dropFirst(folder.count)) }
+        // Ubuntu's packages of the same names are scripts that start the snap.
+        guard let script = FilePath.text(of: path, limit: 8192), script.hasPrefix("#!"), let place = script.firstRange(of: folder)
+        else { return nil }
+        return Self.snap(ofCommand: script[place.upperBound...])
+    }
+
+    private static func snap(ofCommand text: Substring) -> String? {
+        let name = text.prefix { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
+        return name.isEmpty ? nil : String(name)
     }
 
     private static func places(of name: String, _ path: String) -> [String] {
@@ -56,8 +79,8 @@ struct Browser: Equatable {
                 "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
                 // A portal redirects plain HTTP alone.
                 "--disable-features=DnsOverHttps,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
-                // Nothing but the page.
-                "--no-first-run", "--no-default-browser-check", "--disable-default-apps", "--disable-sync",
+                // Nothing but the page, without a bar above it about the words here.
+                "--test-type", "--no-first-run", "--no-default-browser-check", "--disable-default-apps", "--disable-sync",
                 "--disable-extensions",
                 "--disable-background-networking", "--disable-component-update", "--disable-domain-reliability",
                 "--disable-breakpad", "--no-pings", "--password-store=basic", page,

@@ -47,8 +47,11 @@ struct Profile {
     }
 
     /// Returns the folders for a profile, the best one first.
-    static func parents(runtime: String?, temporary: String?) -> [String] {
-        [runtime, temporary].compactMap { $0 }.filter { $0.hasPrefix("/") } + ["/tmp"]
+    ///
+    /// - Parameter snap: the browser's, whose folder is the only one of these that it sees.
+    static func parents(runtime: String?, temporary: String?, home: String?, snap: String?) -> [String] {
+        if let snap { return home.map { ["\($0)/snap/\(snap)/common"] } ?? [] }
+        return [runtime, temporary].compactMap(\.self).filter { $0.hasPrefix("/") } + ["/tmp"]
     }
 
     /// Returns a page that goes on to an address at once.

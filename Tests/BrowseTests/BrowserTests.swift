@@ -29,6 +29,50 @@ import Testing
         #expect(throws: BrowseError.self) { try Browser.find(named: nil, path: "relative") }
     }
 
+    @Test func theDefaultBrowserComesFirstIfItIsOneThatWorks() throws {
+        let folder = try folder(with: ["firefox", "chromium", "epiphany"])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (preferred, expected) in [
+            ("firefox", "firefox"), ("\(folder)/firefox", "firefox"), ("epiphany", "chromium"), ("brave", "chromium"),
+            ("/nonesuch/firefox", "chromium"),
+        ] {
+            let found = try Browser.find(named: nil, preferred: preferred, path: folder)
+            #expect(found.path == "\(folder)/\(expected)", "\(preferred)")
+        }
+    }
+
+    @Test func theDefaultBrowserIsReadOutOfTheDesktopsFiles() {
+        let files = [
+            "/home/ida/.config/mimeapps.list":
+                "[Added Associations]\nx-scheme-handler/http=wrong.desktop\n[Default Applications]\nx-scheme-handler/http=gone.desktop;firefox.desktop;\n",
+            "/usr/share/applications/mimeapps.list": "[Default Applications]\nx-scheme-handler/http=chromium.desktop\n",
+            "/usr/share/applications/firefox.desktop":
+                "[Desktop Action new]\nExec=wrong\n[Desktop Entry]\nExec=env A=1 /snap/bin/firefox %u\n",
+            "/usr/share/applications/chromium.desktop": "[Desktop Entry]\nExec=\"/usr/bin/chromium\" %U\n",
+            "/etc/xdg/kde-mimeapps.list": "[Default Applications]\nx-scheme-handler/http=../evil.desktop;chromium.desktop\n",
+        ]
+        func program(_ variables: [String: String]) -> String? {
+            DefaultBrowser(environment: { variables[$0] }, read: { files[$0] }).program
+        }
+        #expect(program(["HOME": "/home/ida"]) == "/snap/bin/firefox")
+        #expect(program(["HOME": "/home/bob"]) == "/usr/bin/chromium")
+        #expect(program(["HOME": "/home/bob", "XDG_CURRENT_DESKTOP": "KDE"]) == "/usr/bin/chromium")
+        #expect(program(["HOME": "/home/bob", "XDG_DATA_DIRS": "/opt/share"]) == nil)
+    }
+
+    @Test func aSnapHasItsProfileInItsOwnFolder() throws {
+        let folder = try folder(with: [])
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try "#!/bin/sh\nexec /snap/bin/chromium \"$@\"\n".write(toFile: folder + "/chromium", atomically: true, encoding: .utf8)
+        try "#!/bin/sh\nexec /usr/lib/chromium/chromium\n".write(toFile: folder + "/brave", atomically: true, encoding: .utf8)
+        #expect(Browser(path: folder + "/chromium").snap == "chromium")
+        #expect(Browser(path: "/snap/bin/firefox").snap == "firefox")
+        #expect(Browser(path: folder + "/brave").snap == nil && Browser(path: "/nonesuch").snap == nil)
+        let parents = Profile.parents(runtime: "/run/user/1", temporary: nil, home: "/home/ida", snap: "firefox")
+        #expect(parents == ["/home/ida/snap/firefox/common"])
+        #expect(Profile.parents(runtime: "/run/user/1", temporary: "tmp", home: nil, snap: nil) == ["/run/user/1", "/tmp"])
+    }
+
     @Test func withoutABrowserItSaysWhatToInstall() {
         #expect(throws: BrowseError.self) { try Browser.find(named: nil, path: "/nonesuch") }
         #expect("\(BrowseError.noBrowser)".contains("apt install chromium"))
@@ -39,7 +83,7 @@ import Testing
         for word in [
             "--proxy-server=socks5://127.0.0.1:4711", "--proxy-bypass-list=<-loopback>", "--user-data-dir=/p", "--disable-quic",
             "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-            "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+            "--force-webrtc-ip-handling-policy=disable_non_proxied_udp", "--test-type",
         ] {
             #expect(words.contains(word), "\(word)")
         }

@@ -46,8 +46,9 @@ struct BrowseVerb: ParsableCommand {
         let signals = InterruptSignals()
         let client = try common.connect()
         var isAgreed = anyway
-        let network = try begin(client, &isAgreed, signals)
-        let name = try ControlClient.read(BrowseReply.self, network).interface
+        let reply = try begin(client, &isAgreed, signals)
+        let network = try ControlClient.read(BrowseReply.self, reply)
+        let name = network.interface
         // A login has begun: from here on every outcome is that of this one.
         let states = try common.connect()
         try states.subscribe("Status")
@@ -72,7 +73,7 @@ struct BrowseVerb: ParsableCommand {
             "Starting a browser. It can reach only \(common.renderer.safe(name, limit: 32)), and is closed when you are online."
         ])
         let window: BrowserWindow
-        do { window = try BrowserWindow(on: network, browser: browser) } catch {
+        do { window = try BrowserWindow(on: reply, browser: browser) } catch {
             startOver(client, name)
             throw error
         }
@@ -89,7 +90,7 @@ struct BrowseVerb: ParsableCommand {
                 startOver(client, name)
                 throw refusal(warning, "The browser was closed.")
             }
-            if let status = window.ended() { return try finish(status, client, states, name, since: began) }
+            if let status = window.ended() { return try finish(status, client, states, network, since: began) }
             if (ContinuousClock.now - lastProbe).inSeconds >= Self.probeInterval {
                 _ = try? client.call("Check", .members(["interface": name]))
                 lastProbe = ContinuousClock.now
@@ -179,12 +180,16 @@ struct BrowseVerb: ParsableCommand {
 
     /// Says where the login stands after the browser was closed: it may have been done a moment ago.
     private func finish(
-        _ exit: Int32, _ client: ControlClient, _ states: ControlClient, _ name: String, since began: ContinuousClock.Instant
+        _ exit: Int32, _ client: ControlClient, _ states: ControlClient, _ network: BrowseReply,
+        since began: ContinuousClock.Instant
     ) throws {
+        let name = network.interface
         // It has said why.
         guard exit == 0 else {
             startOver(client, name)
-            throw Failure(.failed, "")
+            guard exit == BrowserWindow.noBrowser else { throw Failure(.failed, "") }
+            let address = common.renderer.safe(network.start, limit: 600)
+            throw Failure(.failed, "No browser was opened. The portal's page, for any other browser: \(address)")
         }
         let check = try client.call("Check", .members(["interface": name]), as: CheckReply.self)
         let closed = ContinuousClock.now

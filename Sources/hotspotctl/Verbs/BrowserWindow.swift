@@ -4,6 +4,9 @@ import Varlink
 
 /// `hotspot-helpers --browse` with its browser. It ends when its standard input does.
 final class BrowserWindow {
+    /// Its exit status without a browser.
+    static let noBrowser: Int32 = 3
+
     private let pid: pid_t
     private var input: Int32
     private var status: Int32?

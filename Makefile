@@ -36,7 +36,8 @@ BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev 
 	libsystemd-dev libjansson-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev bubblewrap
 DEB_PACKAGES = $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot lintian
 TEST_PACKAGES = $(DEB_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant network-manager polkitd \
-	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd dbus-daemon python3-dbus python3-gi
+	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd dbus-daemon python3-dbus python3-gi \
+	zenity kdialog xvfb xdotool dunst
 
 # Where there is a real CoovaChilli (Tests/Portals/servers), what its visits need beside it.
 CHILLI = $(wildcard $(foreach folder,$(subst :, ,$(HOTSPOTD_SERVERS)),$(folder)/sbin/chilli $(folder)/usr/sbin/chilli) \

@@ -86,6 +86,15 @@ extension Failure {
             hint: "hotspotctl list --all")
     }
 
+    static let joinGroup = "sudo usermod -aG hotspotd $USER, then log in again"
+
+    /// This command for an administrator. No argument is secret.
+    private static var asRoot: String {
+        let words = CommandLine.arguments.dropFirst().map(ShellWord.quoted)
+        // One that should not be copied is left to the user.
+        return "sudo " + (["hotspotctl"] + (words.contains(nil) ? [] : words.compactMap(\.self))).joined(separator: " ")
+    }
+
     static let wouldBlock: Int32 = 11
 
     private static func unreachable(_ path: String, _ code: Int32) -> Failure {
@@ -151,7 +160,7 @@ extension Failure {
             // A browser is not started as root.
             let hint =
                 method == "Browse"
-                ? "sudo usermod -aG hotspotd $USER, then log in again" : "sudo hotspotctl …, or join the group hotspotd"
+                ? Self.joinGroup : "\(Self.asRoot); or \(Self.joinGroup)"
             return Failure(.failed, message.isEmpty ? "You may not do this." : safe(message), hint: hint)
         case .suspiciousPortal(let warning): return Failure(.answerNeeded, safe(warning), hint: "hotspotctl browse")
         case .wrongPIN(let left):

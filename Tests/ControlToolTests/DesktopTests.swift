@@ -32,6 +32,8 @@ import Testing
         ] as [(Bool, Bool?, String, String?)])
     func eachStateHasItsSentence(_ takenOver: Bool, _ checks: Bool?, _ sentence: String, _ verb: String?) {
         let lines = Renderer(style: .plain, now: 0).lines(PortalCheck(takenOver: takenOver, networkManagerChecks: checks))
-        #expect(lines == [sentence] + (verb.map { ["  try: sudo hotspotctl desktop \($0)"] } ?? []))
+        #expect(
+            lines == [sentence]
+                + (verb.map { ["  \($0 == "give-back" ? "to undo" : "try"): sudo hotspotctl desktop \($0)"] } ?? []))
     }
 }

@@ -260,7 +260,7 @@ extension PendingPrompt {
         guard withheld == true else { return self }
         throw Failure(
             .failed, "Only these may see the question and answer it: \(Renderer.permitted).",
-            hint: "sudo hotspotctl answer, or join the group hotspotd")
+            hint: "sudo hotspotctl answer; or \(Failure.joinGroup)")
     }
 }
 

@@ -107,7 +107,7 @@ extension PortalCheck {
 
 extension Renderer {
     func lines(_ check: PortalCheck) -> [String] {
-        let giveBack = "  try: sudo hotspotctl desktop give-back"
+        let giveBack = "  to undo: sudo hotspotctl desktop give-back"
         return switch (check.takenOver, check.networkManagerChecks) {
         case (true, false): ["Taken over: NetworkManager does not look for portals; hotspotd alone asks.", giveBack]
         case (true, true): ["Taken over, but another program has turned NetworkManager's check on since.", giveBack]

@@ -4,7 +4,8 @@ import HotspotCore
 
 struct MonitorVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "monitor", abstract: "Show the state of each interface, and then each event as it happens, one line each.")
+        commandName: "monitor", abstract: "Show the state of each interface, and then each event as it happens, one line each.",
+        discussion: "With --json the first object is the reply of 'status', the others are events.")
 
     @OptionGroup var common: CommonOptions
 
@@ -12,9 +13,8 @@ struct MonitorVerb: ParsableCommand {
         let client = try common.connect()
         // Before the states are read, so that no event is missed between.
         try client.subscribe("Monitor")
-        if common.jsonMode == nil {
-            let status = try common.connect().call("Status", as: StatusReply.self)
-            Output.print(status.interfaces.map(common.renderer.line))
+        try common.show(try common.connect().call("Status")) { (renderer, status: StatusReply) in
+            status.interfaces.map(renderer.line)
         }
         var questions: [String: QuestionProgress] = [:]
         while let reply = try client.next() {

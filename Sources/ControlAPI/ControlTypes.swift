@@ -42,14 +42,16 @@ public struct ScannedNetwork: Codable, Hashable, Sendable {
     public var disabled: Bool
     /// Absent if nothing is known; `false` after a permanent failure (D14).
     public var autoJoin: Bool?
+    /// How the last attempt ended, as in the history, and when.
     public var lastOutcome: String?
+    public var lastOutcomeTime: Int?
 }
 
 extension ScannedNetwork {
     /// A wired network, or one that is known and not in sight.
     public init(
         _ network: NetworkID, interface: String, lastSeen: Int, joined: Bool, claims: [ClaimStatus], disabled: Bool,
-        autoJoin: Bool?, lastOutcome: String?
+        autoJoin: Bool?, last: (outcome: String, time: Int)?
     ) {
         var (hex, gateway) = ("", "")
         switch network {
@@ -60,17 +62,18 @@ extension ScannedNetwork {
         self.init(
             ssid: network.label, ssidHex: hex, bssid: gateway, interface: interface, frequency: 0, signal: 0, signalStrength: 0,
             security: network.security.rawValue, stations: 0, lastSeen: lastSeen, joined: joined, claims: claims,
-            disabled: disabled, autoJoin: autoJoin, lastOutcome: lastOutcome)
+            disabled: disabled, autoJoin: autoJoin, lastOutcome: last?.outcome, lastOutcomeTime: last?.time)
     }
 
     public init(
         ssid: SSID, bssid: HardwareAddress, interface: String, frequency: Int, signal: Int, security: Security, stations: Int,
-        lastSeen: Int, joined: Bool, claims: [ClaimStatus], disabled: Bool, autoJoin: Bool?, lastOutcome: String?
+        lastSeen: Int, joined: Bool, claims: [ClaimStatus], disabled: Bool, autoJoin: Bool?, last: (outcome: String, time: Int)?
     ) {
         self.init(
             ssid: ssid.description, ssidHex: ssid.hex, bssid: bssid.description, interface: interface, frequency: frequency,
             signal: signal, signalStrength: SignalScale.strength(dBm: signal), security: security.rawValue, stations: stations,
-            lastSeen: lastSeen, joined: joined, claims: claims, disabled: disabled, autoJoin: autoJoin, lastOutcome: lastOutcome)
+            lastSeen: lastSeen, joined: joined, claims: claims, disabled: disabled, autoJoin: autoJoin,
+            lastOutcome: last?.outcome, lastOutcomeTime: last?.time)
     }
 }
 

@@ -106,6 +106,7 @@ extension ScannedNetwork: JSONWritable {
             $0.member("interface", interface)
             $0.member("joined", joined)
             $0.member("lastOutcome", lastOutcome)
+            $0.member("lastOutcomeTime", lastOutcomeTime)
             $0.member("lastSeen", lastSeen)
             $0.member("moreClaims", moreClaims)
             $0.member("security", security)

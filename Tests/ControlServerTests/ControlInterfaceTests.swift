@@ -20,7 +20,7 @@ import Varlink
     var network = ScannedNetwork(
         ssid: SSID(printable: "Cafe")!, bssid: HardwareAddress("02:00:00:00:00:01")!, interface: "wlan0", frequency: 2412,
         signal: -50,
-        security: .open, stations: 1, lastSeen: 0, joined: false, claims: [], disabled: false, autoJoin: nil, lastOutcome: nil)
+        security: .open, stations: 1, lastSeen: 0, joined: false, claims: [], disabled: false, autoJoin: nil, last: nil)
 
     func daemonProblems() -> [Problem] { [] }
     var interfaces = [InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)]

@@ -47,9 +47,10 @@ import Varlink
         var network = ScannedNetwork(
             ssid: SSID(octets: Array(odd.utf8))!, bssid: HardwareAddress(octets: [2, 0, 0, 0, 0, 1])!, interface: odd,
             frequency: 2412, signal: -48, security: .psk, stations: 2, lastSeen: 1, joined: true, claims: claims,
-            disabled: false, autoJoin: nil, lastOutcome: nil)
+            disabled: false, autoJoin: nil, last: nil)
         #expect(network.json == Coding.encode(network))
-        (network.autoJoin, network.lastOutcome, network.moreClaims, network.signalStrength) = (false, odd, 3, 0.53125)
+        (network.autoJoin, network.lastOutcome, network.lastOutcomeTime) = (false, odd, 1)
+        (network.moreClaims, network.signalStrength) = (3, 0.53125)
         #expect(network.json == Coding.encode(network))
         network.claims = []
         #expect(network.json == Coding.encode(network))
@@ -88,7 +89,7 @@ import Varlink
             ssid: SSID(printable: "Cafe")!, bssid: HardwareAddress("02:00:00:00:00:01")!, interface: "wlan0", frequency: 2412,
             signal: signal, security: .open, stations: 1, lastSeen: 0, joined: joined, claims: claims, disabled: false,
             autoJoin: nil,
-            lastOutcome: nil)
+            last: nil)
     }
 
     @Test func theSurestClaimsStay() {

@@ -90,7 +90,7 @@ import Varlink
             ssid: "Cafe", ssidHex: "", bssid: "", interface: "wlan0", frequency: 2412, signal: -50, signalStrength: 1,
             security: "open", stations: 1, lastSeen: 1, joined: false, claims: [claim, claim], moreClaims: 5, disabled: false)
         let list = renderer.lines(ListReply(networks: [network], omitted: 7))
-        #expect(list[1].contains("A (low), A (low), +5") && list.last == "7 more networks: too many for one answer.")
+        #expect(list[1].contains("a (low), a (low), +5") && list.last == "7 more networks: too many for one answer.")
         var helper = HelperStatus(
             name: "a", displayName: "A", enabled: true, disabledFor: ["Cafe"], priority: 1, ssids: ["b", "c", "d", "e"],
             activation: "stdio", running: false, strikes: 0, quarantined: false, file: "/f")

@@ -96,7 +96,7 @@ import Testing
             ssid: "Hotel Lindenhof Guests", ssidHex: "", bssid: "", interface: "w", frequency: 2412, signal: -70,
             signalStrength: 1,
             security: "open", stations: 1, lastSeen: 1, joined: true, claims: [claim, claim], disabled: false,
-            lastOutcome: "temporaryFailure \(renderer.now - 7_200_000)")
+            lastOutcome: "temporaryFailure", lastOutcomeTime: renderer.now - 7_200_000)
         let lines = narrow.lines(ListReply(networks: [network, network]))
         #expect(lines.count == 4 && lines[3].hasPrefix("A wider terminal also shows: "), "\(lines)")
         for line in lines.prefix(3) { #expect(Renderer.width(line) <= columns, "\(line)") }

@@ -54,7 +54,7 @@ import Testing
         let network = ScannedNetwork(
             ssid: Self.ssid, ssidHex: "", bssid: "", interface: "w", frequency: 2412, signal: -70, signalStrength: 1,
             security: "open", stations: 1, lastSeen: 1, joined: true, claims: [claim, claim], disabled: false,
-            lastOutcome: "temporaryFailure \(renderer.now - 720_000)")
+            lastOutcome: "temporaryFailure", lastOutcomeTime: renderer.now - 720_000)
         let lines = renderer.lines(ListReply(networks: [network]))
         #expect(headings(lines) == shown)
         #expect(lines[1].contains(Self.ssid) && lines[1].contains("failed for now"), "\(lines[1])")
@@ -83,12 +83,12 @@ import Testing
             ScannedNetwork(
                 ssid: SSID(printable: ssid)!, bssid: HardwareAddress("02:00:00:00:00:01")!, interface: "w", frequency: 2412,
                 signal: signal, security: .open, stations: 1, lastSeen: 1, joined: joined, claims: [], disabled: false,
-                autoJoin: nil, lastOutcome: nil)
+                autoJoin: nil, last: nil)
         }
         func unseen(_ network: NetworkID, joined: Bool) -> ScannedNetwork {
             ScannedNetwork(
                 network, interface: joined ? "eth0" : "", lastSeen: 1, joined: joined, claims: [], disabled: false, autoJoin: nil,
-                lastOutcome: nil)
+                last: nil)
         }
         let gateway = try #require(HardwareAddress("02:00:00:00:00:09"))
         let known = try NetworkID.wireless(#require(SSID(printable: "Home")), .psk)

@@ -97,17 +97,16 @@ extension Renderer {
                     "\(mark) \(name(network.ssid))", signal(network.signal), security(network.security),
                     helpers(network, here, off: Set(switchedOff).sorted()),
                     ready(network),
-                    network.lastOutcome.map(lastTime) ?? nothing,
+                    lastTime(network),
                 ]
             } + unseen.map { ["  \(name($0))", nothing, nothing, "switched off", nothing, nothing] })
         return lines + more(list.omitted, "networks")
     }
 
-    /// Returns the last outcome in words, of which the daemon sends the word and the time.
-    private func lastTime(_ text: String) -> String {
-        let parts = text.split(separator: " ")
-        guard parts.count == 2, let time = Int(parts[1]) else { return safe(text, limit: 100) }
-        return "\(outcome(String(parts[0]))), \(ago(time))"
+    /// Returns the last outcome in words.
+    private func lastTime(_ network: ScannedNetwork) -> String {
+        guard let word = network.lastOutcome else { return nothing }
+        return outcome(word) + (network.lastOutcomeTime.map { ", \(ago($0))" } ?? "")
     }
 
     /// - Parameter off: the helpers that are switched off for this network, and the one that is there, if it is off everywhere.
@@ -122,7 +121,7 @@ extension Renderer {
         // A remembered helper logs in without a race, whatever it said at the last one.
         let shown = claims.prefix(2).map { claim in
             let word = claim.source == "remembered" ? claim.source : claim.confidence
-            return "\(safe(claim.displayName, limit: 64)) (\(safe(word, limit: 16)))"
+            return "\(safe(claim.helper, limit: 64)) (\(safe(word, limit: 16)))"
         }
         let rest = claims.count + max(0, network.moreClaims ?? 0) - shown.count
         return ((shown + (rest > 0 ? ["+\(rest)"] : [])) + switchedOff).joined(separator: ", ")

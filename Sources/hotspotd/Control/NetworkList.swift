@@ -74,7 +74,7 @@ import Wireless
             }
             return ScannedNetwork(
                 network, interface: interface, lastSeen: lastSeen, joined: !interface.isEmpty, claims: claim.map { [$0] } ?? [],
-                disabled: switches.isOff(network), autoJoin: memory.mayAutoJoin, lastOutcome: memory.lastOutcome)
+                disabled: switches.isOff(network), autoJoin: memory.mayAutoJoin, last: memory.last)
         }
         let wired = links.controllers.filter { interface == nil || $0.name == interface }.compactMap { controller in
             controller.joined.flatMap { joined in
@@ -103,7 +103,7 @@ import Wireless
                         helper: $0.helper, displayName: $0.displayName, confidence: $0.confidence, source: $0.source.rawValue,
                         ready: $0.ready)
                 },
-                disabled: switches.isOff(network), autoJoin: memory.mayAutoJoin, lastOutcome: memory.lastOutcome)
+                disabled: switches.isOff(network), autoJoin: memory.mayAutoJoin, last: memory.last)
         }
         return inSight + wired + known.map { unseen($0, interface: "", lastSeen: memories[$0].outcome?.time ?? 0) }
     }
@@ -149,5 +149,5 @@ import Wireless
 
 extension NetworkRecord {
     fileprivate var mayAutoJoin: Bool { hold.map { $0.reason != .autoJoinOff } ?? true }
-    fileprivate var lastOutcome: String? { outcome.map { "\($0.word) \($0.time)" } }
+    fileprivate var last: (outcome: String, time: Int)? { outcome.map { ($0.word, $0.time) } }
 }

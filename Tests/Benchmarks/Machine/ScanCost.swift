@@ -82,7 +82,7 @@ struct ScanCost {
                         ready: $0.ready)
                 },
                 disabled: switches.isOff(network), autoJoin: memory.hold.map { $0.reason != .autoJoinOff } ?? true,
-                lastOutcome: memory.outcome.map { "\($0.word) \($0.time)" })
+                last: memory.outcome.map { ($0.word, $0.time) })
         }
     }
 

@@ -4,6 +4,7 @@ import HelperKit
 import HotspotCore
 import PageLogin
 import PortalCatalogue
+import Varlink
 
 /// `hotspotctl portals`: lists, checks and tries portal files.
 enum PortalsTool {
@@ -11,13 +12,14 @@ enum PortalsTool {
     static let word = "portals"
 
     private static let usage = """
-        usage: hotspotctl portals list | check FILE.portal… | try [--interface=NAME] URL | record [--interface=NAME] FILE
+        usage: hotspotctl portals list [--verbose] [--json] | check FILE.portal… | try [--interface=NAME] URL | record [--interface=NAME] FILE
         Exit status: 0 all is well, 1 something is wrong, 2 wrong usage.
         """
 
     static func run(_ words: [String]) -> Never {
         switch (words.first ?? "list", Array(words.dropFirst())) {
-        case ("list", []): exit(list() ? 0 : 1)
+        case ("list", let options) where options.allSatisfy({ ["--verbose", "--json"].contains($0) }):
+            exit(list(verbose: options.contains("--verbose"), json: options.contains("--json")) ? 0 : 1)
         case ("check", let files) where !files.isEmpty:
             // Every file is checked, also after a mistake in another.
             exit(files.map(check).allSatisfy { $0 } ? 0 : 1)
@@ -52,19 +54,31 @@ enum PortalsTool {
 
     // MARK: - list
 
-    private static func list() -> Bool {
+    private static func list(verbose: Bool, json: Bool) -> Bool {
         let listing = PortalCatalogue().read(reporting: false)
+        if json {
+            let portals = listing.portals.map { portal in
+                JSONValue.object([
+                    "file": .string(portal.id), "title": .string(portal.name), "path": .string(portal.file),
+                    "knownBy": .array(portal.matches.map { .array($0.evidence.map { .string($0.rawValue) }) }),
+                    "fields": .array(portal.fields.map { .string($0.name) }),
+                ])
+            }
+            let mistakes = listing.mistakes.map { JSONValue.string("\($0)") }
+            let octets = Coding.encode(JSONValue.object(["portals": .array(portals), "mistakes": .array(mistakes)]))
+            print(Printable.json(String(decoding: octets, as: UTF8.self)))
+            return listing.mistakes.isEmpty
+        }
         if listing.portals.isEmpty, listing.mistakes.isEmpty {
             print("There are no portal files in \(PortalCatalogue.usualFolders.joined(separator: " or ")).")
         }
         let rows = listing.portals.map { portal in
-            [
-                portal.id, portal.name,
-                portal.matches.map { $0.evidence.map(\.rawValue).joined(separator: "+") }.joined(separator: ", "),
-                portal.fields.isEmpty ? "–" : portal.fields.map(\.name).joined(separator: ", "), portal.file,
-            ]
+            let evidence = portal.matches.map { $0.evidence.map(\.rawValue).joined(separator: "+") }.joined(separator: ", ")
+            let fields = portal.fields.isEmpty ? "–" : portal.fields.map(\.name).joined(separator: ", ")
+            return [portal.id, portal.name, fields] + (verbose ? [evidence, portal.file] : [])
         }
-        if !rows.isEmpty { printTable([["FILE", "TITLE", "KNOWN BY", "ASKS FOR", "PLACE"]] + rows) }
+        let headings = ["FILE", "TITLE", "ASKS FOR"] + (verbose ? ["KNOWN BY", "PLACE"] : [])
+        if !rows.isEmpty { printTable([headings] + rows) }
         for mistake in listing.mistakes { print(Printable.text("\(mistake)", limit: 400)) }
         return listing.mistakes.isEmpty
     }

@@ -11,7 +11,15 @@ struct PortalsVerb: ParsableCommand {
 struct PortalsList: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the portal files, and their mistakes.")
 
-    func run() throws { try TestProgram.run(["portals", "list"]) }
+    @Flag(name: .shortAndLong, help: "Also show how each portal is known, and the path of its file.")
+    var verbose = false
+
+    @Flag(help: "Print them as one JSON object.")
+    var json = false
+
+    func run() throws {
+        try TestProgram.run(["portals", "list"] + (verbose ? ["--verbose"] : []) + (json ? ["--json"] : []))
+    }
 }
 
 struct PortalsCheck: ParsableCommand {

@@ -218,7 +218,7 @@ private let helpers = """
         let screens = terminal.shown.split(separator: "\u{1B}[H\u{1B}[J")
         #expect(screens.count == 2 && screens[0] == screens[1])
         let lines = screens[0].split(separator: "\r\n")
-        #expect(lines.count == 5)
+        #expect(lines.count == 4)
         for line in lines { #expect(Renderer.width(String(line)) <= 60 && !line.hasPrefix("    "), "\(line)") }
         #expect(lines[1].contains("Cafe Aroma") && lines[1].contains("▂▄▆█ -48"), "\(lines)")
     }

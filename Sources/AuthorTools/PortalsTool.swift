@@ -12,14 +12,14 @@ enum PortalsTool {
     static let word = "portals"
 
     private static let usage = """
-        usage: hotspotctl portals list [--verbose] [--json] | check FILE.portal… | try [--interface=NAME] URL | record [--interface=NAME] FILE
+        usage: hotspotctl portals list [--verbose] [--json=pretty|short] | check FILE.portal… | try [--interface=NAME] URL | record [--interface=NAME] FILE
         Exit status: 0 all is well, 1 something is wrong, 2 wrong usage.
         """
 
     static func run(_ words: [String]) -> Never {
         switch (words.first ?? "list", Array(words.dropFirst())) {
-        case ("list", let options) where options.allSatisfy({ ["--verbose", "--json"].contains($0) }):
-            exit(list(verbose: options.contains("--verbose"), json: options.contains("--json")) ? 0 : 1)
+        case ("list", let options) where options.allSatisfy({ ["--verbose", "--json=pretty", "--json=short"].contains($0) }):
+            exit(list(Set(options)) ? 0 : 1)
         case ("check", let files) where !files.isEmpty:
             // Every file is checked, also after a mistake in another.
             exit(files.map(check).allSatisfy { $0 } ? 0 : 1)
@@ -54,9 +54,9 @@ enum PortalsTool {
 
     // MARK: - list
 
-    private static func list(verbose: Bool, json: Bool) -> Bool {
+    private static func list(_ options: Set<String>) -> Bool {
         let listing = PortalCatalogue().read(reporting: false)
-        if json {
+        if let json = options.first(where: { $0.hasPrefix("--json") }) {
             let portals = listing.portals.map { portal in
                 JSONValue.object([
                     "file": .string(portal.id), "title": .string(portal.name), "path": .string(portal.file),
@@ -65,7 +65,8 @@ enum PortalsTool {
                 ])
             }
             let mistakes = listing.mistakes.map { JSONValue.string("\($0)") }
-            let octets = Coding.encode(JSONValue.object(["portals": .array(portals), "mistakes": .array(mistakes)]))
+            let octets = Coding.encode(
+                JSONValue.object(["portals": .array(portals), "mistakes": .array(mistakes)]), isIndented: json == "--json=pretty")
             print(Printable.json(String(decoding: octets, as: UTF8.self)))
             return listing.mistakes.isEmpty
         }
@@ -75,9 +76,9 @@ enum PortalsTool {
         let rows = listing.portals.map { portal in
             let evidence = portal.matches.map { $0.evidence.map(\.rawValue).joined(separator: "+") }.joined(separator: ", ")
             let fields = portal.fields.isEmpty ? "–" : portal.fields.map(\.name).joined(separator: ", ")
-            return [portal.id, portal.name, fields] + (verbose ? [evidence, portal.file] : [])
+            return [portal.id, portal.name, fields] + (options.contains("--verbose") ? [evidence, portal.file] : [])
         }
-        let headings = ["FILE", "TITLE", "ASKS FOR"] + (verbose ? ["KNOWN BY", "PLACE"] : [])
+        let headings = ["FILE", "TITLE", "ASKS FOR"] + (options.contains("--verbose") ? ["KNOWN BY", "PLACE"] : [])
         if !rows.isEmpty { printTable([headings] + rows) }
         for mistake in listing.mistakes { print(Printable.text("\(mistake)", limit: 400)) }
         return listing.mistakes.isEmpty

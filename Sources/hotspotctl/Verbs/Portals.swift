@@ -14,11 +14,12 @@ struct PortalsList: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Also show how each portal is known, and the path of its file.")
     var verbose = false
 
-    @Flag(help: "Print them as one JSON object.")
-    var json = false
+    @Option(help: "Print them as JSON: pretty, short (one line) or off.")
+    var json: JSONMode = .off
 
     func run() throws {
-        try TestProgram.run(["portals", "list"] + (verbose ? ["--verbose"] : []) + (json ? ["--json"] : []))
+        let options = (verbose ? ["--verbose"] : []) + (json == .off ? [] : ["--json=\(json.rawValue)"])
+        try TestProgram.run(["portals", "list"] + options)
     }
 }
 

@@ -71,6 +71,8 @@ deps-build:
 build: swift deps-build
 	$(MAKE) binaries
 
+# The commit is a part of `hotspotctl --version`; without git there is none.
+binaries: export HOTSPOTD_COMMIT = $(shell git -c safe.directory=$(CURDIR) describe --always --dirty --exclude '*' --abbrev=12 2>/dev/null)
 binaries: swift $(STATIC)/libstdc++.a
 	swift build $(RELEASE)
 	swift build $(RELEASE) --product generate-manual

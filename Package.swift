@@ -114,10 +114,14 @@ let package = Package(
                 "HotspotMachine", "HelperHost", "Store", "Vault", "Answers", "ControlAPI", "ControlServer", "Notifications",
                 "CLinux", "CSystemd", log,
             ], swiftSettings: rules),
+        // The commit, which `make` names. Only this small target and the tool are built again with another one.
+        .target(
+            name: "CCommit",
+            cSettings: [.define("HOTSPOTD_COMMIT", to: "\"\(Context.environment["HOTSPOTD_COMMIT"] ?? "")\"")]),
         // The terminal: one file for each command or family of commands, one renderer.
         .executableTarget(
             name: "hotspotctl",
-            dependencies: ["ControlAPI", "EventLoop", "ForeignText", "HotspotCore", "Varlink", arguments],
+            dependencies: ["CCommit", "ControlAPI", "EventLoop", "ForeignText", "HotspotCore", "Varlink", arguments],
             // The examples that authors begin with, which `helpers new` writes; links, so that there is one of each.
             resources: ["aroma.py", "aroma.sh", "aroma.main", "aroma.package"].map { .embedInCode("Examples/\($0)") },
             swiftSettings: rules),

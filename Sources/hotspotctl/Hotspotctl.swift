@@ -1,4 +1,5 @@
 import ArgumentParser
+import CCommit
 import ForeignText
 import Glibc
 import HotspotCore
@@ -12,7 +13,7 @@ import HotspotCore
             Exit status: 0 done, 1 failed or not proven, 2 wrong usage, 3 time-out, 4 an answer is needed, 8 the daemon is not running, \
             10 no such network, interface, helper or prompt.
             """,
-        version: "hotspotctl \(hotspotdVersion)",
+        version: "hotspotctl \(builtVersion)",
         subcommands: [
             StatusVerb.self, ListVerb.self, HelpersVerb.self, PortalsVerb.self, PromptsVerb.self, AnswerVerb.self, LoginVerb.self,
             BrowseVerb.self,
@@ -22,6 +23,12 @@ import HotspotCore
             ForgetVerb.self, CredentialsVerb.self, DesktopVerb.self,
         ],
         defaultSubcommand: StatusVerb.self)
+
+    /// The version, and the commit that it was built from where `make` knew one.
+    static var builtVersion: String {
+        let commit = String(cString: hotspotd_commit())
+        return hotspotdVersion + (commit.isEmpty ? "" : " (\(commit))")
+    }
 
     static func main() {
         // `Output` notices when a reader such as `head` has gone.

@@ -92,7 +92,7 @@ struct ReportText {
             withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         }
         return [
-            "hotspotctl \(hotspotdVersion)",
+            "hotspotctl \(Hotspotctl.builtVersion)",
             "hotspotd \(facts.reply?.version.map { Printable.text($0, limit: 32) } ?? "does not answer")",
             "kernel \(text(system.release)) \(text(system.machine))",
         ] + ["getconf GNU_LIBC_VERSION", "systemctl --version", "bwrap --version"].flatMap { output($0, lines: 1) }

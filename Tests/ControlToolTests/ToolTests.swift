@@ -63,7 +63,9 @@ private let helpers = """
 
     @Test func versionIsPrinted() throws {
         let ended = try Tool.run(["--version"])
-        #expect(ended.status == 0 && ended.output == "hotspotctl \(hotspotdVersion)\n")
+        // The commit stands behind it, where the build knew one.
+        #expect(ended.status == 0 && ended.output.contains(#/^hotspotctl [0-9.]+( \([0-9a-f]+(-dirty)?\))?\n$/#), "\(ended)")
+        #expect(ended.output.contains(" \(hotspotdVersion)"), "\(ended)")
     }
 
     @Test(arguments: [

@@ -1,5 +1,7 @@
 import ControlAPI
+import Glibc
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import hotspotctl
@@ -129,5 +131,55 @@ import Testing
         #expect(question(.choice, choices: ["a\u{1B}", "b"]).decide("a\\x1b") == .answer("a\u{1B}"))
         #expect(question(.choice, choices: ["a", "b"]).decide("–") == .missing)
         #expect(question(.choice, choices: ["a", "b"], isStored: true).decide("–") == .stored)
+    }
+}
+
+/// `answer --dialog` where there is no dialog, and the terminal that it opens then.
+@Suite struct WithoutADialogTests {
+    private static let prompts = #"""
+        {"prompts":[{"id":"p1","interface":"wlan0","ssid":"Hotel","helper":"form","portal":"https://p.example","title":"","since":5,
+        "fields":[{"name":"room","label":"Room","kind":"text","required":true}]}]}
+        """#
+
+    private func run(_ programs: [String], _ environment: [String], input: Int32) throws -> (Tool.Exit, calls: [String]) {
+        let folder = TemporaryFolder()
+        for name in programs { folder.write(name, "#!/bin/sh\necho \"\(name) ${*#*hotspotctl}\"\n", mode: 0o755) }
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [Self.prompts]]))
+        defer { daemon.stop() }
+        let tool = try Tool(
+            ["answer", "--dialog", "--socket", daemon.path, "p1"], input: input,
+            environment: ["LANG=C.UTF-8", "PATH=\(folder.path)"] + environment)
+        return (tool.end(), daemon.calls)
+    }
+
+    @Test(arguments: [
+        (["xdg-terminal-exec", "x-terminal-emulator"], "xdg-terminal-exec  answer --stay --socket "),
+        (["x-terminal-emulator"], "x-terminal-emulator  answer --stay --socket "),
+    ]) func aTerminalIsOpened(_ programs: [String], _ words: String) throws {
+        let nothing = open("/dev/null", O_RDONLY)
+        defer { close(nothing) }
+        let (ended, _) = try run(programs, ["DISPLAY=:99"], input: nothing)
+        #expect(ended.status == 0 && ended.output.hasPrefix(words) && ended.output.hasSuffix(" wlan0\n"), "\(ended)")
+    }
+
+    @Test func withoutATerminalABrowserIsOpened() throws {
+        let nothing = open("/dev/null", O_RDONLY)
+        defer { close(nothing) }
+        let (ended, calls) = try run([], ["DISPLAY=:99"], input: nothing)
+        // Root is refused a browser, anyone else reaches the daemon.
+        #expect(ended.errors.contains("without sudo") || calls.contains("Browse"), "\(ended)")
+        let (bare, _) = try run(["xdg-terminal-exec"], [], input: nothing)
+        #expect(bare.status == 1 && bare.errors.contains("There is no display for a dialog."), "\(bare)")
+    }
+
+    @Test func anOpenedTerminalStaysAfterAFailure() throws {
+        let daemon = try FakeDaemon(.init(replies: ["Prompts": [#"{"prompts":[]}"#]]))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let tool = try Tool(["answer", "--stay", "--socket", daemon.path], input: terminal.slave)
+        tool.waitForErrors("There is no question.\n  try: hotspotctl status\nPress Enter to close this window. ")
+        #expect(kill(tool.pid, 0) == 0)
+        terminal.type("\n")
+        #expect(tool.end().status == 10)
     }
 }

@@ -1,14 +1,17 @@
 import ForeignText
 import HotspotCore
+import Varlink
 
 /// One request to the made-up portal, read from its octets.
 struct ReceivedRequest {
     let method: String
     /// The path without the query.
     let path: String
-    /// The decoded pairs of the form: from the body of a POST, else from the query.
+    /// The decoded pairs of the form, or the members of a JSON object: from the body of a POST, else from the query.
     let pairs: [(name: String, value: String)]
-    /// The content type of a POST that is not `application/x-www-form-urlencoded`.
+    /// The body is JSON, as scripts of portals send it.
+    let isJSON: Bool
+    /// The content type of a POST that is neither a form nor JSON.
     let otherKind: String?
 
     /// The longest request, in octets.
@@ -41,7 +44,12 @@ struct ReceivedRequest {
         path = parts.first.map(String.init) ?? "/"
         let kind = header("content-type") ?? ""
         let isForm = kind.isEmpty || kind.hasPrefix("application/x-www-form-urlencoded")
-        otherKind = method == "POST" && !isForm ? kind : nil
+        isJSON = method == "POST" && kind.hasPrefix("application/json")
+        otherKind = method == "POST" && !isForm && !isJSON ? kind : nil
+        if isJSON {
+            pairs = Self.members(Array(body.prefix(length)))
+            return
+        }
         let form =
             method == "POST"
             ? (isForm ? String(decoding: body.prefix(length), as: UTF8.self) : "") : parts.count > 1 ? String(parts[1]) : ""
@@ -55,6 +63,19 @@ struct ReceivedRequest {
     var masked: String {
         let fields = pairs.prefix(12).map { Printable.text($0.name, limit: 40) + "=…" }.joined(separator: ", ")
         return "\(Printable.text(method, limit: 16)) \(Printable.text(path, limit: 120))\(fields.isEmpty ? "" : " (\(fields))")"
+    }
+
+    /// Returns the texts, numbers and truth values of a JSON object.
+    private static func members(_ body: [UInt8]) -> [(name: String, value: String)] {
+        guard case .object(let members)? = try? Coding.decode(JSONValue.self, from: body) else { return [] }
+        return members.sorted { $0.key < $1.key }.prefix(200).compactMap { name, value in
+            switch value {
+            case .string(let text): (name, text)
+            case .bool(let isTrue): isTrue ? (name, "true") : nil
+            case .number, .integer: (name, String(decoding: Coding.encode(value), as: UTF8.self))
+            case .null, .array, .object: nil
+            }
+        }
     }
 
     private static func decoded(_ text: Substring) -> String {

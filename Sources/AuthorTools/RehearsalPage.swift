@@ -63,7 +63,9 @@ struct RehearsalPage: Sendable {
     var method: String { form.method == .post ? "POST" : "GET" }
 
     /// Returns what is wrong with a request to the form's address; empty: the portal opens.
-    func lacks(_ pairs: [(name: String, value: String)]) -> [String] {
+    ///
+    /// - Parameter isScript: it is none that a browser makes of the form, so that no button is sent.
+    func lacks(_ pairs: [(name: String, value: String)], isScript: Bool = false) -> [String] {
         let sent = Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         let marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }
         var lacks: [String] = []
@@ -87,7 +89,7 @@ struct RehearsalPage: Sendable {
             case .submit, .image, .button, .file: break
             }
         }
-        return wantsButton ? lacks + button(pairs) : lacks
+        return wantsButton && !isScript ? lacks + button(pairs) : lacks
     }
 
     /// Returns what is wrong with the buttons of a request. A browser sends the button that is pressed, if it has a name, and the first

@@ -4,6 +4,7 @@ import Glibc
 import HelperHost
 import HelperKit
 import HotspotCore
+import Varlink
 
 /// A captive portal on loopback with one page, its own or the author's. Until a login it answers the probe with a redirect to the page, or
 /// with the page itself.
@@ -215,19 +216,21 @@ final class RehearsalPortal: Sendable {
         if request.method == "GET", request.pairs.isEmpty { return (page(&state), "the page") }
         let lacks =
             request.otherKind.map { ["its body is \(Printable.text($0, limit: 40)), not the form"] }
-            ?? state.page.lacks(request.pairs)
+            ?? state.page.lacks(request.pairs, isScript: request.isJSON)
+        func refuse(_ complaint: String) -> [UInt8] {
+            request.isJSON ? Self.json(["success": false, "message": .string(complaint)]) : page(&state, complaint: complaint)
+        }
         guard lacks.isEmpty else {
-            return (
-                page(&state, complaint: "Please accept the house rules."),
-                "the page again: \(lacks.prefix(3).joined(separator: ", "))"
-            )
+            let reasons = lacks.prefix(3).joined(separator: ", ")
+            return (refuse("Please accept the house rules."), "\(request.isJSON ? "refused" : "the page again"): \(reasons)")
         }
         if state.isRefusing {
             state.refusals += 1
-            return (page(&state, complaint: "You cannot log in today."), "refused")
+            return (refuse("You cannot log in today."), "refused")
         }
         state.isOpen = true
         state.acceptedTerms = state.acceptedTerms || state.page.accepts(request.pairs)
+        if request.isJSON { return (Self.json(["success": true]), "logged in") }
         return (Self.http("200 OK", "<p>You are now connected.</p><a href=\"/logout\">Log out</a>"), "logged in")
     }
 
@@ -240,6 +243,10 @@ final class RehearsalPortal: Sendable {
             state.page = page
         }
         return Self.http("200 OK", text)
+    }
+
+    private static func json(_ value: JSONValue) -> [UInt8] {
+        http("200 OK", Coding.encode(value), kind: "application/json")
     }
 
     private static func http(_ status: String, _ body: String, _ headers: String...) -> [UInt8] {

@@ -218,6 +218,22 @@ import Testing
         #expect(ended.output.contains("note   It goes on after the end of its standard input and SIGTERM"))
     }
 
+    /// The scripts of some portals send the form as JSON, and read JSON.
+    @Test(.enabled(if: python), arguments: [true, false]) func aLoginInJSONIsUnderstood(_ accepts: Bool) async throws {
+        let body =
+            Self.claims + """
+                if method in ("Authenticate", "PresentUI"):
+                    page = urllib.request.urlopen(origin + "/portal").read().decode()
+                    words = {"token": page.split('name="token" value="')[1].split('"')[0], "accept": \(accepts ? "True" : "False")}
+                    request = urllib.request.Request(origin + "/login", json.dumps(words).encode(), {"Content-Type": "application/json"})
+                    said = json.loads(urllib.request.urlopen(request).read())
+                    reply("success" if said["success"] else "failure", portal=portal, reason=said.get("message", "x"))
+                """
+        let ended = try await test(Self.program(body))
+        #expect(ended.output.contains("terms accepted before: \(accepts ? "success" : "failure")"), "\(ended.output)")
+        #expect(accepts || ended.output.contains("Please accept the house rules."), "\(ended.output)")
+    }
+
     @Test(.enabled(if: python)) func aRepeatedFailureIsReportedOnce() async throws {
         let ended = try await test("#!/usr/bin/python3 -IS\nimport sys\nprint('no such thing', file=sys.stderr)\nsys.exit(3)\n")
         #expect(ended.status == 1)

@@ -44,11 +44,19 @@ def kernelPackage() -> str:
     raise Missing("apt knows no kernel package: apt-get update")
 
 
+def isKnown(package: str) -> bool:
+    return bool(subprocess.run(["apt-cache", "show", "--no-all-versions", package], capture_output=True).stdout)
+
+
 def unpacked(package: str) -> pathlib.Path:
-    """The folder with the package's files. Fetched once; a later run needs no network."""
+    """The folder with the package's files. Fetched once; a later run needs no network. Debian 13 has added t64 to the names of
+    libraries whose interface has a time."""
+    for name in (package, package + "t64"):
+        if (cacheFolder() / name).is_dir():
+            return cacheFolder() / name
+    if not isKnown(package) and isKnown(package + "t64"):
+        package += "t64"
     folder = cacheFolder() / package
-    if folder.is_dir():
-        return folder
     for program in ("apt-get", "dpkg"):
         requireProgram(program, program.split("-")[0])
     with tempfile.TemporaryDirectory(dir=cacheFolder(), prefix=".fetch-") as work:

@@ -9,15 +9,17 @@ import os
 import pathlib
 import stat
 import subprocess
+import sys
 import tarfile
 
 import packages
 
 # The Debian packages whose files are copied. Shared libraries that their programs need are added automatically.
-PACKAGES = """
+PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+PACKAGES = f"""
 bash bsdutils coreutils dash debianutils findutils grep gzip hostname libc-bin mawk mount procps sed tar util-linux
 curl openssl iproute2 nftables iptables libxtables12 iw hostapd wpasupplicant dnsmasq-base isc-dhcp-client kmod
-python3-minimal python3.11-minimal libpython3.11-minimal libpython3.11-stdlib
+python3-minimal {PYTHON}-minimal lib{PYTHON}-minimal lib{PYTHON}-stdlib
 systemd libsystemd-shared bubblewrap network-manager dbus-daemon dbus-system-bus-common
 """.split()
 SETTINGS = """

@@ -31,12 +31,13 @@ STATIC = .build/static
 RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
 	-Xlinker --no-export-dynamic -Xswiftc -L$(CURDIR)/$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 
-# The packages that building, testing and showing need, by the names of Debian 12 and 13.
+# The packages that building, testing and showing need, by the names of Debian 12 and 13; the DHCP client is the release's own.
+DHCP_CLIENT = $(shell . /etc/os-release && [ "$${VERSION_ID:-}" = 12 ] && echo isc-dhcp-client || echo dhcpcd-base)
 BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
 	libsystemd-dev libjansson-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev bubblewrap libncurses6
 DEB_PACKAGES = $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot lintian 'systemd-dev|systemd'
 TEST_PACKAGES = $(DEB_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant network-manager polkitd \
-	dnsmasq-base isc-dhcp-client iw iproute2 iptables nftables util-linux procps tcpdump systemd dbus-daemon python3-dbus python3-gi \
+	dnsmasq-base $(DHCP_CLIENT) iw iproute2 iptables nftables util-linux procps tcpdump systemd mmdebstrap dbus-daemon python3-dbus python3-gi \
 	zenity kdialog xvfb xdotool dunst
 
 # Where there is a real CoovaChilli (Tests/Portals/servers), what its visits need beside it.

@@ -7,9 +7,9 @@ namespace, so that its end takes everything with it, however it ends.
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 
+import leases
 import names
 import networks
 import opennds
@@ -31,6 +31,7 @@ class Fabric:
         self.transcriptStart = 0
         self.processes: dict[str, subprocess.Popen] = {}
         self.client = Station(self, networks.RADIO) if mode == "radio" else Cable(self, networks.WIRE)
+        self.leases = leases.installed()
         # The emulated laptop is slow by its own clock: a Python program takes a second to start.
         self.patience = 5 if os.environ.get("HOTSPOTD_VIRTUAL_LAPTOP") == "1" else 1
 
@@ -65,7 +66,7 @@ class Fabric:
     def requirePrograms(self) -> None:
         wanted = {
             "ip": "iproute2", "nft": "nftables", "iptables-legacy": "iptables", "dnsmasq": "dnsmasq-base", "openssl": "openssl",
-            "dhclient": "isc-dhcp-client", "curl": "curl", "unshare": "util-linux", "pgrep": "procps",
+            "curl": "curl", "unshare": "util-linux", "pgrep": "procps",
         }
         if self.mode == "radio":
             wanted |= {"iw": "iw", "hostapd": "hostapd", "wpa_supplicant": "wpasupplicant"}
@@ -79,7 +80,7 @@ class Fabric:
             self.makeRoot()
         if not inGuest:
             run("mount", "-t", "tmpfs", "-o", "mode=755", "run", "/run")
-        for folder in ("/var/lib/dhcp", "/var/lib/misc"):
+        for folder in ("/var/lib/dhcp", "/var/lib/dhcpcd", "/var/lib/misc"):
             if os.path.isdir(folder):
                 run("mount", "-t", "tmpfs", "-o", "mode=755", "private", folder)
         pathlib.Path("/run/netns").mkdir(exist_ok=True)
@@ -94,8 +95,6 @@ class Fabric:
         if not ours or run("mount", "-t", "overlay", "-o", layers, "private", "/etc", check=False).returncode != 0:
             run("cp", "-r", "--preserve=mode,links", "/etc/.", str(upper), check=False)
             run("mount", "--bind", str(upper), "/etc")
-        for hooks in pathlib.Path("/etc/dhcp").glob("dhclient-*-hooks.d"):
-            shutil.rmtree(hooks)
         for name in ("resolv.conf", "hosts"):
             path = pathlib.Path("/etc") / name
             path.unlink(missing_ok=True)
@@ -226,11 +225,7 @@ class Fabric:
         return bool(asleep)
 
     def startStation(self) -> None:
-        shutil.copy(HERE.parents[1] / "systemd/dhclient-hotspotd.conf", RUN / "dhclient-hotspotd.conf")
-        (RUN / "dhclient.conf").write_text(
-            f'initial-delay 0;\ntimeout {20 * self.patience};\nretry 2;\n'
-            f'include "/etc/dhcp/dhclient.conf";\ninclude "{RUN}/dhclient-hotspotd.conf";\n'
-        )
+        self.leases.prepare(self)
         if self.mode == "veth":
             return
         blocks = ["ctrl_interface=/run/wpa_supplicant", "p2p_disabled=1", f"freq_list={networks.FREQUENCY}"]
@@ -337,8 +332,7 @@ class Fabric:
             return False
         if self.processes["opennds"].poll() is not None:
             raise Trouble(f"openNDS ended too early: {self.lastWords('opennds')}")
-        # It listens seconds before its firewall is ready.
-        return "openNDS is now running" in (self.logs / "opennds.log").read_text(errors="replace")
+        return opennds.isReady(self)
 
     def lastWords(self, name: str) -> str:
         return (self.logs / f"{name}.log").read_text(errors="replace").strip()[-300:]
@@ -352,10 +346,6 @@ class Fabric:
     @property
     def joined(self) -> Network | None:
         return self.client.joined
-
-    @property
-    def leaseFile(self) -> str:
-        return self.client.leaseFile
 
     def join(self, network: Network) -> tuple[float, float]:
         """The moments of the connect event and of the address."""

@@ -134,7 +134,7 @@ class Figures:
         if path != PATHS[case]:
             smoke.logOff(self.fabric, network)
             raise Trouble(f"a detour: {' → '.join(path)}")
-        # The script above can only start when dhclient is done; the daemon starts with the address, which is a little sooner.
+        # The script above can only start when the DHCP client is done; the daemon starts with the address, which is a little sooner.
         addressed, ended = self.fabric.addresses.latest(), moment(event)
         self.keep((case, "hotspotd", delay), ended - connected, ended - addressed, wire, addressed, ended, delay)
         if case != "return visit":

@@ -1,4 +1,4 @@
-"""The programs that manage a laptop's radio, as its distribution starts them: NetworkManager, iwd, and wpa_supplicant with dhclient."""
+"""The programs that manage a laptop's radio, as its distribution starts them: NetworkManager, iwd, and wpa_supplicant with a DHCP client."""
 
 from __future__ import annotations
 

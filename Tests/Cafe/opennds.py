@@ -10,7 +10,7 @@ import typing
 import names
 import networks
 import packages
-from basics import RUN
+from basics import RUN, run
 
 if typing.TYPE_CHECKING:
     from fabric import Fabric
@@ -26,9 +26,11 @@ def start(fabric: Fabric) -> None:
     for name in ("iptables", "ip6tables"):
         # Debian's default back end refuses the chains that it makes.
         (shims / name).symlink_to(packages.requireProgram(f"{name}-legacy", "iptables"))
-    # What its scripts call and must not find, or need not wait for, in here.
+    # The programs that its scripts call and must not find, or need not wait for, in here.
     # (With iw it would look through every radio, and ping its client once for each.)
-    absent = {"systemctl": "exit 0", "logger": "cat >/dev/null", "uci": "exit 1", "ping": "exit 0", "iw": "exit 0"}
+    # (Version 10 asks its own pages whether it is well, and begins again where it gets no answer.)
+    absent = {"uclient-fetch": 'shift $(($# - 1)); exec curl -s -m 2 "$1"',
+              "systemctl": "exit 0", "logger": "cat >/dev/null", "ping": "exit 0", "iw": "exit 0"}
     for name, body in absent.items():
         (shims / name).write_text(f"#!/bin/sh\n{body}\n")
         (shims / name).chmod(0o755)
@@ -50,6 +52,12 @@ FirewallRuleSet users-to-router {{
   FirewallRule allow tcp port 80
 }}
 """)
+    # Version 10, of Debian 13, reads this file, in OpenWrt's format.
+    rules = [("users_to_router", f"allow {rule}") for rule in ("udp port 53", "tcp port 53", "udp port 67", "tcp port 80")]
+    (home / "opennds.uci").write_text("config opennds\n" + "".join(f"\toption {name} '{value}'\n" for name, value in (
+        ("enabled", 1), ("gatewayinterface", network.access), ("gatewayname", "Cafe Aroma"), ("login_option_enabled", 1),
+        ("use_outdated_mhd", 1), ("maxclients", 20), ("debuglevel", 2),
+    )) + "".join(f"\tlist {name} '{rule}'\n" for name, rule in [("authenticated_users", "allow all"), *rules]))
     (pathlib.Path("/var/lib/misc") / names.leaseName(network)).touch()
     pathlib.Path("/run/tmpfiles.d").mkdir(exist_ok=True)
     scripts = quickScripts(home)
@@ -70,6 +78,8 @@ if ! mount -t overlay -o lowerdir=/etc,upperdir={home}/memory/upper,workdir={hom
 fi
 cp -r {pages} /etc/opennds
 cp {home}/opennds.conf /etc/opennds/opennds.conf
+mkdir -p /etc/config
+cp {home}/opennds.uci /etc/config/opennds
 touch /etc/dnsmasq.conf
 umount -l /tmp 2>/dev/null || true
 mount -t tmpfs private /tmp
@@ -77,6 +87,15 @@ export PATH={shims}:/usr/sbin:/usr/bin:/sbin:/bin
 exec {shims}/opennds -f -c /etc/opennds/opennds.conf
 """)
     fabric.start("opennds", fabric.command("ap", "unshare", "--mount", "sh", str(script)))
+
+
+def isReady(fabric: Fabric) -> bool:
+    """It listens seconds before its firewall is ready. Version 10 says so only to the system's log; its rules are complete then."""
+    if "openNDS is now running" in (fabric.logs / "opennds.log").read_text(errors="replace"):
+        return True
+    rules = fabric.inside("ap", "nft", "list", "ruleset", check=False).stdout
+    inside = ("nsenter", "--mount", "--target", str(fabric.processes["opennds"].pid))
+    return f"dnat to {networks.AROMA.gateway}:2050" in rules and run(*inside, str(RUN / "opennds/bin/ndsctl"), "status", check=False).returncode == 0
 
 
 def quickScripts(home: pathlib.Path) -> pathlib.Path:
@@ -87,9 +106,10 @@ def quickScripts(home: pathlib.Path) -> pathlib.Path:
     if not busybox:
         return scripts
     (home / "bin/sh").symlink_to(busybox)
-    # The static program has its own ip and pgrep, which print something else; what need not be waited for is left out.
+    # The static program has its own ip, pgrep and sed, which print or take something else; what need not be waited for is left out.
     keep = f"""ip() {{ {packages.requireProgram("ip", "iproute2")} "$@"; }}
 pgrep() {{ {packages.requireProgram("pgrep", "procps")} "$@"; }}
+sed() {{ {packages.requireProgram("sed", "sed")} "$@"; }}
 logger() {{ cat >/dev/null; }}
 ping() {{ :; }}
 """

@@ -12,18 +12,19 @@ import subprocess
 import sys
 import tarfile
 
+import leases
 import packages
 
 # The Debian packages whose files are copied. Shared libraries that their programs need are added automatically.
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 PACKAGES = f"""
 bash bsdutils coreutils dash debianutils findutils grep gzip hostname libc-bin mawk mount procps sed tar util-linux
-curl openssl iproute2 nftables iptables libxtables12 iw hostapd wpasupplicant dnsmasq-base isc-dhcp-client kmod
+curl openssl iproute2 nftables iptables libxtables12 iw hostapd wpasupplicant dnsmasq-base {leases.installed().package} kmod
 python3-minimal {PYTHON}-minimal lib{PYTHON}-minimal lib{PYTHON}-stdlib
 systemd libsystemd-shared bubblewrap network-manager dbus-daemon dbus-system-bus-common
 """.split()
 SETTINGS = """
-/etc/dhcp /etc/fstab /etc/group /etc/iproute2 /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/nsswitch.conf
+/etc/dhcp /etc/dhcpcd.conf /etc/fstab /etc/group /etc/iproute2 /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/nsswitch.conf
 /etc/passwd /etc/protocols /etc/services /etc/ssl/openssl.cnf /etc/ssl/certs/ca-certificates.crt /usr/bin/awk
 """.split()
 # Opened by name at run time, so that ldd does not list them.

@@ -80,10 +80,9 @@ def smoke(fabric: Fabric, report: Report) -> None:
         report.heading(network.ssid)
         connected, addressed = fabric.join(network)
         report.say(f"address {addressed - connected:.2f} s after the connect event")
-        lease = pathlib.Path(fabric.leaseFile).read_text().rsplit("lease {", 1)[-1]
-        announced = re.findall(r"option (?:v4-captive-portal|default-url) (.*);", lease)
+        announced = fabric.leases.announced(fabric.client)
         if network is not networks.TRAIN:
-            report.check(f"{network.key}: DHCP announces the portal's API", bool(announced), lease)
+            report.check(f"{network.key}: DHCP announces the portal's API", bool(announced))
             report.say(f"option 114: {announced}")
         report.check(f"{network.key}: closed at first", isClosed(fabric))
         if network is networks.HOTEL:

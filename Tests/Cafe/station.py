@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 import typing
 
@@ -23,10 +22,6 @@ class Client:
         self.fabric, self.link, self.metric = fabric, link, metric
         self.joined: Network | None = None
 
-    @property
-    def leaseFile(self) -> str:
-        return f"/var/lib/dhcp/dhclient.{self.link}.leases"
-
     def attach(self, network: Network) -> None:
         raise NotImplementedError
 
@@ -41,11 +36,7 @@ class Client:
 
     def lease(self) -> float:
         """Asks for an address and returns the moment when it is there."""
-        metric = ["-e", f"IF_METRIC={self.metric}"] if self.metric else []
-        self.fabric.inside(
-            "cli", "dhclient", "-4", "-1", *metric, "-cf", str(RUN / "dhclient.conf"), "-lf", self.leaseFile,
-            "-pf", str(RUN / f"dhclient-{self.link}.pid"), self.link, timeout=40 * self.fabric.patience,
-        )
+        self.fabric.leases.start(self)
         return time.time()
 
     def join(self, network: Network) -> tuple[float, float]:
@@ -54,16 +45,10 @@ class Client:
     def hasAddress(self) -> bool:
         return "inet " in run("ip", "-n", "cli", "address", "show", self.link).stdout
 
-    def endLease(self) -> None:
-        try:
-            os.kill(int((RUN / f"dhclient-{self.link}.pid").read_text()), signal.SIGTERM)
-        except (OSError, ValueError):
-            pass
-
     def leave(self) -> None:
         if not self.joined:
             return
-        self.endLease()
+        self.fabric.leases.end(self)
         self.detach()
         run("ip", "-n", "cli", "address", "flush", "dev", self.link)
         self.joined = None
@@ -104,7 +89,7 @@ class Station(Client):
 
     def stop(self) -> None:
         """Ends the supplicant, and with it the association; addresses on the link stay."""
-        self.endLease()
+        self.fabric.leases.end(self)
         process = self.fabric.processes[self.supplicant]
         process.terminate()
         process.wait(20)

@@ -98,7 +98,7 @@ def killSwitch(*accepted: str) -> str:
 
 STRICT = f"sysctl -qw net.ipv4.conf.{LINK}.rp_filter=1"
 STRICT_FOR_ALL = "sysctl -qw net.ipv4.conf.all.rp_filter=1"
-# dhclient leaves the file alone, as where resolved owns it; its stub answers nothing.
+# The DHCP client leaves the file alone, as where resolved owns it; its stub answers nothing.
 RESOLVED = "echo nameserver 127.0.0.53 >/etc/resolv.conf"
 OUTSIDE = "what does not go through wg0"
 
@@ -150,9 +150,7 @@ class VPN:
         self.fabric.waitUntilOpen()
         # As NetworkManager's routes for Wi-Fi; Proton's has a lower one.
         self.fabric.client.metric = 600
-        hooks = pathlib.Path("/etc/dhcp/dhclient-enter-hooks.d")
-        hooks.mkdir(parents=True, exist_ok=True)
-        (hooks / "resolved").write_text("make_resolv_conf() { :; }\n")
+        self.fabric.leases.leaveResolversAlone()
         self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), "\n[Commands]\nTimeoutSec=12\n")
         self.daemon.start()
         self.monitor = Monitor(self.daemon)

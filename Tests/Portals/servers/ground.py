@@ -24,7 +24,7 @@ from networks import Network
 # Where the servers are, beside PATH: the folders of what was built by hand, as "make install" filled them.
 FOLDERS = [pathlib.Path(place) for place in os.environ.get("HOTSPOTD_SERVERS", "").split(":") if place]
 PROGRAMS = {
-    "ip": "iproute2", "nft": "nftables", "iptables": "iptables", "dnsmasq": "dnsmasq-base", "openssl": "openssl", "dhclient": "isc-dhcp-client",
+    "ip": "iproute2", "nft": "nftables", "iptables": "iptables", "dnsmasq": "dnsmasq-base", "openssl": "openssl",
     "curl": "curl", "tcpdump": "tcpdump",
 }
 

@@ -163,6 +163,7 @@ install:
 	# The manual and the completions, from the commands' own definitions.
 	install -d $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man8 $(addprefix $(DESTDIR),$(completiondirs))
 	$(BINARIES)/generate-manual $(BINARIES)/hotspotctl --date $(MANUAL_DATE) --output-directory $(DESTDIR)$(mandir)/man1
+	sed -i 's/^$$/.Pp/' $(DESTDIR)$(mandir)/man1/hotspotctl.1
 	{ echo; cat systemd/hotspotctl.sections; } >> $(DESTDIR)$(mandir)/man1/hotspotctl.1
 	install -m 644 systemd/hotspotd.8 $(DESTDIR)$(mandir)/man8/hotspotd.8
 	$(BINARIES)/hotspotctl --generate-completion-script bash | sed '1{/^#!/d}' > $(DESTDIR)$(word 1,$(completiondirs))/hotspotctl

@@ -170,7 +170,9 @@ def isEnabled(*unit: str) -> bool: return run("systemctl", "is-enabled", *unit, 
 
 def startDesktop() -> None:
     """Starts what a desktop starts; the target of a graphical session cannot be started by hand."""
-    # logind would say where.
+    # logind would say where, to the user's manager and to sessions.
+    with open("/etc/environment", "a") as file:
+        file.write("XDG_RUNTIME_DIR=/run/user/0\n")
     settings = pathlib.Path("/etc/systemd/system/user@.service.d/place.conf")
     settings.parent.mkdir(exist_ok=True)
     settings.write_text("[Service]\nEnvironment=XDG_RUNTIME_DIR=/run/user/%i\n")

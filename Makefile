@@ -45,11 +45,12 @@ CHILLI = $(wildcard $(foreach folder,$(subst :, ,$(HOTSPOTD_SERVERS)),$(folder)/
 	$(addsuffix /chilli,$(subst :, ,$(PATH))))
 TEST_PACKAGES += $(if $(CHILLI),freeradius ethtool)
 
-.PHONY: help build binaries debug test cafe figures bench table deb helper-files install uninstall format lint deps deps-build swift python clean
+.PHONY: help build binaries debug test test-trixie cafe figures bench table deb helper-files install uninstall format lint deps deps-build swift python clean
 
 help:
 	@echo 'make cafe       install what it needs, build, and show a laptop that logs itself in'
 	@echo 'make test       the same for the tests'
+	@echo 'make test-trixie  builds and tests everything in a root of Debian 13, as root'
 	@echo 'make build      release binaries, in .build/release'
 	@echo 'make deb        Debian packages, in .build/deb'
 	@echo 'make install    (after make build, as root) programs, unit, user, folders, our helpers; DESTDIR= PREFIX='
@@ -98,6 +99,10 @@ test: deps python
 	swift build --build-tests
 	Tests/Support/run-tests --each IntegrationTests --each HelperHostTests --each DaemonTests --each NetworkJoiningTests --first IntegrationTests.CafeTests \
 		--first IntegrationTests.CafeOverCablesTests --first IntegrationTests.EnduranceTests
+
+# The copy of the checkout and its .build stay, so that the next run is quick.
+test-trixie: swift deps
+	Tests/Support/debian-root --build trixie -- sh -c 'make test && make deb'
 
 cafe: deps
 	$(MAKE) build

@@ -53,8 +53,9 @@ struct Companion {
     /// Returns the end of the program, once: its exit status, and why it failed.
     func ended() -> (status: Int32, problem: String?)? {
         var code: Int32 = 0
-        guard waitpid(pid, &code, WNOHANG) == pid else { return nil }
-        let status = code & 0x7F == 0 ? code >> 8 & 0xFF : 1
+        let ended = waitpid(pid, &code, WNOHANG)
+        if ended == 0 { return nil }
+        let status = ended == pid && code & 0x7F == 0 ? code >> 8 & 0xFF : 1
         var octets = [UInt8](repeating: 0, count: 16384)
         let size = lseek(errors, 0, SEEK_END)
         let count = pread(errors, &octets, octets.count, max(0, size - octets.count))

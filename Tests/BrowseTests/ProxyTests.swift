@@ -4,6 +4,7 @@ import HotspotCore
 import Testing
 
 @testable import BoundHTTP
+@testable import Browse
 
 /// The proxy over loopback, where a link is a rehearsal: its network is this machine alone.
 @Suite(.serialized) struct ProxyTests {

@@ -1,2 +1,2 @@
 /// The version that `--version`, `Status` and org.varlink.service report.
-public let hotspotdVersion = "0.1.0"
+public let hotspotdVersion = "0.2.0"

@@ -17,23 +17,26 @@ struct CafeVisit: Sendable {
     private let isOptional: Bool
 
     /// Runs it on a thread of its own: it takes minutes, and other tests want the concurrency pool's.
+    ///
+    /// - Parameter root: the words of a command that runs it in another root.
     static func start(
-        _ arguments: [String], of program: String = "Tests/Cafe/cafe", isOptional: Bool = false
+        _ arguments: [String], of program: String = "Tests/Cafe/cafe", in root: [String] = [], isOptional: Bool = false
     ) async throws -> CafeVisit {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try CafeVisit(arguments, of: program, isOptional: isOptional) })
+                continuation.resume(with: Result { try CafeVisit(arguments, of: program, in: root, isOptional: isOptional) })
             }
         }
     }
 
-    private init(_ arguments: [String], of program: String, isOptional: Bool) throws {
+    private init(_ arguments: [String], of program: String, in root: [String], isOptional: Bool) throws {
         self.isOptional = isOptional
         let scratch = TemporaryFolder()
         let results = scratch.path + "/results.jsonl"
+        let words =
+            root + [Machine.checkout.appendingPathComponent(program).path, "--bin", Machine.release.path, "--results", results]
         run = try Finished.run(
-            Machine.checkout.appendingPathComponent(program).path,
-            ["--bin", Machine.release.path, "--results", results] + arguments,
+            words[0], words.dropFirst() + arguments,
             environment: ProcessInfo.processInfo.environment.filter {
                 ["HOTSPOTD_CAFE_CACHE", "HOTSPOTD_SERVERS", "PATH", "XDG_CACHE_HOME", "CI"].contains($0.key)
             })

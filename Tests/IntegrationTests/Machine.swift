@@ -17,6 +17,12 @@ enum Machine {
         FileManager.default.isExecutableFile(atPath: release.appendingPathComponent("hotspotd").path)
     }
 
+    /// The name of this Debian release.
+    static var codename: String? {
+        (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8))?.split(separator: "\n")
+            .first { $0.hasPrefix("VERSION_CODENAME=") }.map { String($0.dropFirst("VERSION_CODENAME=".count)) }
+    }
+
     /// Whether a test that needs something runs: always in CI, elsewhere only where it is there.
     static func runs(_ hasIt: Bool) -> Bool { isCI || hasIt }
 

@@ -192,7 +192,9 @@
   const isOnTop = (field) => {
     if (atPoint(field) === null) field.scrollIntoView({ block: "center", behavior: "instant" });
     const top = topAt(field);
-    return top === null || holds(top, field) || holds(field, top) || [...(field.labels ?? [])].some((label) => holds(label, top));
+    // What is around it is on top only where the field lets clicks through; else the field is cut away, or lies behind it.
+    return top === null || holds(field, top) || [...(field.labels ?? [])].some((label) => holds(label, top))
+      || (holds(top, field) && getComputedStyle(field).pointerEvents === "none");
   };
   const topAt = (field) => {
     const inner = field.getRootNode();

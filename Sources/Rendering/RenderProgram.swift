@@ -6,7 +6,7 @@ import HotspotCore
 import Varlink
 
 /// The browser's side of its sandbox: makes the port of the proxy in the sandbox's network, hands it over, becomes the parent of the
-/// browser, and ends with the connection.
+/// browser, and ends with the connection or with the browser.
 ///
 /// The daemon starts it for a connection to the socket of the browser, as `hotspot-helpers --render BROWSER`, with the connection as
 /// descriptor 3. The browser then speaks DevTools on it.
@@ -39,12 +39,11 @@ package enum RenderProgram {
         guard
             let browser = try? Spawn(
                 arguments: command, environment: environment, descriptors: [null, null, null, connection, connection]
-            ).start()
+            ).startWatched().pidfd
         else { exit(1) }
-        // The browser ends itself with its connection. What is left of it ends with this process, the first one of the sandbox.
-        var end = pollfd(fd: connection, events: Int16(hangUp), revents: 0)
-        _ = poll(&end, 1, Int32(limit * 1000))
-        for _ in 0..<50 where waitpid(browser, nil, WNOHANG) == 0 { usleep(20_000) }
+        // All processes of the sandbox end with this one. Their files are in memory, so that a browser has nothing to put in order.
+        var ends = [pollfd(fd: connection, events: Int16(hangUp), revents: 0), pollfd(fd: browser, events: Int16(POLLIN), revents: 0)]
+        _ = poll(&ends, 2, Int32(limit * 1000))
         exit(0)
     }
 

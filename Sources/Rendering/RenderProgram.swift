@@ -42,7 +42,9 @@ package enum RenderProgram {
             ).startWatched().pidfd
         else { exit(1) }
         // All processes of the sandbox end with this one. Their files are in memory, so that a browser has nothing to put in order.
-        var ends = [pollfd(fd: connection, events: Int16(hangUp), revents: 0), pollfd(fd: browser, events: Int16(POLLIN), revents: 0)]
+        var ends = [
+            pollfd(fd: connection, events: Int16(hangUp), revents: 0), pollfd(fd: browser, events: Int16(POLLIN), revents: 0),
+        ]
         _ = poll(&ends, 2, Int32(limit * 1000))
         exit(0)
     }
@@ -93,8 +95,9 @@ package enum RenderProgram {
             // No code is made while the browser runs, which the service manager forbids as well (MemoryDenyWriteExecute=).
             "--js-flags=--jitless --max-old-space-size=256",
             // Nothing but the page.
-            "--block-new-web-contents", "--deny-permission-prompts", "--no-first-run", "--no-default-browser-check",
-            "--disable-default-apps", "--disable-sync", "--disable-extensions", "--disable-background-networking",
+            "--block-new-web-contents", "--deny-permission-prompts", "--auto-reject-capture", "--no-first-run",
+            "--no-default-browser-check", "--disable-default-apps", "--disable-sync", "--disable-extensions",
+            "--disable-background-networking",
             "--disable-component-update", "--disable-domain-reliability", "--disable-breakpad", "--disable-crash-reporter",
             "--no-pings",
             "--password-store=basic", "--mute-audio", "--disable-dev-shm-usage", "--disable-notifications",

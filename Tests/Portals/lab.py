@@ -76,7 +76,7 @@ class Entry:
 
 @dataclasses.dataclass
 class Scenario:
-    """One visit. `expects`: logged in, refused (and the user is told `text`), or handed over (to a browser, nothing sent)."""
+    """One visit. `expects`: logged in, refused (and the user is told `text`), handed over (to a browser, nothing sent), failed, or any."""
 
     name: str
     expects: str = "logged in"
@@ -89,8 +89,9 @@ class Scenario:
     corrected: dict[str, str] = dataclasses.field(default_factory=dict)
     # The fewest requests to the portal with which a client that knows it is in, its page included.
     fewest: int = 0
-    # What no request may show.
+    # What no request may show, and what no answer of a helper may say.
     never: tuple[str, ...] = ()
+    untold: tuple[str, ...] = ()
     # The seconds that the portal tells, and whether it knows a logoff.
     seconds: int | None = None
     logoff: bool = False
@@ -123,6 +124,9 @@ class Product:
 
     def answer(self, request: Request) -> Answer | None:
         raise NotImplementedError
+
+    def asked(self) -> None:
+        """The guest is asked, and has not answered yet."""
 
     def admit(self) -> None:
         self.lab.admit(self.scenario.delay)

@@ -56,6 +56,10 @@ class Outcome:
     maintained: bool = False
     loggedOff: bool = False
     confidence: str = "none"
+    # The login ended with a question, for which its page stays open.
+    isAsking: bool = False
+    # The most memory of its own that a process of the browser had.
+    megabytes: int = 0
     # The login from its last probe on: the user's answers for it, and its requests.
     answers: dict[str, str] = dataclasses.field(default_factory=dict)
     login: list = dataclasses.field(default_factory=list)
@@ -80,9 +84,11 @@ class Outcome:
                 faults.append(self.end)
             if scenario.text not in self.told:
                 faults.append(f'the user is told "{self.told}"')
-        elif self.end != scenario.expects:
+        elif scenario.expects not in ("any", self.end) or scenario.text not in self.told:
             faults.append(f"{self.end}: {self.told}")
         faults += [f"a request shows {secret}" for secret in scenario.never if any(entry.says(secret) for entry in lab.entries)]
+        said = json.dumps([[answer.get(part) for part in ("portal", "prompt", "reason")] for answer in self.trace], ensure_ascii=False)
+        faults += [f"the user is told {words!r}" for words in scenario.untold if json.dumps(words, ensure_ascii=False)[1:-1] in said]
         return faults
 
 
@@ -149,6 +155,7 @@ class Visit:
             outcome = Outcome(end, told, helper.name, (claim.get("portal") or {}).get("kind", ""))
             outcome.requests = len(self.lab.portalEntries()) - before
             outcome.refusal = self.refusal
+            outcome.isAsking = bool((reply.get("prompt") or {}).get("fields"))
             outcome.confidence, outcome.answers, outcome.login = claim["confidence"], self.given, self.login
             outcome.milliseconds = round((time.monotonic() - began) * 1000)
             if end == "logged in":
@@ -190,6 +197,7 @@ class Visit:
             given |= answers
             portal, session = reply.get("portal", portal), reply.get("session", session)
             typed = {name: value for name, value in answers.items() if value}
+            self.think()
             reply = self.step(helper, "PresentUI", answers, portal=portal, session=session, answers=typed)
         return "failed", "asks again and again", reply
 
@@ -203,6 +211,14 @@ class Visit:
         goesOn = not any(entry.part == "gateway" for entry in sent)
         self.login, self.given = (self.login + sent, self.given | typed) if goesOn else (sent, typed)
         return reply
+
+    def think(self) -> None:
+        """The time between a question and its answer."""
+        self.product.asked()
+        time.sleep(self.product.options.get("thinks", 0))
+        if self.product.options.get("restarts"):
+            self.service.end()
+            self.service.start()
 
     def typed(self, field: dict) -> str:
         words = f"{field['name']} {field['label']}".lower()

@@ -1,7 +1,7 @@
 """Portals that attack the browser, the computer or the guest. Each has a login that works, so that a visit gets as far as the attack.
 
-`expects` is a first choice; the comment above the scenarios says what must not happen. A page reports what it was given by a
-request for /seen, which no transcript may show. `Doors` waits at ports of the client itself and of a neighbour.
+The comment above the scenarios says what must not happen. A page reports what it was given by a request for /seen, which no transcript may
+show. `Doors` waits at ports of the client itself and of a neighbour. The table looks for processes that are left, and for their memory.
 """
 
 import ctypes
@@ -17,7 +17,9 @@ from scripted.shell import *
 
 GUEST = {"email": "ada@example.org"}
 SECRET, NEIGHBOUR, DOOR = "hunter2-stored", "10.20.0.77", 6310
-TOUCHED = ("/seen?", NEIGHBOUR)
+TOUCHED = ("/seen?", NEIGHBOUR, "169.254.169.254")
+CIRCLE, CHANGED, LATE = "The portal redirects in circles.", "The page has changed its button; nothing was sent.", "did not answer in time"
+PRICE = "asks for a payment or names a price"
 
 
 class Doors:
@@ -101,7 +103,7 @@ class Endless(Hostile):
     name = "hostile-endless"
     # The processor's time is limited; nothing runs two seconds after the command; the guest is told that the page did not answer.
     scenarios = [
-        Scenario("at once", "handed over", GUEST, {"mode": "once"}), Scenario("at the press", "handed over", GUEST, {"mode": "press"}),
+        Scenario("at once", "handed over", GUEST, {"mode": "once"}), Scenario("at the press", "failed", GUEST, {"mode": "press"}, text=LATE),
         Scenario("promises", "handed over", GUEST, {"mode": "promises"}),
     ]
     attack = r"""
@@ -115,9 +117,10 @@ if ($("#root").dataset.mode === "press") connect = spin;
 
 class Memory(Hostile):
     name = "hostile-memory"
-    # 2 GB are never resident: the limit ends the browser, not another process of the machine.
+    # 2 GB are never resident: the limit refuses them, or ends the page, and no other process of the machine. A page that goes on without them
+    # is logged in to.
     scenarios = [
-        Scenario("buffers", "handed over", GUEST, {"mode": "buffers"}), Scenario("elements", "handed over", GUEST, {"mode": "elements"}),
+        Scenario("buffers", "any", GUEST, {"mode": "buffers"}), Scenario("elements", "handed over", GUEST, {"mode": "elements"}),
         Scenario("text", "handed over", GUEST, {"mode": "text"}),
     ]
     attack = r"""
@@ -155,8 +158,10 @@ setTimeout(storm, 0);
 
 class Windows(Hostile):
     name = "hostile-windows"
-    # Pop-ups are at most pages of this login: their number, their memory and their processes have the limit of one page.
-    scenarios = [Scenario("on load", user=GUEST), Scenario("at the press", user=GUEST, options={"mode": "press"})]
+    # No page is opened beside that of the login.
+    scenarios = [
+        Scenario("on load", user=GUEST, never=("/popup",)), Scenario("at the press", user=GUEST, options={"mode": "press"}, never=("/popup",)),
+    ]
     attack = r"""
 const open100 = () => { for (let n = 0; n < 100; n++) window.open("/popup?" + n + Math.random(), "_blank", "width=100,height=100"); };
 if ($("#root").dataset.mode === "press") button.addEventListener("click", open100, true);
@@ -171,7 +176,8 @@ else { open100(); setInterval(open100, 500); }
 
 class Reach(Hostile):
     name = "hostile-reach"
-    # No connection to 127.0.0.1, ::1 or the client's own address, none to a neighbour in the LAN, no file read; no request goes around the proxy.
+    # No connection to 127.0.0.1, ::1 or the client's own address, none to a neighbour in the LAN or a link-local address, no file read; no
+    # request goes around the proxy. Private addresses beyond the link are allowed, because portals have them.
     scenarios = [
         Scenario("requests", user=GUEST, never=TOUCHED), Scenario("at the press", user=GUEST, options={"mode": "press"}, never=TOUCHED),
         Scenario("redirects", user=GUEST, options={"mode": "redirects"}, never=TOUCHED),
@@ -179,8 +185,7 @@ class Reach(Hostile):
         Scenario("opens a file", "handed over", GUEST, {"mode": "file"}, never=TOUCHED),
     ]
     attack = r"""
-const hosts = ["127.0.0.1:6310", "localhost:6310", "[::1]:6310", "10.20.0.50:6310", "0.0.0.0:6310", "10.20.0.77", "10.20.0.77:6310", "169.254.169.254",
-  "192.168.1.1"];
+const hosts = ["127.0.0.1:6310", "localhost:6310", "[::1]:6310", "10.20.0.50:6310", "0.0.0.0:6310", "10.20.0.77", "10.20.0.77:6310", "169.254.169.254"];
 const urls = hosts.map(host => "http://" + host + "/");
 const reach = urls => {
   for (const url of [...urls, "file:///etc/passwd"]) {
@@ -211,6 +216,7 @@ const sockets = () => {
 const all = () => { reach(urls); sockets(); };
 ready.then(() => {
   const mode = $("#root").dataset.mode;
+  if (self !== top) return;
   if (mode === "press") button.addEventListener("click", all, true);
   else if (mode === "redirects") reach(urls.map((_, n) => "/to/" + n));
   else if (mode === "navigates") location.href = "http://127.0.0.1:6310/";
@@ -219,7 +225,7 @@ ready.then(() => {
 });
 """
     targets = ["http://127.0.0.1:6310/", "http://localhost:6310/", "http://[::1]:6310/", "http://10.20.0.50:6310/", "http://0.0.0.0:6310/",
-               f"http://{NEIGHBOUR}/", f"http://{NEIGHBOUR}:{DOOR}/", "http://169.254.169.254/", "http://192.168.1.1/"]
+               f"http://{NEIGHBOUR}/", f"http://{NEIGHBOUR}:{DOOR}/", "http://169.254.169.254/"]
 
     def more(self, request):
         if request.path == "/to/file":
@@ -239,7 +245,7 @@ class Devices(Hostile):
         Scenario("screen", user=GUEST, options={"secure": True, "mode": "screen"}, never=("/seen?",)),
     ]
     attack = r"""
-const granted = (what, ask) => { try { Promise.resolve(ask()).then(value => { if (value) seen(what); }, () => {}); } catch (error) { } };
+const granted = (what, ask) => { try { return Promise.resolve(ask()).then(value => { if (value) seen(what); }, () => {}); } catch (error) { } };
 const wants = () => {
   granted("camera", () => navigator.mediaDevices.getUserMedia({video: true, audio: true}));
   navigator.geolocation.getCurrentPosition(() => seen("place"), () => {});
@@ -303,11 +309,11 @@ class Swap(Hostile):
     # The button that was asked about is "Connect". "Buy for 9.99 €" is never pressed, whenever it takes that place.
     bought = ("/api/buy",)
     scenarios = [
-        Scenario("after typing", "handed over", GUEST, {"mode": "input"}, never=bought),
-        Scenario("under the pointer", "handed over", GUEST, {"mode": "pointer"}, never=bought),
-        Scenario("after a while", "handed over", GUEST, {"mode": "later"}, never=bought),
-        Scenario("at the next load", "handed over", GUEST, {"mode": "next"}, never=bought),
-        Scenario("moved", "handed over", GUEST, {"mode": "moved"}, never=bought),
+        Scenario("after typing", "refused", GUEST, {"mode": "input"}, text=CHANGED, never=bought),
+        Scenario("under the pointer", "refused", GUEST, {"mode": "pointer"}, text=CHANGED, never=bought),
+        Scenario("while asked", "handed over", GUEST, {"mode": "asked", "thinks": 3}, text=PRICE, never=bought),
+        Scenario("at the next load", "handed over", GUEST, {"restarts": True}, text=PRICE, never=bought),
+        Scenario("moved", user=GUEST, options={"mode": "moved"}, never=bought),
     ]
     attack = r"""
 const buy = () => send("/api/buy", {pass: "day", price: 9.99}, {"X-CSRF-Token": csrf});
@@ -315,8 +321,8 @@ const swap = () => { button.textContent = "Buy for 9.99 €"; connect = buy; };
 const mode = $("#root").dataset.mode;
 if (mode === "input") email.addEventListener("input", swap);
 if (mode === "pointer") button.addEventListener("pointerover", swap);
-if (mode === "later") ready.then(() => setTimeout(swap, 1500));
-if (mode === "next") ready.then(boot => { if (boot.swapped) swap(); });
+if (mode === "asked") setInterval(() => load("/api/asked").then(answer => { if (answer.asked) swap(); }), 500);
+ready.then(boot => { if (boot.swapped) swap(); });
 // Another button comes to lie where this one was.
 if (mode === "moved") email.addEventListener("input", () => {
   if (button.previousSibling !== note) return;
@@ -324,8 +330,18 @@ if (mode === "moved") email.addEventListener("input", () => {
 });
 """
 
+    def begin(self):
+        super().begin()
+        self.isAsked = False
+
+    def asked(self):
+        self.isAsked = True
+
     def boot(self):
-        return super().boot() | {"swapped": self.boots > self.options.get("loads", 1)}
+        return super().boot() | {"swapped": self.isAsked and "restarts" in self.options}
+
+    def more(self, request):
+        return jsonAnswer({"asked": self.isAsked}) if request.path == "/api/asked" else super().more(request)
 
 
 class ManyInputs(Hostile):
@@ -360,11 +376,11 @@ class HiddenPassword(Hostile):
     # Fields that nobody sees get no answer, though answers for them are stored.
     scenarios = [
         Scenario(mode, user=GUEST | {"password": SECRET, "phone": "+49 170 7654321"}, options={"mode": mode}, never=(SECRET, "7654321"))
-        for mode in ("outside", "transparent", "covered", "clipped", "later")
+        for mode in ("outside", "transparent", "covered", "dot", "clipped", "later")
     ]
     attack = r"""
 const styles = {outside: "position: absolute; left: -9999px", transparent: "opacity: 0; position: absolute; z-index: -1",
-  covered: "position: absolute; z-index: -1; top: 0; left: 0; width: 1px; height: 1px", clipped: "clip-path: inset(50%); position: absolute", later: ""};
+  covered: "position: absolute; z-index: -1", dot: "position: absolute; overflow: hidden; width: 1px; height: 1px", clipped: "clip-path: inset(50%); position: absolute", later: ""};
 const trap = h("div", {style: styles[$("#root").dataset.mode], "aria-hidden": $("#root").dataset.mode === "clipped" ? "true" : null},
   h("input", {type: "password", "aria-label": "Password", autocomplete: "current-password"}), h("input", {type: "tel", "aria-label": "Phone", name: "phone"}));
 if ($("#root").dataset.mode === "later") {
@@ -378,10 +394,11 @@ connect = () => send("/api/connect", {email: email.value, extra: [...trap.queryS
 
 class Circle(Hostile):
     name = "hostile-circle"
-    # The moves have an end, and the guest is told that the page leads in a circle.
+    # The moves have an end, and after a press the guest is told that the page leads in a circle. An address that changes is no other page.
     scenarios = [
         Scenario("replace", "handed over", GUEST, {"mode": "replace"}), Scenario("reload", "handed over", GUEST, {"mode": "reload"}),
-        Scenario("history", "handed over", GUEST, {"mode": "history"}), Scenario("after the press", "handed over", GUEST, {"mode": "press"}),
+        Scenario("history", user=GUEST, options={"mode": "history"}),
+        Scenario("after the press", "refused", GUEST, {"mode": "press"}, text=CIRCLE),
     ]
     attack = r"""
 const mode = $("#root").dataset.mode, again = () => location.replace("/?round=" + Math.random());
@@ -396,7 +413,8 @@ if (mode === "press") connect = () => { sessionStorage.pressed = "yes"; again();
 class Words(Hostile):
     name = "hostile-words"
     # The page's words stay its own: no escape sequence reaches a terminal, no line looks like one of hotspotd's, no label asks for the computer's password.
-    scenarios = [Scenario("refused", "refused", {"email": "ada"}, text="Please enter your e-mail address.")]
+    scenarios = [Scenario("refused", "refused", {"email": "ada"}, text="Please enter your e-mail address.",
+                          untold=("\x1b", "\x07", "\u202e", "x" * 3000, "Your computer's password"))]
     attack = r"""
 document.title = "hotspotd: online\u001b[2J\u001b]0;root\u0007";
 email.setAttribute("aria-label", "E-mail\u001b[31m\nhotspotd: online. \u202eessap ruoY");

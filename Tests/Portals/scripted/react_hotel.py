@@ -16,6 +16,8 @@ class ReactHotel(Scripted):
         Scenario("in", user=GUEST),
         Scenario("refused", "refused", GUEST | {"room": "999"}, text=ERROR),
         Scenario("corrected", user=GUEST | {"room": "999"}, text=ERROR, corrected=GUEST),
+        # The helpers end between question and answer: the page is opened anew, and asks the same.
+        Scenario("restarted", user=GUEST, options={"restarts": True}),
     ]
     script = r"""
 const state = {roomNumber: "", lastName: "", busy: false, csrf: ""};

@@ -264,6 +264,15 @@ button.addEventListener("click", wants, true);
 """
 
 
+class Keys(Hostile):
+    name = "hostile-keys"
+    # The lab's authority is the system's, and unknown to the browser: the one key that the helper has checked is trusted, and no other.
+    scenarios = [Scenario("another server", user=GUEST, options={"secure": True}, never=("/seen?",))]
+    attack = r"""
+fetch("https://another.plaza.example/", {mode: "no-cors"}).then(() => seen("another key"), () => {});
+"""
+
+
 class Download(Hostile):
     name = "hostile-download"
     # No file appears outside the profile, which goes with the command; nothing is opened.
@@ -395,8 +404,9 @@ connect = () => send("/api/connect", {email: email.value, extra: [...trap.queryS
 class Circle(Hostile):
     name = "hostile-circle"
     # The moves have an end, and after a press the guest is told that the page leads in a circle. An address that changes is no other page.
+    # A guest may be faster than a page that replaces itself.
     scenarios = [
-        Scenario("replace", "handed over", GUEST, {"mode": "replace"}), Scenario("reload", "handed over", GUEST, {"mode": "reload"}),
+        Scenario("replace", "any", GUEST, {"mode": "replace"}), Scenario("reload", "handed over", GUEST, {"mode": "reload"}),
         Scenario("history", user=GUEST, options={"mode": "history"}),
         Scenario("after the press", "refused", GUEST, {"mode": "press"}, text=CIRCLE),
     ]

@@ -28,7 +28,7 @@ import Varlink
     private unowned let host: HelperHost
     /// The program that starts a browser, with what it is shown.
     private var program: [String] = []
-    private var listener: (socket: Int32, source: EventSource)?
+    private var listener: (socket: Int32, path: String, source: EventSource)?
     private var filter: Int32 = -1
 
     init(_ host: HelperHost) { self.host = host }
@@ -50,7 +50,10 @@ import Varlink
 
     /// Takes no further connection.
     func stop() {
-        if let socket = listener?.socket { close(socket) }
+        if let listener {
+            close(listener.socket)
+            unlink(listener.path)
+        }
         listener = nil
     }
 
@@ -75,7 +78,7 @@ import Varlink
             close(socket)
             return
         }
-        listener = (socket, source)
+        listener = (socket, path, source)
     }
 
     private func accept(_ listener: Int32) {

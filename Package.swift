@@ -217,6 +217,9 @@ let package = Package(
             swiftSettings: rules
         ),
         .testTarget(
+            name: "RenderingTests", dependencies: ["BoundHTTP", "CLinux", "HotspotCore", "Rendering", "TestSupport", "Varlink"],
+            swiftSettings: rules),
+        .testTarget(
             name: "HelperKitTests",
             dependencies: [
                 "AuthorTools", "BoundHTTP", "HelperKit", "PageLogin", "PortalPages", "hotspot-helpers", "TestSupport",

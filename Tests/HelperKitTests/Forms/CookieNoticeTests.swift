@@ -1,0 +1,42 @@
+import Testing
+
+@testable import HelperKit
+
+/// Layers over a page, as a browser shows them.
+@Suite struct CookieNoticeTests {
+    private static let words = "<p>We use cookies to improve your experience on our website.</p>"
+
+    private func notice(_ body: String, id: String = "covers-page") -> CookieNotice? {
+        CookieNotice(covering: page("<form id='\(id)' method=post>\(body)</form>", url: "http://portal.test/"))
+    }
+
+    @Test func theButtonThatDeclinesIsTaken() {
+        let buttons =
+            "<button value=all>Accept all</button><button value=none>Reject all</button><button value=more>Settings</button>"
+        #expect(notice(Self.words + buttons)?.button?.value == "none")
+        // The choices of a notice are left as they are.
+        let boxes = "<label><input type=checkbox name=ads>Advertising</label>"
+        #expect(notice(Self.words + boxes + buttons)?.button?.value == "none")
+    }
+
+    @Test func theOnlyButtonIsTaken() {
+        #expect(notice(Self.words + "<button value=ok>OK</button>")?.button?.value == "ok")
+    }
+
+    /// The login is used beneath it.
+    @Test func noButtonIsTakenIfAllAgreeToMore() throws {
+        let found = try #require(
+            notice(Self.words + "<button value=all>Accept all</button><button value=more>Customise</button>"))
+        #expect(found.button == nil)
+    }
+
+    @Test func otherLayersAreNone() {
+        let button = "<button value=ok>OK</button>"
+        #expect(notice(Self.words + button, id: "box") == nil)
+        #expect(notice("<p>Please confirm that you are of age.</p>" + button) == nil)
+        // A layer that asks is the login itself.
+        #expect(notice(Self.words + "<input name=email aria-label=E-mail>" + button) == nil)
+        let two = "<form id=covers-page>\(Self.words)\(button)</form><form><input name=email><button>Connect</button></form>"
+        #expect(CookieNotice(covering: page(two, url: "http://portal.test/")) == nil)
+    }
+}

@@ -70,6 +70,17 @@ import Vault
         #expect(throws: Keyfile.Error.self) { try load("[Daemon]\nContainment=no\n") }
     }
 
+    @Test func scriptsRunInTheBrowserThatIsThereUnlessTheSettingsNameAnotherOrNone() throws {
+        #expect(try load("").browser == .auto)
+        #expect(try load("[Scripts]\nBrowser=auto\n").browser == .auto)
+        #expect(try load("[Scripts]\nBrowser=none\n").browser == Settings.ScriptBrowser.none)
+        #expect(try load("[Scripts]\nBrowser=/opt/chrome/chrome\n").browser == .path("/opt/chrome/chrome"))
+        for wrong in ["Browser=chromium", "Browser=yes", "Browser=", "Browser=none /usr/bin/chromium", "Browsers=none"] {
+            #expect(throws: Keyfile.Error.self, "\(wrong)") { try load("[Scripts]\n\(wrong)\n") }
+        }
+        #expect(throws: Keyfile.Error.self) { try load("[Policy]\nBrowser=none\n") }
+    }
+
     @Test func anObsoleteKeyIsIgnoredAndSaidToBe() throws {
         let settings = try load("[Daemon]\nPortalDirectories=/etc/hotspotd/portals\nLogLevel=debug\n")
         #expect(settings.logLevel == .debug && settings.ignoredEntries.count == 1)

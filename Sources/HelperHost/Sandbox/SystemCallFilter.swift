@@ -63,8 +63,12 @@ enum SystemCallFilter {
         // The flags of clone3 are in memory, where no filter sees them; without it the C library takes clone.
         let forbidden = subject == .browser ? namespaces & ~browsersNamespaces : namespaces
         allowed.append(("clone", [masked(0, forbidden, 0)]))
-        // Its sandbox has no files, and no network but loopback.
-        if subject == .browser { allowed += [("chroot", []), ("socket", [equal(0, UInt64(AF_NETLINK))])] }
+        if subject == .browser {
+            // Its sandbox has no files, and no network but loopback.
+            allowed += [("chroot", []), ("socket", [equal(0, UInt64(AF_NETLINK))])]
+            // Before it makes one, it tries in a process of its own whether it may.
+            allowed.append(("unshare", [masked(0, forbidden, 0)]))
+        }
         // No netlink: it tells of associations and scans. The C library resolves names without it.
         for family in [AF_UNIX, AF_INET, AF_INET6] { allowed.append(("socket", [equal(0, UInt64(family))])) }
         for (name, mode) in [("chmod", 1), ("fchmod", 1), ("fchmodat", 2), ("mknod", 1), ("mknodat", 2), ("creat", 1)] {

@@ -71,9 +71,9 @@ import Varlink
     /// Listens, anew if the folder was removed.
     func listen() {
         stop()
-        guard case .browser = choice, !host.isShut, let socket = try? Socket.listen(path: path, mode: 0o600).take() else {
-            return
-        }
+        guard case .browser = choice, !host.isShut,
+            let socket = try? Socket.listen(path: path, mode: 0o600).take()
+        else { return }
         guard let source = try? EventLoop.shared.watch(socket, { [weak self] _ in self?.accept(socket) }) else {
             close(socket)
             return
@@ -119,8 +119,8 @@ import Varlink
             isNobody: true)
     }
 
-    /// What a browser reads of `/etc`.
-    private static let settings = ["/etc/chromium", "/etc/chromium.d", "/etc/fonts"]
+    /// The settings that a browser reads, and the list of fonts, without which it would read every font at its start.
+    private static let settings = ["/etc/chromium", "/etc/chromium.d", "/etc/fonts", "/var/cache/fontconfig"]
 
     /// Where browsers of the Chromium family are installed, the first that is there is used.
     public nonisolated static let places = [

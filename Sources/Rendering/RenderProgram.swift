@@ -94,10 +94,11 @@ package enum RenderProgram {
             "--disable-site-isolation-trials",
             // No code is made while the browser runs, which the service manager forbids as well (MemoryDenyWriteExecute=).
             "--js-flags=--jitless --max-old-space-size=256",
-            // Nothing but the page.
-            "--block-new-web-contents", "--deny-permission-prompts", "--auto-reject-capture", "--no-first-run",
-            "--no-default-browser-check", "--disable-default-apps", "--disable-sync", "--disable-extensions",
-            "--disable-background-networking",
+            // Nothing but the page, and no first page before it.
+            "--no-startup-window", "--block-new-web-contents", "--deny-permission-prompts", "--auto-reject-capture",
+            "--no-first-run",
+            "--no-default-browser-check",
+            "--disable-default-apps", "--disable-sync", "--disable-extensions", "--disable-background-networking",
             "--disable-component-update", "--disable-domain-reliability", "--disable-breakpad", "--disable-crash-reporter",
             "--no-pings",
             "--password-store=basic", "--mute-audio", "--disable-dev-shm-usage", "--disable-notifications",

@@ -46,7 +46,9 @@ class Browse:
         self.fabric.startPortal("script_portal", "ap", FREE.portal, "--port", str(PORTS["free"]), "--door", str(DOOR))
         waitFor(lambda: (RUN / "script_portal.ready").exists(), 20, "the portal")
         self.makeGuest()
-        self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), moreSettings="Gate=routes\n", match="net*", acceptTerms=False)
+        # This portal logs in by itself as soon as its scripts run, and here nobody's scripts run but the user's.
+        settings = "Gate=routes\n[Scripts]\nBrowser=none\n"
+        self.daemon = Daemon(self.fabric, pathlib.Path(self.options.bin), moreSettings=settings, match="net*", acceptTerms=False)
         self.daemon.start()
         self.monitor = Monitor(self.daemon)
         try:

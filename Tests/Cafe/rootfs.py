@@ -121,12 +121,12 @@ def isELF(path: str) -> bool:
         return file.read(4) == b"\x7fELF"
 
 
-def tree(paths: list[str]) -> Tree:
-    """Everything that the scenes need, and these files and folders with all that is in them."""
+def tree(paths: list[str], more: list[str]) -> Tree:
+    """Everything that the scenes need, these files and folders with all that is in them, and the files of more Debian packages."""
     result = Tree()
     for name in ("/bin", "/sbin", "/lib", "/lib64", "/lib64/ld-linux-x86-64.so.2", "/tmp", "/root", "/mnt", "/var/run"):
         result.add(name)
-    listing = subprocess.run(["dpkg-query", "-L", *PACKAGES], capture_output=True, text=True)
+    listing = subprocess.run(["dpkg-query", "-L", *PACKAGES, *more], capture_output=True, text=True)
     if listing.returncode != 0:
         raise packages.Missing(f"packages are missing (make deps): {listing.stderr.strip()[-300:]}")
     for path in listing.stdout.splitlines():

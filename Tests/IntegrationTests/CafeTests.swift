@@ -77,6 +77,14 @@ struct CafeVisit: Sendable {
         "question.page", "return.maintained", "return.page", "logoff.states", "logoff.atThePortal", "wispr.noPasswordOnScreen",
         "wispr.storedAccount", "wispr.secondPage", "daemon.ends", "secrets.nowhereInTheClear", "done",
     ]
+
+    /// What every visit to a portal of scripts must show.
+    static let scripts =
+        [
+            "plain.asks", "plain.noBrowser", "asks", "fields", "whileAsked", "oneLoad", "words", "helper", "endsAfterTheLogin",
+            "samePage", "sentOnce", "questions", "oneBrowser", "online", "explained", "return.online", "return.asksNothing",
+            "return.sentOnce", "return.ends", "logoff", "logoff.noBrowser", "end.nothingLeft", "secrets",
+        ].map { "scripts.\($0)" } + ["done"]
 }
 
 /// The café over cables, in namespaces of this machine: it needs no boot.
@@ -123,6 +131,18 @@ struct CafeOverCablesTests {
         try visit.expectSuccess()
     }
 
+    /// A login that scripts build is rendered in the daemon's sandbox, asked about in the terminal, and sent by Chromium.
+    @Test(.enabled(if: Machine.runs(Machine.has("chromium")), "apt install chromium")) func scripts() async throws {
+        let visit = try await CafeVisit.start(["--mode", "veth", "--scene", "scripts"])
+        try visit.expect(
+            "scripts",
+            CafeVisit.scripts
+                + ["killed.browserEnds", "killed.online", "killed.openedAnew", "killed.sentOnce", "killed.ends"]
+                .map { "scripts.\($0)" }
+                + ["greedy.told", "greedy.limited", "greedy.ends", "greedy.nextWorks"].map { "scripts.\($0)" })
+        try visit.expectSuccess()
+    }
+
     /// A VPN is up in one way after the other: the login goes through or the rule that forbids it is named, and nothing of it is touched.
     @Test func vpns() async throws {
         let open = ["none", "strictAlone", "openvpn", "wgQuick", "networkManager", "tailscale", "proton", "resolved", "loose"]
@@ -161,9 +181,11 @@ struct CafeTests {
     /// The tests themselves: those that need radios run in the virtual laptop as well.
     private static let bundle = Machine.checkout.appendingPathComponent(".build/debug/hotspotdPackageTests.xctest")
     private static let hasBundle = FileManager.default.fileExists(atPath: bundle.path)
+    private static let hasBrowser = Machine.runs(Machine.has("chromium"))
     private static let laptop = Task.detached {
         try await CafeVisit.start(
             ["--mode", "radio", "--scene", "show", "--scene", "air", "--scene", "join", "--scene", "units"]
+                + (hasBrowser ? ["--scene", "scripts"] : [])
                 + (hasBundle ? ["--test-bundle", bundle.path] : []))
     }
 
@@ -243,12 +265,17 @@ struct CafeTests {
             managers.flatMap { name, own in (all + own).map { "\(name).\($0)" } } + alone.map { "radio.\($0)" } + ["done"])
     }
 
+    /// The portal of scripts, over the air.
+    @Test(.enabled(if: hasBrowser, "apt install chromium")) func scripts() async throws {
+        try await Self.laptop.value.expect("scripts", CafeVisit.scripts)
+    }
+
     /// The daemon, a helper that is its child, and two that the service manager runs: the units as they are, under a systemd of their own.
     /// What confines the daemon must leave it able to confine its helpers.
     @Test func daemonAndHelpersRunUnderTheUnits() async throws {
         try await Self.laptop.value.expect("units", ["ends"])
         let findings = try await Self.laptop.value.count("units") - 1
-        #expect(findings == 46)
+        #expect(findings == (Self.hasBrowser ? 49 : 46))
     }
 
     @Test func everySceneSucceeds() async throws { try await Self.laptop.value.expectSuccess() }

@@ -25,6 +25,8 @@ from report import Report
 
 # The page at the login, and the script that builds it: each load of the page in the browser asks for both.
 BUNDLE = "/static/app.5b1f.js"
+# Between two looks at what the browser takes, which is work for the kernel.
+LOOK = 5 * PAUSE
 # After the login, seconds in which the browser ends.
 END_SECONDS = 2
 
@@ -76,13 +78,13 @@ class Browsers:
 class Watch:
     """Looks at the browsers again and again: the most that there was at once, in number and in KiB."""
 
-    def __init__(self, pause: float):
-        self.pause, self.browsers, self.processes, self.memory, self.ended = pause, 0, 0, 0, threading.Event()
+    def __init__(self) -> None:
+        self.browsers, self.processes, self.memory, self.ended = 0, 0, 0, threading.Event()
         self.thread = threading.Thread(target=self.look, daemon=True)
         self.thread.start()
 
     def look(self) -> None:
-        while not self.ended.wait(self.pause):
+        while not self.ended.wait(LOOK):
             seen = Browsers()
             self.browsers, self.processes = max(self.browsers, len(seen.roots)), max(self.processes, len(seen.all))
             self.memory = max(self.memory, seen.pss())
@@ -204,7 +206,7 @@ class Scripts:
 
     def withoutScripts(self) -> None:
         """The same login without scripts."""
-        watch = Watch(PAUSE)
+        watch = Watch()
         self.check("plain.asks", self.arrive(HOTEL)["to"] == "presentingUI", self.monitor.shortStatus())
         self.answer(GUEST)
         self.check("plain.noBrowser", watch.end().processes == 0, f"{watch.processes} processes")
@@ -213,7 +215,7 @@ class Scripts:
     def firstVisit(self) -> None:
         """First visit: a wrong answer, the portal's words, and the right one."""
         self.before = len(Browsers().all)
-        watch, mark = Watch(PAUSE), self.mark()
+        watch, mark = Watch(), self.mark()
         self.check("asks", self.arrive()["to"] == "presentingUI", self.monitor.shortStatus())
         said = self.daemon.ctl("status").stdout
         self.report.say(f"$ hotspotctl status\n{said.rstrip()}")
@@ -254,7 +256,7 @@ class Scripts:
 
     def logOff(self) -> None:
         """Log off."""
-        mark, watch, seen = self.mark(), Watch(PAUSE), self.monitor.mark()
+        mark, watch, seen = self.mark(), Watch(), self.monitor.mark()
         done = self.daemon.ctl("logoff")
         self.report.say(f"$ hotspotctl logoff\n{(done.stdout + done.stderr).rstrip()}")
         self.monitor.waitFor({"inactive"}, seen, 60 * self.fabric.patience)
@@ -280,7 +282,7 @@ class Scripts:
         """A page that wants 2 GB."""
         self.forget()
         self.manners.write_text('{"greedy": true}')
-        watch = Watch(PAUSE)
+        watch = Watch()
         event = self.arrive()
         watch.end()
         self.report.say(f"at most {watch.memory >> 10} MiB in {watch.processes} processes")

@@ -20,7 +20,7 @@ import Varlink
 
     @Test func answersGoToTheirCommands() throws {
         let (ours, theirs) = try Socket.pair()
-        let tools = DevTools(descriptor: ours) { _ in }
+        let tools = DevTools(descriptor: ours) { _, _ in }
         PlayedBrowser.serve(theirs) { message in
             let method = message["method"]?.string ?? ""
             if method == "Bad.one" { return ["error": ["message": "no such command"]] }
@@ -42,7 +42,7 @@ import Varlink
     @Test func eventsAreHandedOver() async throws {
         let (ours, theirs) = try Socket.pair()
         let events = Locked<[DevTools.Event]>([])
-        let tools = DevTools(descriptor: ours) { event in events.with { $0.append(event) } }
+        let tools = DevTools(descriptor: ours) { _, event in events.with { $0.append(event) } }
         PlayedBrowser.say(["method": "Page.loadEventFired", "params": ["t": 1], "sessionId": "s"], on: theirs)
         PlayedBrowser.say(["method": "Target.targetCreated"], on: theirs)
         // Neither an answer nor an event.
@@ -58,7 +58,7 @@ import Varlink
     @Test(arguments: [("x", 5 << 20), ("{\0", 1), ("[]x\0", 1)])
     func aMessageThatIsTooLongOrNoJSONEndsTheBrowser(_ text: String, count: Int) async throws {
         let (ours, theirs) = try Socket.pair()
-        let tools = DevTools(descriptor: ours) { _ in }
+        let tools = DevTools(descriptor: ours) { _, _ in }
         PlayedBrowser.send(Array(repeatElement(text.utf8, count: count).joined()), on: theirs)
         #expect(await PlayedBrowser.eventually { tools.isClosed })
         #expect(failure(tools, "Page.enable", in: scope())?.code == .system)
@@ -68,7 +68,7 @@ import Varlink
     @Test func eventsWithoutAnEndEndTheBrowser() async throws {
         let (ours, theirs) = try Socket.pair()
         let count = Locked(0)
-        let tools = DevTools(descriptor: ours) { _ in count.with { $0 += 1 } }
+        let tools = DevTools(descriptor: ours) { _, _ in count.with { $0 += 1 } }
         let event = Coding.encode(["method": "A.b"] as JSONValue) + [0]
         PlayedBrowser.send(Array(repeatElement(event, count: 60_000).joined()), on: theirs)
         #expect(await PlayedBrowser.eventually { tools.isClosed })
@@ -78,7 +78,7 @@ import Varlink
 
     @Test func aCommandEndsWithItsTimeWithTheCommandAndWithTheBrowser() throws {
         let (ours, theirs) = try Socket.pair()
-        let tools = DevTools(descriptor: ours) { _ in }
+        let tools = DevTools(descriptor: ours) { _, _ in }
         #expect(failure(tools, "Page.enable", in: scope(50))?.code == .timeout)
         let cancelled = scope()
         cancelled.cancellation.cancel()

@@ -98,7 +98,8 @@ test: deps python
 	$(MAKE) build
 	swift build --build-tests
 	Tests/Support/run-tests --each IntegrationTests --each HelperHostTests --each DaemonTests --each NetworkJoiningTests --first IntegrationTests.CafeTests \
-		--first IntegrationTests.CafeOverCablesTests --first IntegrationTests.EnduranceTests
+		--first IntegrationTests.CafeOverCablesTests --first IntegrationTests.EnduranceTests \
+		--first IntegrationTests.ScriptedPortalTests
 
 # The copy of the checkout and its .build stay, so that the next run is quick.
 test-trixie: swift deps

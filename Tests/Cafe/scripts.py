@@ -119,7 +119,7 @@ class Scripts:
         try:
             steps = [self.withoutScripts, self.firstVisit, self.comeBack, self.logOff]
             if not self.radio:
-                steps += [self.helperKilled, self.greedy]
+                steps += [self.helperKilled, self.greedy, self.switchedOff]
             # Each step goes on where the one before ended.
             if all(self.attempt(step) for step in steps):
                 self.tellFigures()
@@ -296,6 +296,18 @@ class Scripts:
         self.arrive()
         event, _ = self.answer(GUEST)
         self.check("greedy.nextWorks", event.get("helper") == "form", str(event))
+
+    def switchedOff(self) -> None:
+        """No browser is wanted any more: the page is handed over, at once."""
+        before = self.daemon.settings.read_text()
+        self.daemon.settings.write_text(before + "\n[Scripts]\nBrowser=none\n")
+        self.daemon.process.send_signal(signal.SIGHUP)
+        self.forget()
+        watch = Watch()
+        self.check("off.handedOver", self.arrive()["to"] == "presentingUI", self.monitor.shortStatus())
+        status = self.daemon.status()
+        self.check("off.told", status.get("handsOver") is True and "needs a browser" in status.get("reason", ""), str(status))
+        self.check("off.noBrowser", watch.end().processes == 0, f"{watch.processes} processes")
 
     def tellFigures(self) -> None:
         self.report.heading("Figures")

@@ -139,7 +139,8 @@ struct CafeOverCablesTests {
             CafeVisit.scripts
                 + ["killed.browserEnds", "killed.online", "killed.openedAnew", "killed.sentOnce", "killed.ends"]
                 .map { "scripts.\($0)" }
-                + ["greedy.told", "greedy.limited", "greedy.ends", "greedy.nextWorks"].map { "scripts.\($0)" })
+                + ["greedy.told", "greedy.limited", "greedy.ends", "greedy.nextWorks"].map { "scripts.\($0)" }
+                + ["off.handedOver", "off.told", "off.noBrowser"].map { "scripts.\($0)" })
         try visit.expectSuccess()
     }
 

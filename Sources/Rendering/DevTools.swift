@@ -57,7 +57,7 @@ final class DevTools: Sendable {
             return state.isClosed || scope.cancellation.isCancelled ? .some(nil) : nil
         }
         if scope.cancellation.isCancelled { throw TransferError(.cancelled) }
-        guard let answer else { throw TransferError(.timeout, "the browser, \(method)") }
+        guard let answer else { throw TransferError(.timeout, "the page in the browser") }
         guard let answer else { throw TransferError(.system, "the browser has ended") }
         if let error = answer["error"] {
             throw TransferError(.system, "the browser, \(method): \(error["message"]?.string ?? "failed")")

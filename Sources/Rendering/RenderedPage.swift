@@ -236,7 +236,8 @@ package final class RenderedPage: Sendable {
             let reading: Reading?
             do throws(TransferError) { reading = try look(in: scope) } catch {
                 // A page that is being left has no world to look from.
-                guard error.code == .system, isOpen, start.millisecondsAgo < Self.patience else { throw error }
+                // So does one whose script keeps it busy for a while.
+                guard [.system, .timeout].contains(error.code), isOpen, start.millisecondsAgo < Self.patience else { throw error }
                 reading = nil
             }
             if requests.with({ $0.loads }) > Self.loadLimit { throw TransferError(.tooManyRedirects) }

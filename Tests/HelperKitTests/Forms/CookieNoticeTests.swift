@@ -1,6 +1,8 @@
 import Testing
 
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 /// Layers over a page, as a browser shows them.
 @Suite struct CookieNoticeTests {

@@ -2,6 +2,8 @@ import HotspotCore
 import Testing
 
 @testable import HelperKit
+@testable import PageLogin
+@testable import PortalPages
 
 /// The pages that a browser is asked about, and what it shows.
 @Suite struct RenderingMoveTests {

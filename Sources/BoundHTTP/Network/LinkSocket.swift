@@ -10,6 +10,7 @@ package struct LinkSocket: ~Copyable {
     package static let stream = Int32(SOCK_STREAM.rawValue)
     static let datagram = Int32(SOCK_DGRAM.rawValue)
     package static let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
+    static let noSignal = Int32(MSG_NOSIGNAL)
 
     /// How many requests and questions of this process have sent their first packet.
     package static let begun = Locked(0)

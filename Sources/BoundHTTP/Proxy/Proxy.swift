@@ -127,7 +127,7 @@ package struct Proxy: Sendable {
     }
 
     private static func send(_ octets: [UInt8], to client: Int32) -> Bool {
-        Glibc.send(client, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count
+        Glibc.send(client, octets, octets.count, LinkSocket.noSignal) == octets.count
     }
 
     /// Returns the ports of a socket over IPv4: that of its other end, 0 if there is none, and its own.

@@ -48,7 +48,7 @@ struct Relay {
         }
         if direction.wantsToWrite {
             let count = direction.waiting.withUnsafeBytes {
-                send(direction.target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                send(direction.target, $0.baseAddress, $0.count, LinkSocket.noSignal)
             }
             guard count >= 0 || isPassing else { return false }
             direction.waiting = direction.waiting.dropFirst(max(0, count))

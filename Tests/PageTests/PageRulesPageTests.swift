@@ -31,6 +31,27 @@ import Testing
         #expect(Set(numbers).count == numbers.count)
     }
 
+    /// The page lists the rules whose pages are rendered first, where a browser is installed.
+    @Test func thePageNamesTheRulesThatNeedScripts() throws {
+        let page = try #require(Self.text("docs/page-rules.md"))
+        let list = try #require(page.components(separatedBy: "**Scripts.** ").last?.components(separatedBy: " rule about").first)
+        let numbers = list.replacing("\n", with: " ").replacing(",", with: "").replacing(" and", with: "").split(separator: " ")
+        var named: [String] = []
+        var isRange = false
+        for number in numbers {
+            if number == "to" {
+                isRange = true
+            } else if isRange, let first = named.last.flatMap({ Int($0.dropFirst()) }), let last = Int(number.dropFirst()) {
+                named += ((first + 1)...last).map { "\(number.prefix(1))\($0)" }
+                isRange = false
+            } else {
+                named.append(String(number))
+            }
+        }
+        let rules = PageRules.tables.flatMap(\.rows).filter(\.needsScripts).map(\.number)
+        #expect(Set(named) == Set(rules))
+    }
+
     /// The rules that end a page. The others are on the way to one of these.
     private static let final = Set(
         (1...6).map { "P\($0)" } + (11...21).map { "F\($0)" } + (1...8).map { "Q\($0)" } + (2...14).map { "N\($0)" }

@@ -435,5 +435,5 @@ class SecondCable(Cable):
         run("ip", "-n", "ap", "link", "del", "socket1")
 
     def leave(self) -> None:
-        self.endLease()
+        self.fabric.leases.end(self)
         self.detach()

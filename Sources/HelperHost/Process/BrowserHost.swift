@@ -115,7 +115,7 @@ import Varlink
         let folder = FilePath.parent(of: FilePath.canonical(browser))
         return Sandbox(
             exec: program + [browser], readPaths: Self.settings + (FilePath.isWithin(folder, "/usr") ? [] : [folder]),
-            hasNetwork: false, listeners: 1, processorTime: 120, limits: limits, hiddenPaths: host.configuration.hiddenPaths,
+            hasNetwork: false, listeners: 1, processorTime: 600, limits: limits, hiddenPaths: host.configuration.hiddenPaths,
             isNobody: true)
     }
 
@@ -136,7 +136,8 @@ import Varlink
 
     private nonisolated static func isSnap(_ path: String) -> Bool {
         if FilePath.canonical(path).hasPrefix("/snap/") || FilePath.canonical(path) == "/usr/bin/snap" { return true }
-        let start = FilePath.octets(of: path, limit: 4096) ?? []
-        return start.starts(with: Array("#!".utf8)) && String(decoding: start, as: UTF8.self).contains("/snap/")
+        // Ubuntu's script starts the snap.
+        let words = (FilePath.octets(of: path, limit: 4096) ?? []).split { " \"'\n\t".utf8.contains($0) }
+        return words.first?.starts(with: Array("#!".utf8)) == true && words.contains { $0.starts(with: Array("/snap/".utf8)) }
     }
 }

@@ -11,28 +11,36 @@ struct AnswerGuard: Sendable {
     /// Whether the user has agreed that the answers go to an address.
     let mayLead: @Sendable (WebURL) -> Bool
 
-    /// Answers of fewer characters may stand in any request by chance: there all of them count together.
+    /// What a request does with the answers.
+    enum Ruling: Equatable { case refused(WebURL), sends, other }
+
+    /// Answers of fewer characters may stand in any request by chance: there all of them count together, and only in a body.
     private static let telling = 4
 
-    /// Returns the address that a request would carry an answer to, if it is held back.
+    /// Returns what a request does.
     ///
-    /// - Parameter request: DevTools' `Network.Request`.
-    func refused(_ request: JSONValue?) -> WebURL? {
-        guard let request, let url = request["url"]?.string.flatMap(WebURL.init), url.origin != origin,
-            ["http", "https"].contains(url.scheme), carriesAnswers(request, url), !mayLead(url)
-        else { return nil }
-        return url
+    /// - Parameters:
+    ///   - request: DevTools' `Network.Request`.
+    ///   - isPage: its answer is to be the page.
+    func ruling(_ request: JSONValue?, isPage: Bool) -> Ruling {
+        guard let request, let url = request["url"]?.string.flatMap(WebURL.init), ["http", "https"].contains(url.scheme),
+            carriesAnswers(request, url, isPage: isPage)
+        else { return .other }
+        if url.origin == origin { return .sends }
+        return mayLead(url) ? .sends : .refused(url)
     }
 
-    private func carriesAnswers(_ request: JSONValue, _ url: WebURL) -> Bool {
-        let body = request["postData"]?.string
-        // What cannot be read may be anything.
-        if body == nil, request["hasPostData"]?.bool == true { return true }
-        let sent = Self.plain((url.query ?? "") + "\n" + url.path + "\n" + (body ?? ""))
+    private func carriesAnswers(_ request: JSONValue, _ url: WebURL, isPage: Bool) -> Bool {
         let typed = answers.map(Self.plain).filter { !$0.isEmpty }
+        guard !typed.isEmpty else { return false }
+        let body = request["postData"]?.string
+        // What a form sends and cannot be read may be anything.
+        if body == nil, isPage, request["hasPostData"]?.bool == true { return true }
+        let sent = Self.plain(body ?? "")
+        let address = Self.plain((url.query ?? "") + "\n" + url.path)
         let long = typed.filter { $0.count >= Self.telling }
-        if long.contains(where: sent.contains) { return true }
-        return long.isEmpty && !typed.isEmpty && typed.allSatisfy(sent.contains)
+        if long.contains(where: { sent.contains($0) || address.contains($0) }) { return true }
+        return long.isEmpty && typed.allSatisfy(sent.contains)
     }
 
     /// Letters and digits alone, however they are written for an address, a form or JSON.

@@ -47,9 +47,15 @@ struct Cookie: Hashable {
     /// The members of DevTools' `Network.CookieParam`.
     var parameters: JSONValue {
         var members: [String: JSONValue] = [
-            "name": .string(name), "value": .string(value), "domain": .string(domain), "path": .string(path),
+            "name": .string(name), "value": .string(value), "path": .string(path),
             "secure": .bool(isSecure), "httpOnly": .bool(isHTTPOnly),
         ]
+        // A cookie of one host gets an address; a domain would widen it.
+        if domain.hasPrefix(".") {
+            members["domain"] = .string(domain)
+        } else {
+            members["url"] = .string("\(isSecure ? "https" : "http")://\(domain)\(path)")
+        }
         if expires > 0 { members["expires"] = .integer(expires) }
         return .object(members)
     }

@@ -14,7 +14,8 @@ final class DevTools: Sendable {
 
     private struct State {
         var last = 0
-        var answers: [Int: JSONValue] = [:]
+        /// The commands that wait, with what came for them.
+        var waiting: [Int: JSONValue?] = [:]
         var isClosed = false
     }
 
@@ -24,13 +25,19 @@ final class DevTools: Sendable {
     private static let eventLimit = 50_000
 
     private let descriptor: Int32
+    /// Two threads do not mix their messages.
+    private let writing = Locked(())
     private let state = Locked(State())
     private let onEvent: @Sendable (DevTools, Event) -> Void
 
     /// Takes a connected socket over.
     init(descriptor: Int32, onEvent: @escaping @Sendable (DevTools, Event) -> Void) {
         (self.descriptor, self.onEvent) = (descriptor, onEvent)
-        Worker.start { self.readAll() }
+        // A browser that reads nothing more must not hold a command up.
+        var patience = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        // Without a thread left no command gets an answer, and each ends with its time.
+        Worker.startAside { self.readAll() }
     }
 
     deinit { Glibc.close(descriptor) }
@@ -48,12 +55,18 @@ final class DevTools: Sendable {
     func call(
         _ method: String, _ parameters: JSONValue = [:], session: String? = nil, in scope: Scope
     ) throws(TransferError) -> JSONValue {
-        let number = try send(method, parameters, session)
+        let number = state.with { state in
+            state.last += 1
+            state.waiting[state.last] = .some(nil)
+            return state.last
+        }
+        defer { state.with { $0.waiting[number] = nil } }
+        try send(number, method, parameters, session)
         // Cancelling wakes this thread, which waits for a change of the state.
         let handler = scope.cancellation.onCancel { [state] in state.with { _ in } }
         defer { scope.cancellation.removeHandler(handler) }
         let answer: JSONValue?? = state.wait(until: scope.deadline) { state in
-            if let answer = state.answers.removeValue(forKey: number) { return .some(answer) }
+            if let answer = state.waiting[number] ?? nil { return .some(answer) }
             return state.isClosed || scope.cancellation.isCancelled ? .some(nil) : nil
         }
         if scope.cancellation.isCancelled { throw TransferError(.cancelled) }
@@ -67,29 +80,33 @@ final class DevTools: Sendable {
 
     /// Sends a command whose answer nobody waits for.
     func tell(_ method: String, _ parameters: JSONValue = [:], session: String? = nil) {
-        guard let number = try? send(method, parameters, session) else { return }
-        state.with { $0.answers[-number] = .null }
-    }
-
-    private func send(_ method: String, _ parameters: JSONValue, _ session: String?) throws(TransferError) -> Int {
         let number = state.with { state in
             state.last += 1
             return state.last
         }
+        try? send(number, method, parameters, session)
+    }
+
+    private func send(
+        _ number: Int, _ method: String, _ parameters: JSONValue, _ session: String?
+    ) throws(TransferError) {
         var message: [String: JSONValue] = ["id": .integer(number), "method": .string(method), "params": parameters]
         if let session { message["sessionId"] = .string(session) }
-        var rest = (Coding.encode(JSONValue.object(message)) + [0])[...]
-        // Two threads do not mix their messages: the state is held meanwhile.
-        let isSent = state.with { state in
-            while !state.isClosed, !rest.isEmpty {
+        let octets = Coding.encode(JSONValue.object(message)) + [0]
+        let isSent = writing.with { _ in
+            var rest = octets[...]
+            while !isClosed, !rest.isEmpty {
                 let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
                 guard count > 0 else { return false }
                 rest = rest.dropFirst(count)
             }
             return rest.isEmpty
         }
-        guard isSent else { throw TransferError(.system, "the browser has ended") }
-        return number
+        guard isSent else {
+            // Half a message would spoil the next one.
+            close()
+            throw TransferError(.system, "the browser has ended")
+        }
     }
 
     private func readAll() {
@@ -103,24 +120,28 @@ final class DevTools: Sendable {
             framer.append(octets[..<count])
             do {
                 while let message = try framer.next() {
-                    if !take(try Coding.decode(JSONValue.self, from: message)) { events += 1 }
+                    // What cannot be read is an event: an answer is in words of ours, but for a page's.
+                    if let value = try? Coding.decode(JSONValue.self, from: message), take(value) { continue }
+                    events += 1
                 }
             } catch { break reading }
         }
         close()
     }
 
-    /// Keeps an answer, or hands an event over; returns whether it was an answer.
+    /// Keeps the answer of a command that waits, or hands an event over; returns whether it was an answer.
     private func take(_ message: JSONValue) -> Bool {
-        guard let number = message["id"]?.integer else {
-            guard let method = message["method"]?.string else { return false }
-            onEvent(self, Event(method: method, parameters: message["params"] ?? [:], session: message["sessionId"]?.string))
-            return false
+        if let number = message["id"]?.integer {
+            return state.with { state in
+                guard state.waiting[number] != nil else { return false }
+                state.waiting[number] = message
+                return true
+            }
         }
-        state.with { state in
-            // An answer that nobody waits for is dropped.
-            if state.answers.removeValue(forKey: -number) == nil { state.answers[number] = message }
+        if let method = message["method"]?.string {
+            onEvent(
+                self, Event(method: method, parameters: message["params"] ?? [:], session: message["sessionId"]?.string))
         }
-        return true
+        return false
     }
 }

@@ -15,20 +15,19 @@ package final class OpenPages: Sendable {
     private static let limit = 2
     private let pages = Locked<[String: OpenPage]>([:])
 
+    /// A thread closes pages at their end.
+    private let isWatched = Locked(false)
+
     /// Keeps a page open, and returns its number.
     package func keep(_ page: RenderedPage) -> String {
         let number = String(UInt64.random(in: .min ... .max), radix: 36)
-        pages.with { pages in
-            pages = pages.filter { !$0.value.end.isPast && $0.value.page.isOpen }
-            if pages.count >= Self.limit, let oldest = pages.min(by: { $0.value.end < $1.value.end })?.key {
-                pages.removeValue(forKey: oldest)?.page.close()
-            }
-            pages[number] = OpenPage(page: page, end: .after(milliseconds: Self.patience))
+        pages.with { $0[number] = OpenPage(page: page, end: .after(milliseconds: Self.patience)) }
+        closeOld(leaving: Self.limit)
+        let starts = isWatched.with { isWatched in
+            defer { isWatched = true }
+            return !isWatched
         }
-        Worker.startAside { [weak self] in
-            _ = Scope(deadline: .after(milliseconds: Self.patience)).pause(milliseconds: Self.patience)
-            self?.take(number)?.close()
-        }
+        if starts { Worker.startAside { self.watch() } }
         return number
     }
 
@@ -36,5 +35,32 @@ package final class OpenPages: Sendable {
     @discardableResult package func take(_ number: String) -> RenderedPage? {
         guard let page = pages.with({ $0.removeValue(forKey: number) }), !page.end.isPast, page.page.isOpen else { return nil }
         return page.page
+    }
+
+    /// Closes pages for one that is about to open, the oldest first.
+    package func makeRoom() { closeOld(leaving: Self.limit - 1) }
+
+    private func closeOld(leaving limit: Int) {
+        let old = pages.with { pages in
+            var old = pages.filter { $0.value.end.isPast || !$0.value.page.isOpen }
+            let rest = pages.filter { old[$0.key] == nil }.sorted { $0.value.end < $1.value.end }
+            for (number, page) in rest.prefix(max(0, rest.count - limit)) { old[number] = page }
+            for number in old.keys { pages[number] = nil }
+            return old.values.map(\.page)
+        }
+        for page in old { page.close() }
+    }
+
+    /// Closes each page at its end, until there is none.
+    private func watch() {
+        while true {
+            _ = Scope(deadline: .after(milliseconds: 5000)).pause(milliseconds: 5000)
+            closeOld(leaving: Self.limit)
+            let isDone = isWatched.with { isWatched in
+                isWatched = !pages.with(\.isEmpty)
+                return !isWatched
+            }
+            if isDone { return }
+        }
     }
 }

@@ -23,7 +23,7 @@ package enum RenderProgram {
     }
 
     /// Seconds after which a browser is ended, whatever it does.
-    private static let limit = 720
+    private static let limit = 1800
     private static let connection: Int32 = 3
 
     /// - Parameter words: the arguments behind the option.

@@ -17,6 +17,8 @@ package final class RenderedPage: Sendable {
         package let url: WebURL
         /// What a person sees, as HTML without scripts. It is the page's, and as hostile as any other answer.
         package let markup: [UInt8]
+        /// It is a layer over the page, without a form of its own.
+        package let isCover: Bool
         /// The key of its server, as ``HTTPResponse/pin`` has it; `nil` over plain HTTP.
         package let pin: String?
         /// The page was still busy when it was read.
@@ -25,6 +27,10 @@ package final class RenderedPage: Sendable {
         fileprivate let controls: String
         fileprivate let words: String
         fileprivate let context: Int
+
+        fileprivate func isSame(as other: Reading) -> Bool {
+            url == other.url && controls == other.controls && words == other.words
+        }
 
         /// It has something to fill in.
         fileprivate var hasFields: Bool {
@@ -59,7 +65,7 @@ package final class RenderedPage: Sendable {
     /// The browser's name and version, such as `Chrome/156.0.8078.108`.
     package let version: String
     private let tools: DevTools
-    private let listener: Int32
+    private let proxy: Proxy
     private let session: String
     private let guarded: Locked<Guarded>
     private let requests: Locked<Requests>
@@ -71,6 +77,8 @@ package final class RenderedPage: Sendable {
     private static let emptyPatience = 8_000
     /// The same where it says something, at first and behind a press.
     private static let (startPatience, endPatience) = (6_000, 600)
+    /// Milliseconds for the first effect of a press.
+    private static let effectPatience = 1_500
     /// Milliseconds after which a page that only changes its words is read.
     private static let wordPatience = 2_000
     /// How often a page may load another one before it is read.
@@ -81,9 +89,9 @@ package final class RenderedPage: Sendable {
     private static let lookLimit = 4_000
 
     private init(
-        tools: DevTools, listener: Int32, session: String, version: String, requests: Locked<Requests>, guarded: Locked<Guarded>
+        tools: DevTools, proxy: Proxy, session: String, version: String, requests: Locked<Requests>, guarded: Locked<Guarded>
     ) {
-        (self.tools, self.listener, self.session, self.version) = (tools, listener, session, version)
+        (self.tools, self.proxy, self.session, self.version) = (tools, proxy, session, version)
         (self.requests, self.guarded) = (requests, guarded)
     }
 
@@ -101,7 +109,7 @@ package final class RenderedPage: Sendable {
     /// Ends the browser.
     package func close() {
         tools.close()
-        shutdown(listener, Int32(SHUT_RDWR))
+        proxy.stop()
     }
 
     package var isOpen: Bool { !tools.isClosed }
@@ -140,9 +148,10 @@ package final class RenderedPage: Sendable {
         let tools = DevTools(descriptor: connection) { tools, event in
             switch event.method {
             case "Page.javascriptDialogOpening":
+                guarded.with { $0.said = event.parameters["message"]?.string.map { String($0.prefix(300)) } ?? $0.said }
                 tools.tell("Page.handleJavaScriptDialog", ["accept": .bool(false)], session: event.session)
             case "Fetch.requestPaused":
-                let isRefused = guarded.with { $0.notes(event.parameters["request"]) }
+                let isRefused = guarded.with { $0.notes(event.parameters) }
                 var answer: [String: JSONValue] = ["requestId": event.parameters["requestId"] ?? .null]
                 // Without content the page stays where it is.
                 if isRefused { answer["responseCode"] = 204 }
@@ -153,25 +162,30 @@ package final class RenderedPage: Sendable {
             }
             requests.with { $0.note(event) }
         }
+        let proxy: Proxy
+        do throws(Errno) {
+            proxy = try Proxy(
+                listener: listener, link: link, policy: policy, mayReach: { !Self.services.contains($0) && mayReach($0) })
+        } catch {
+            tools.close()
+            Glibc.close(listener)
+            throw TransferError(.system, "no proxy: \(error)")
+        }
+        proxy.start()
         do throws(TransferError) {
-            do throws(Errno) {
-                try Proxy(
-                    listener: listener, link: link, policy: policy, mayReach: { !Self.services.contains($0) && mayReach($0) }
-                ).start()
-            } catch { throw TransferError(.system, "no proxy: \(error)") }
-            let page = try start(tools, listener, requests, guarded, in: scope)
-            try page.setCookies(cookies, at: url, in: scope)
+            let page = try start(tools, proxy, requests, guarded, in: scope)
+            try page.setCookies(cookies, in: scope)
             try page.load(url, in: scope)
             return page
         } catch {
             tools.close()
-            shutdown(listener, Int32(SHUT_RDWR))
+            proxy.stop()
             throw error
         }
     }
 
     private static func start(
-        _ tools: DevTools, _ listener: Int32, _ requests: Locked<Requests>, _ guarded: Locked<Guarded>, in scope: Scope
+        _ tools: DevTools, _ proxy: Proxy, _ requests: Locked<Requests>, _ guarded: Locked<Guarded>, in scope: Scope
     ) throws(TransferError) -> RenderedPage {
         let about = try tools.call("Browser.getVersion", in: scope)
         let target = try tools.call("Target.createTarget", ["url": "about:blank"], in: scope)
@@ -179,7 +193,7 @@ package final class RenderedPage: Sendable {
             "Target.attachToTarget", ["targetId": target["targetId"] ?? .null, "flatten": .bool(true)], in: scope)["sessionId"]?
             .string
         let page = RenderedPage(
-            tools: tools, listener: listener, session: session ?? "", version: about["product"]?.string ?? "a browser",
+            tools: tools, proxy: proxy, session: session ?? "", version: about["product"]?.string ?? "a browser",
             requests: requests, guarded: guarded)
         _ = try tools.call("Browser.setDownloadBehavior", ["behavior": "deny"], in: scope)
         _ = try page.call("Page.enable", in: scope)
@@ -286,9 +300,12 @@ package final class RenderedPage: Sendable {
         guard let url = WebURL(address), ["http", "https"].contains(url.scheme) else {
             throw TransferError(.refusedURL, "the browser is at \(address.prefix(60))")
         }
+        // What a script says in a dialog, which nobody sees, is a word of the page.
+        let said = guarded.with(\.said).map { Array("<p>\(Self.escaped($0))</p>".utf8) } ?? []
         let isBusy = answer["isComplete"]?.bool != true || requests.with { $0.isBusy }
         let reading = Reading(
-            url: url, markup: Array(markup.utf8), pin: try url.isSecure ? pin(of: url, in: scope) : nil, isBusy: isBusy,
+            url: url, markup: Array(markup.utf8) + said, isCover: answer["isCover"]?.bool == true,
+            pin: try url.isSecure ? pin(of: url, in: scope) : nil, isBusy: isBusy,
             controls: answer["controls"]?.string ?? "",
             words: answer["words"]?.string ?? "", context: context)
         return (reading, answer["frames"]?.integer ?? 0)
@@ -339,29 +356,43 @@ package final class RenderedPage: Sendable {
     package func perform(_ act: Act, in scope: Scope) throws(Refusal) -> Reading {
         guard let reading = last.with({ $0 }) else { throw .changed }
         watch(act, on: reading)
-        defer { tools.tell("Fetch.disable", session: session) }
         for (name, value) in act.fields {
             let argument = value.map { Self.literal($0) } ?? "null"
             let fill = "hotspot.fill(\(act.form), \(Self.literal(name)), \(argument))"
-            guard try evaluateNow(fill, reading, in: scope).bool == true else { throw .notTaken(name) }
+            guard try evaluateNow(fill, reading, in: scope).bool == true || hasSent else { throw .notTaken(name) }
         }
-        try press(act, reading, in: scope)
-        // What the press sets off begins a moment later.
-        _ = scope.pause(milliseconds: Self.interval)
+        // A page may send by itself with the last character of a code.
+        if !act.answers.isEmpty { _ = scope.pause(milliseconds: Self.interval) }
+        if !hasSent {
+            do throws(Refusal) { try press(act, reading, in: scope) } catch { if !hasSent { throw error } }
+        }
         do throws(TransferError) {
-            let next = keep(try rest(patience: Self.endPatience, in: scope))
-            guard let address = guarded.with({ $0.refused }) else { return next }
+            let next = keep(try settled(after: reading, in: scope))
+            guard let address = guarded.with(\.refused), !hasSent, next.isSame(as: reading) else { return next }
             _ = try evaluate("hotspot.leadsTo(\(act.form), \(Self.literal(address.text)))", next.context, in: scope)
             _ = keep(try look(in: scope))
         } catch { throw .failed(error) }
-        throw .elsewhere(guarded.with { $0.refused } ?? reading.url)
+        throw .elsewhere(guarded.with(\.refused) ?? reading.url)
+    }
+
+    /// A request to the page's own origin has carried the answers of the act, or may have.
+    private var hasSent: Bool { guarded.with(\.hasSent) }
+
+    /// Returns the page once the press has had its effect. A page may begin with that a moment later.
+    private func settled(after reading: Reading, in scope: Scope) throws(TransferError) -> Reading {
+        let end = Instant.after(milliseconds: Self.effectPatience)
+        while true {
+            _ = scope.pause(milliseconds: Self.interval)
+            let next = try rest(patience: Self.endPatience, in: scope)
+            if !next.isSame(as: reading) || end.isPast { return next }
+        }
     }
 
     /// Holds back, from now on, what would carry the answers of an act elsewhere.
     private func watch(_ act: Act, on reading: Reading) {
         guarded.with {
             $0 = Guarded(
-                answerGuard: AnswerGuard(origin: reading.url.origin, answers: act.answers, mayLead: act.mayLead), refused: nil)
+                answerGuard: AnswerGuard(origin: reading.url.origin, answers: act.answers, mayLead: act.mayLead))
         }
         if !act.answers.isEmpty { tools.tell("Fetch.enable", [:], session: session) }
     }
@@ -393,34 +424,55 @@ package final class RenderedPage: Sendable {
         } catch { throw .failed(error) }
     }
 
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    }
+
     private static func literal(_ text: String) -> String {
         String(decoding: Coding.encode(JSONValue.string(text)), as: UTF8.self)
     }
 
     // MARK: - Cookies
 
-    private func setCookies(_ lines: [String], at url: WebURL, in scope: Scope) throws(TransferError) {
-        let cookies = lines.compactMap { Cookie(line: $0)?.parameters }
-        if !cookies.isEmpty { _ = try? call("Network.setCookies", ["cookies": .array(cookies)], in: scope) }
+    /// One by one: a browser refuses all of a list that has one that is not valid.
+    private func setCookies(_ lines: [String], in scope: Scope) throws(TransferError) {
+        for cookie in lines.compactMap({ Cookie(line: $0) }) {
+            _ = try? call("Network.setCookie", cookie.parameters, in: scope)
+            if scope.deadline.isPast { throw TransferError(.timeout) }
+        }
     }
 
-    /// Returns the cookies of all pages of this browser, in libcurl's format. Throws ``TransferError``.
+    /// Returns the cookies of all pages of this browser, in libcurl's format, those for the page's host first. Throws ``TransferError``.
     package func cookies(in scope: Scope) throws(TransferError) -> [String] {
-        let cookies = try call("Network.getAllCookies", in: scope)["cookies"]?.array ?? []
-        return cookies.prefix(CookieJar.limit).compactMap { Cookie(parameters: $0)?.line }
+        let all = (try call("Network.getAllCookies", in: scope)["cookies"]?.array ?? []).compactMap { Cookie(parameters: $0) }
+        let host = last.with { $0?.url.host } ?? ""
+        let own = all.filter { host.hasSuffix($0.domain.drop { $0 == "." }) }
+        return (own + all.filter { !own.contains($0) }).prefix(CookieJar.limit).map(\.line)
     }
 }
 
-/// The guard of an act, and the address that it held answers back from.
+/// The guard of an act, and what it has seen.
 private struct Guarded: Sendable {
     var answerGuard: AnswerGuard?
+    /// The address that it held answers back from.
     var refused: WebURL?
+    /// A request to the page's own origin has carried answers.
+    var hasSent = false
+    /// The words of the page's last dialog.
+    var said: String?
 
-    /// Notes a request; returns whether it is held back.
-    mutating func notes(_ request: JSONValue?) -> Bool {
-        guard let address = answerGuard?.refused(request) else { return false }
-        refused = refused ?? address
-        return true
+    init(answerGuard: AnswerGuard? = nil) { self.answerGuard = answerGuard }
+
+    /// Notes a request that DevTools has paused; returns whether it is held back.
+    mutating func notes(_ event: JSONValue) -> Bool {
+        switch answerGuard?.ruling(event["request"], isPage: event["resourceType"]?.string == "Document") {
+        case .refused(let address):
+            refused = refused ?? address
+            return true
+        case .sends: hasSent = true
+        case .other, nil: break
+        }
+        return false
     }
 }
 

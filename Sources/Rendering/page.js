@@ -25,6 +25,10 @@
   const own = (frame) => {
     try { return frame.contentDocument; } catch { return null; }
   };
+  const absolute = (reference, element) => {
+    try { return new URL(reference, element.ownerDocument.baseURI).href; } catch { return ""; }
+  };
+  const titleOf = Object.getOwnPropertyDescriptor(Document.prototype, "title").get;
   const isDisabled = (element) => element.disabled === true || attribute(element, "aria-disabled") === "true";
   const role = (element) => attribute(element, "role").split(" ")[0];
 
@@ -217,7 +221,7 @@
 
   const read = () => {
     const next = { fields: new Map(), buttons: new Map(), links: new Map() };
-    const out = [], told = [], asked = [];
+    const out = [], told = [], asked = [], opened = new Map();
     let octets = 0, nodes = 0, controls = 0, form = 0, forms = 0, radios = 0, frames = 0;
     const add = (text) => { octets += text.length; if (octets <= limits.octets) out.push(text); };
     const over = isBeneath ? null : cover();
@@ -245,7 +249,7 @@
 
     const openForm = (element, hints, action, method) => {
       [form, forms] = [forms + 1, forms + 1];
-      action = targets.get(form) ?? action;
+      opened.set(form, { at: out.length, hints, method });
       add(`<form${hints}${action === null ? "" : ` action="${escaped(action)}"`} method="${method}">`);
     };
     const hints = (element) => ["class", "id", "role"].map((name) => {
@@ -258,9 +262,11 @@
       if (!text || !isSeen(element)) return;
       const inForm = form > 0;
       if (!inForm) openForm(element, "", "", "post");
-      const own = unique(slug(text) || "button", `button ${form} `);
+      const own = unique(slug(text) || "button", inForm ? `button ${form} ` : "button ");
       next.buttons.set(`${form} ${own}`, { element, text });
-      const name = inForm && element.name && !isRandom(element.name) ? ` name="${escaped(element.name)}"` : "";
+      // A button that is a form of its own is known by its words.
+      const given = inForm ? (element.name && !isRandom(element.name) ? element.name : "") : `press_${own}`;
+      const name = given ? ` name="${escaped(given)}"` : "";
       add(`<button type="submit"${name} value="${escaped(own)}"${isDisabled(element) ? " disabled" : ""}>${escaped(text)}</button>`);
       asked.push(`b:${text}`);
       if (!inForm) { add("</form>"); form = 0; }
@@ -371,11 +377,13 @@
         add(control && kind(control) !== "hidden" ? `<label for="${number(control)}">` : "<span>");
         end = control && kind(control) !== "hidden" ? "</label>" : "</span>";
       } else if (name === "form" && form === 0) {
+        // A form's properties are its controls, if they are called so.
         const action = element.getAttribute("action");
-        openForm(element, hints(element), action ? element.action : "", action && element.method === "get" ? "get" : "post");
+        const isGet = action && attribute(element, "method").toLowerCase() !== "post";
+        openForm(element, hints(element), action ? absolute(action, element) : "", isGet ? "get" : "post");
         end = "</form>";
       } else if (element === loose && form === 0) {
-        openForm(element, element === over ? ' id="covers-page"' : hints(element), "", "post");
+        openForm(element, hints(element), "", "post");
         end = "</form>";
       } else {
         const tag = plain.has(name) ? name : style.display.startsWith("inline") ? "span" : "div";
@@ -393,18 +401,25 @@
       if (end) octets > limits.octets ? out.push(end) : add(end);
     };
     visit(root, 0);
+    for (const [number, { at, hints, method }] of opened) {
+      const target = targets.get(fieldsOf(next, number));
+      if (target) out[at] = `<form${hints} action="${escaped(target)}" method="${method}">`;
+    }
     shown = next;
+    // Halves of characters, and towers of marks, end the connection.
+    const wellFormed = (text) => text.replace(/\p{M}{9,}/gu, "").replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "");
     const still = (text) => text.replace(/\d+/g, "#");
     return {
-      markup: `<!DOCTYPE html><html><head><title>${escaped(squeezed(document.title).slice(0, 200))}</title></head><body>${out.join("")}</body></html>`,
-      address: location.href, isComplete: document.readyState === "complete", frames,
-      controls: still(asked.join("\n")), words: still(told.join(" ")).slice(0, 20000), isCut: octets > limits.octets || nodes > limits.nodes,
+      markup: wellFormed(`<!DOCTYPE html><html><head><title>${escaped(squeezed(titleOf.call(document)).slice(0, 200))}</title></head><body>${out.join("")}</body></html>`),
+      address: location.href, isCover: over !== null && loose === over, isComplete: document.readyState === "complete", frames,
+      controls: wellFormed(still(asked.join("\n"))), words: wellFormed(still(told.join(" ")).slice(0, 20000)), isCut: octets > limits.octets || nodes > limits.nodes,
     };
   };
 
   // Where scripts send what is typed into a form, once that is known; a form's own address says little then.
   const targets = new Map();
-  const leadsTo = (form, address) => { targets.set(form, address); };
+  const leadsTo = (form, address) => { targets.set(fieldsOf(shown, form), address); };
+  const fieldsOf = (reading, form) => [...reading.fields.keys()].filter((id) => id.startsWith(`${form} `)).map((id) => id.slice(id.indexOf(" "))).join();
 
   // Reads what a layer covers as well, from now on.
   let isBeneath = false;

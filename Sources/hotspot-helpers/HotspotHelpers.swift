@@ -42,7 +42,7 @@ import Rendering
         }
         // A core file would hold the user's answers. A limit of 1 stops programs that receive cores by a pipe as well, 0 does not (core(5)).
         limit(Int32(RLIMIT_CORE.rawValue), 1)
-        limit(Int32(RLIMIT_NOFILE.rawValue), 256)
+        limit(Int32(RLIMIT_NOFILE.rawValue), 512)
         limit(Int32(RLIMIT_FSIZE.rawValue), 1 << 20)
         // Address space, not memory: each thread reserves 64 MiB of it for its heap and uses little of that.
         limit(Int32(RLIMIT_AS.rawValue), 4 << 30)

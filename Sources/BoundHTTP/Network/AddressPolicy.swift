@@ -115,12 +115,15 @@ extension Link {
         addresses(of: url.host, in: scope).contains { address in ownNetworks.contains { $0.contains(address) } }
     }
 
-    /// Returns whether a host has an address of the link's own networks that is none of its gateways', such as another guest's.
-    package func isNeighbour(_ host: String, in scope: Scope) -> Bool {
+    /// Returns whether a host has an address of the link's own networks that is none of its gateways', such as another guest's, or may have
+    /// one, because its name is not answered.
+    package func mayBeNeighbour(_ host: String, in scope: Scope) -> Bool {
         let gateways = Set(gateways.compactMap { InternetAddress(String($0.prefix { $0 != "/" })) })
-        return addresses(of: host, in: scope).contains { address in
-            !gateways.contains(address) && ownNetworks.contains { $0.contains(address) }
-        }
+        let addresses = addresses(of: host, in: scope)
+        return addresses.isEmpty
+            || addresses.contains { address in
+                !gateways.contains(address) && ownNetworks.contains { $0.contains(address) }
+            }
     }
 
     private func addresses(of host: String, in scope: Scope) -> [InternetAddress] {

@@ -15,7 +15,8 @@ package struct Proxy: Sendable {
     private let policy: NetworkPolicy
     private let mayUse: ClientCheck
     private let mayReach: HostCheck
-    private let open = Locked(0)
+    /// The connections of clients; `nil` once it is stopped.
+    private let clients = Locked<Set<Int32>?>([])
 
     /// The most connections at once; Chromium opens 32 to a proxy, Firefox 32 unless told otherwise.
     private static let limit = 128
@@ -57,9 +58,9 @@ package struct Proxy: Sendable {
 
     private static let stream = LinkSocket.stream | LinkSocket.closeOnExec
 
-    /// Serves connections until the socket is shut down, each on a thread of its own; it is closed then.
+    /// Serves connections until ``stop()``, each on a thread of its own; the socket is closed then.
     package func start() {
-        Worker.start {
+        Worker.startAside {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else {
@@ -71,17 +72,32 @@ package struct Proxy: Sendable {
                     if errno != EINTR { usleep(100_000) }
                     continue
                 }
-                guard open.with({ $0 < Self.limit }) else {
+                let isServed = clients.with { clients in
+                    guard let count = clients?.count, count < Self.limit else { return false }
+                    return clients?.insert(client).inserted ?? false
+                }
+                guard isServed else {
                     close(client)
                     continue
                 }
-                open.with { $0 += 1 }
                 Worker.start {
                     serve(client)
-                    close(client)
-                    open.with { $0 -= 1 }
+                    clients.with {
+                        $0?.remove(client)
+                        close(client)
+                    }
                 }
             }
+        }
+    }
+
+    /// Ends all connections, and takes no further one.
+    package func stop() {
+        clients.with { clients in
+            guard let open = clients else { return }
+            shutdown(listener, Int32(SHUT_RDWR))
+            for client in open { shutdown(client, Int32(SHUT_RDWR)) }
+            clients = nil
         }
     }
 

@@ -45,7 +45,9 @@ extension HelperHost {
     }
 
     private func sandbox(_ program: Program, listeners: Int = 0) -> Sandbox {
-        let limits = configuration.limits
+        var limits = configuration.limits
+        // Each connection of its browser is a thread and two descriptors of its proxy.
+        if program.browses { (limits.processes, limits.descriptors) = (160, 512) }
         return Sandbox(
             exec: program.exec, readPaths: program.readPaths.filter(isReadable),
             readWritePaths: program.readWritePaths.filter {

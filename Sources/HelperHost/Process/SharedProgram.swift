@@ -18,7 +18,7 @@ import Varlink
     let process: HelperProcess
     /// It is for no further command, and ends when its own are done.
     private(set) var isRetired = false
-    /// A page is open in a browser of it, such as one that the user is asked about.
+    /// A page may be open in a browser of it, such as one that the user is asked about.
     var isBrowsing: () -> Bool = { false }
     private let configuration: HostConfiguration
     private let listeners: [Listener]

@@ -65,7 +65,7 @@ enum SystemCallFilter {
         allowed.append(("clone", [masked(0, forbidden, 0)]))
         if subject == .browser {
             // Its sandbox has no files, and no network but loopback.
-            allowed += [("chroot", []), ("socket", [equal(0, UInt64(AF_NETLINK))])]
+            allowed += [("chroot", []), ("socket", [equal(0, UInt64(AF_NETLINK)), equal(2, 0 /* NETLINK_ROUTE */)])]
             // Before it makes one, it tries in a process of its own whether it may.
             allowed.append(("unshare", [masked(0, forbidden, 0)]))
         }

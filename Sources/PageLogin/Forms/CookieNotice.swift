@@ -7,16 +7,13 @@ struct CookieNotice {
     /// notice then.
     let button: HTMLControl?
 
-    /// Returns `nil` if the page is no such layer, as a browser shows it.
+    /// Returns `nil` if the layer is about something else.
     init?(covering page: HTMLPage) {
-        guard page.forms.count == 1, let form = page.forms.first.map(TypedForm.init), form.form.hints.contains(Self.mark),
+        guard page.forms.count == 1, let form = page.forms.first.map(TypedForm.init),
             form.inputs.isEmpty || form.inputs.allSatisfy({ $0.kind == .checkbox }), Purposes(of: page.text).isCookieNotice
         else { return nil }
         button =
             form.submits.first(where: \.label.declines)?.control
             ?? (form.submits.count == 1 ? form.submits[0].control : nil)
     }
-
-    /// The mark of a layer that covers its page (`page.js`).
-    private static let mark = "covers-page"
 }

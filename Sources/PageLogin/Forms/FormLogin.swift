@@ -1,5 +1,6 @@
 import HelperKit
 import HotspotCore
+import Rendering
 
 /// A login through pages and forms.
 public struct FormLogin: Sendable {
@@ -112,6 +113,7 @@ public struct FormLogin: Sendable {
     /// The same login without what was kept of a page that is closed by now.
     private var forgettingPage: FormLogin {
         var (command, memory) = (command, SessionMemory(command.session))
+        memory.rendered.flatMap(OpenPages.shared.take)?.close()
         (memory.rendered, memory.page, memory.sent) = (nil, nil, nil)
         command.session?.memory = memory.value
         return FormLogin(kind: kind, command: command)

@@ -43,13 +43,14 @@ package struct RenderingCarrier: LoginCarrier {
     package mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain? {
         guard rendered == nil, let socket = Self.socket, !socket.isEmpty else { return nil }
         let began = Instant.now
+        OpenPages.shared.makeRoom()
         allow([start, steps.formPage, WebURL(steps.asking.origin + "/")])
         let page = try RenderedPage.open(
             steps.hasSent ? steps.formPage : start ?? steps.formPage, socket: socket, link: command.link, policy: command.policy,
             cookies: client.cookies.lines, pins: [steps.asking.pin].compactMap(\.self),
             mayReach: { [hosts, link = command.link] host in
                 // A page has no business with the other guests of the network.
-                hosts.with { $0.contains(host) } || !link.isNeighbour(host, in: Scope(deadline: .after(milliseconds: 5000)))
+                hosts.with { $0.contains(host) } || !link.mayBeNeighbour(host, in: Scope(deadline: .after(milliseconds: 5000)))
             }, in: command.scope)
         let reading = try page.read(in: command.scope)
         rendered = page
@@ -68,7 +69,7 @@ package struct RenderingCarrier: LoginCarrier {
         var reading = first
         var chain = Self.chain(of: reading)
         for _ in 0..<Self.noticeLimit {
-            guard let rendered, let notice = CookieNotice(covering: chain.page) else { break }
+            guard let rendered, reading.isCover, let notice = CookieNotice(covering: chain.page) else { break }
             if let button = notice.button {
                 let act = RenderedPage.Act(form: 1, fields: [], press: .button(button.value))
                 do throws(RenderedPage.Refusal) { reading = try rendered.perform(act, in: command.scope) } catch {
@@ -126,7 +127,10 @@ package struct RenderingCarrier: LoginCarrier {
         var act = RenderedPage.Act(
             form: form + 1, fields: fields.map { ($0.name, values[$0.name]) },
             press: filled.button.map { .button($0.value) } ?? .enter)
-        act.answers = filled.carriesAnswers ? fields.filter(\.isField).compactMap { values[$0.name] } : []
+        // What the page has filled in itself is no answer.
+        act.answers =
+            filled.carriesAnswers
+            ? fields.filter { $0.isField && $0.value != values[$0.name] }.compactMap { values[$0.name] } : []
         return act
     }
 
@@ -155,7 +159,7 @@ extension TransferError {
         case .elsewhere(let address): self.init(.elsewhere, address.origin)
         case .changed: self.init(.notTaken, "The page has changed its button")
         case .disabled: self.init(.notTaken, "The page keeps its button disabled")
-        case .notTaken(let name): self.init(.notTaken, "The page did not take the answer for \(name)")
+        case .notTaken: self.init(.notTaken, "The page did not take one of the answers")
         case .failed(let error): self = error
         }
     }

@@ -82,7 +82,7 @@ import Varlink
         let connection = try Socket.connect(path: shop.folder + "/run/helpers/browser").take()
         let words = await words(on: connection)
         #expect(
-            words == "[['--render', '/usr/bin/true'], 65534, '1', '2', [\(1 << 30), 400, 120, -1], ['lo'], [], False, 256]")
+            words == "[['--render', '/usr/bin/true'], 65534, '1', '2', [\(1 << 30), 400, 600, -1], ['lo'], [], False, 256]")
         close(connection)
         #expect(await eventually { shop.host.browsers.running == 0 })
         await shop.close()

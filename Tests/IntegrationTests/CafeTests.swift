@@ -186,7 +186,6 @@ struct CafeTests {
     private static let laptop = Task.detached {
         try await CafeVisit.start(
             ["--mode", "radio", "--scene", "show", "--scene", "air", "--scene", "join", "--scene", "units"]
-                + (hasBrowser ? ["--scene", "scripts"] : [])
                 + (hasBundle ? ["--test-bundle", bundle.path] : []))
     }
 
@@ -264,11 +263,6 @@ struct CafeTests {
         try await Self.laptop.value.expect(
             "join",
             managers.flatMap { name, own in (all + own).map { "\(name).\($0)" } } + alone.map { "radio.\($0)" } + ["done"])
-    }
-
-    /// The portal of scripts, over the air.
-    @Test(.enabled(if: hasBrowser, "apt install chromium")) func scripts() async throws {
-        try await Self.laptop.value.expect("scripts", CafeVisit.scripts)
     }
 
     /// The daemon, a helper that is its child, and two that the service manager runs: the units as they are, under a systemd of their own.

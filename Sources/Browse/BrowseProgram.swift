@@ -49,7 +49,7 @@ package enum BrowseProgram {
         defer { profile.remove() }
         let process = try BrowserProcess(
             browser.command(profile: profile.path, page: profile.page, proxy: proxy.port),
-            environment: Browser.environment(ownEnvironment(), folder: profile.folder))
+            environment: Browser.environment(Spawn.ownEnvironment, folder: profile.folder))
         defer { process.end() }
         endWithStandardInput()
         var signal: Int32 = 0
@@ -104,16 +104,6 @@ package enum BrowseProgram {
             while read(STDIN_FILENO, &octets, octets.count) > 0 {}
             kill(getpid(), SIGTERM)
         }
-    }
-
-    private static func ownEnvironment() -> [String] {
-        var variables: [String] = []
-        var next = environ
-        while let variable = next.pointee {
-            variables.append(String(cString: variable))
-            next += 1
-        }
-        return variables
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

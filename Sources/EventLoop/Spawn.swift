@@ -65,6 +65,17 @@ public struct Spawn {
         return pid
     }
 
+    /// The environment of this process, for a program that gets the same.
+    public static var ownEnvironment: [String] {
+        var variables: [String] = []
+        var next = environ
+        while let variable = next.pointee {
+            variables.append(String(cString: variable))
+            next += 1
+        }
+        return variables
+    }
+
     /// The same with a pidfd, for ``EventLoop/onExit(pidfd:_:)``. The process is not reaped before this returns, so that the number is
     /// still its own.
     public func startWatched() throws(Errno) -> (pid: pid_t, pidfd: Int32) {

@@ -22,7 +22,7 @@ struct Companion {
         guard let errors = Self.unnamedFile() else { return nil }
         self.errors = errors
         let spawn = Spawn(
-            arguments: [program] + command.dropFirst(), environment: Self.environment, descriptors: [null, null, errors])
+            arguments: [program] + command.dropFirst(), environment: Spawn.ownEnvironment, descriptors: [null, null, errors])
         do throws(Errno) { (pid, process) = try spawn.startWatched() } catch {
             close(errors)
             return nil
@@ -38,16 +38,6 @@ struct Companion {
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         unlink(name)
         return file
-    }
-
-    private static var environment: [String] {
-        var variables: [String] = []
-        var next = environ
-        while let variable = next.pointee {
-            variables.append(String(cString: variable))
-            next += 1
-        }
-        return variables
     }
 
     /// Returns the end of the program, once: its exit status, and why it failed.

@@ -249,8 +249,7 @@ package final class RenderedPage: Sendable {
         while true {
             let reading: Reading?
             do throws(TransferError) { reading = try look(in: scope) } catch {
-                // A page that is being left has no world to look from.
-                // So does one whose script keeps it busy for a while.
+                // A page that is being left has no world to look from, and one whose script keeps it busy lets nobody look.
                 guard [.system, .timeout].contains(error.code), isOpen, start.millisecondsAgo < Self.patience else { throw error }
                 reading = nil
             }

@@ -10,6 +10,7 @@
   // MARK: What an element is
 
   const squeezed = (text) => (text ?? "").replace(/\s+/g, " ").trim();
+  const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_+|_+$/g, "").slice(0, 40);
   const attribute = (element, name) => squeezed(element.getAttribute(name));
   const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
   const children = (node) => {
@@ -231,7 +232,6 @@
     const labelled = new Map();
 
     const isRandom = (name) => /[:«»]|\d{4,}|^[0-9a-f-]{12,}$/i.test(name);
-    const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_+|_+$/g, "").slice(0, 40);
     const unique = (key, of) => {
       const count = (keys.get(of + key) ?? 0) + 1;
       keys.set(of + key, count);
@@ -496,7 +496,7 @@
     }
     if (value === null) return true;
     if (field.kind === "radio") {
-      const chosen = field.elements.find((radio) => [radio.value, attribute(radio, "data-value"), slugged(label(radio))].includes(value)) ?? element;
+      const chosen = field.elements.find((radio) => [radio.value, attribute(radio, "data-value"), slug(label(radio))].includes(value)) ?? element;
       if (!isChecked(chosen)) click(chosen);
       return isChecked(chosen);
     }
@@ -511,7 +511,6 @@
     if (current(element) === value) return true;
     return type(field.elements, value);
   };
-  const slugged = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_+|_+$/g, "").slice(0, 40);
 
   // Opens a list that scripts draw, and takes an option by its words.
   const choose = async (list, text) => {

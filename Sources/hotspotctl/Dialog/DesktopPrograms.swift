@@ -53,7 +53,7 @@ struct DialogRun {
         do throws(Errno) {
             pipe = try ChildPipe()
             // Toolkits warn of much on standard error.
-            pid = try Spawn(arguments: command, environment: Self.environment, descriptors: [null, pipe.theirs, null]).start()
+            pid = try Spawn(arguments: command, environment: Spawn.ownEnvironment, descriptors: [null, pipe.theirs, null]).start()
         } catch { throw Failure(.failed, "The dialog cannot be started: \(error).") }
         close(pipe.theirs)
         var octets: [UInt8] = []
@@ -88,15 +88,5 @@ struct DialogRun {
             octets += chunk[..<count]
             guard octets.count <= limit else { throw Failure(.usage, "More than \(limit / 1024) KiB of answers.") }
         }
-    }
-
-    private static var environment: [String] {
-        var variables: [String] = []
-        var next = environ
-        while let variable = next.pointee {
-            variables.append(String(cString: variable))
-            next += 1
-        }
-        return variables
     }
 }

@@ -50,8 +50,8 @@ final class DevTools: Sendable {
         state.with { $0.isClosed = true }
     }
 
-    /// Sends a command, and returns its result. Throws ``TransferError``: `cancelled`, `timeout`, and `system` where the browser refuses or
-    /// has ended.
+    /// Sends a command, and returns its result. Throws ``TransferError``: `cancelled`, `timeout`, `system` where the browser refuses, and
+    /// `browserEnded`.
     func call(
         _ method: String, _ parameters: JSONValue = [:], session: String? = nil, in scope: Scope
     ) throws(TransferError) -> JSONValue {
@@ -71,7 +71,7 @@ final class DevTools: Sendable {
         }
         if scope.cancellation.isCancelled { throw TransferError(.cancelled) }
         guard let answer else { throw TransferError(.timeout, "the page in the browser") }
-        guard let answer else { throw TransferError(.system, "the browser has ended") }
+        guard let answer else { throw TransferError(.browserEnded) }
         if let error = answer["error"] {
             throw TransferError(.system, "the browser, \(method): \(error["message"]?.string ?? "failed")")
         }
@@ -105,7 +105,7 @@ final class DevTools: Sendable {
         guard isSent else {
             // Half a message would spoil the next one.
             close()
-            throw TransferError(.system, "the browser has ended")
+            throw TransferError(.browserEnded)
         }
     }
 

@@ -49,6 +49,8 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case elsewhere
     /// A page in a browser did not take the answers, or is another one by now.
     case notTaken
+    /// The browser that had the page open has ended, or the page has ended in it.
+    case browserEnded
     /// The request failed on this machine.
     case system
 }
@@ -97,6 +99,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .refusedHere: "A firewall rule of this computer refused to send the request."
         case .elsewhere: "The page sends the answers to another address, so nothing was sent."
         case .notTaken: "The page did not take the answers; nothing was sent."
+        case .browserEnded: "The page did not stay open in the browser."
         case .system: "The request could not be made."
         }
     }
@@ -108,7 +111,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
             .badAnswer, .badHeader, .badEncoding, .tooLarge, .refusedAddress:
             true
         case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .refusedHere, .elsewhere,
-            .notTaken, .system:
+            .notTaken, .browserEnded, .system:
             false
         }
     }
@@ -116,7 +119,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
     /// Another try would end the same way, and a browser may get further: it shows certificates that are not trusted, and is more forgiving.
     package var needsBrowser: Bool {
         switch code {
-        case .tlsFailed, .shortAnswer, .badAnswer, .badHeader, .badEncoding, .tooLarge: true
+        case .tlsFailed, .shortAnswer, .badAnswer, .badHeader, .badEncoding, .tooLarge, .browserEnded: true
         case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .connectFailed, .clockWrong, .keyChanged, .timeout,
             .reset, .emptyAnswer, .refusedAddress, .refusedURL, .tooManyRedirects, .refusedHere, .elsewhere, .notTaken, .system:
             false
@@ -130,7 +133,8 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
             .connectFailed:
             true
         case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .timeout, .tooLarge, .refusedAddress, .refusedURL,
-            .tooManyRedirects, .refusedHere, .elsewhere, .notTaken, .system:
+            .tooManyRedirects, .refusedHere, .elsewhere, .notTaken, .browserEnded,
+            .system:
             false
         }
     }

@@ -259,13 +259,15 @@ package struct FormAttempt: Sendable {
         return .ask(prompt, keeping: form)
     }
 
-    /// Returns the last move after a form whose transfer failed.
-    func fail(_ error: TransferError) -> LoginMove {
+    /// Returns the last move after a form on this page whose transfer failed.
+    func fail(_ error: TransferError, at url: WebURL) -> LoginMove {
         // Some portals redirect in circles after the login until the gateway has opened.
         if steps > 1, error.code == .refusedURL || error.code == .tooManyRedirects { return .done }
         if error.code == .tlsFailed, let page = WebURL(portal.origin + "/") {
             return .ask(.unproven(error, page: page), reason: error.description)
         }
+        // A page that ends the browser here may stay open in one with more memory.
+        if error.code == .browserEnded { return handOver(error.description, at: url) }
         return .end(.temporaryFailure, error.description)
     }
 

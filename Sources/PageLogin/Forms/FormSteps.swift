@@ -85,7 +85,9 @@ struct FormSteps: LoginSteps {
     }
 
     mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
-        guard error.code == .timeout, lastForm?.filled.carriesAnswers == true else { return attempt.fail(error) }
+        guard error.code == .timeout, lastForm?.filled.carriesAnswers == true else {
+            return attempt.fail(error, at: formPage)
+        }
         // The portal may have let the guest in: the proof goes on for as long as there is time.
         end = .unanswered(error.description)
         return .done

@@ -106,10 +106,20 @@ import Testing
     }
 
     @Test func aChangedKeyIsTheReason() {
-        guard case .end(.temporaryFailure, let reason) = attempt([:]).fail(TransferError(.keyChanged)) else {
+        let url = WebURL("https://portal.test/page")!
+        guard case .end(.temporaryFailure, let reason) = attempt([:]).fail(TransferError(.keyChanged), at: url) else {
             return #expect(Bool(false))
         }
         #expect(reason.contains("nothing was sent"))
+    }
+
+    @Test func aPageThatEndedInItsBrowserIsHandedOver() {
+        let url = WebURL("https://portal.test/page")!
+        guard case .ask(let prompt, nil, let reason) = attempt([:]).fail(TransferError(.browserEnded), at: url) else {
+            return #expect(Bool(false))
+        }
+        #expect(prompt.fields.isEmpty)
+        #expect(reason == "The page did not stay open in the browser.")
     }
 }
 

@@ -1,3 +1,4 @@
+import BoundHTTP
 import EventLoop
 import Glibc
 
@@ -42,19 +43,7 @@ struct Browser: Equatable {
     }
 
     /// The name of its snap; `nil` if it is none. A snap sees no file outside its own folders.
-    var snap: String? {
-        let folder = "/snap/bin/"
-        if path.hasPrefix(folder) { return Self.snap(ofCommand: path.dropFirst(folder.count)) }
-        // Ubuntu's packages of the same names are scripts that start the snap.
-        guard let script = FilePath.text(of: path, limit: 8192), script.hasPrefix("#!"), let place = script.firstRange(of: folder)
-        else { return nil }
-        return Self.snap(ofCommand: script[place.upperBound...])
-    }
-
-    private static func snap(ofCommand text: Substring) -> String? {
-        let name = text.prefix { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
-        return name.isEmpty ? nil : String(name)
-    }
+    var snap: String? { Snap.name(of: path) }
 
     private static func places(of name: String, _ path: String) -> [String] {
         path.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
@@ -71,20 +60,8 @@ struct Browser: Equatable {
         switch family {
         case .firefox: [path, "-no-remote", "-profile", profile, page]
         case .chromium:
-            [
-                path, "--user-data-dir=\(profile)",
-                // All goes through the proxy, this machine's own names as well, and no name is looked up beside it.
-                "--proxy-server=socks5://127.0.0.1:\(port)", "--proxy-bypass-list=<-loopback>",
-                "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--disable-quic",
-                "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-                // A portal redirects plain HTTP alone.
-                "--disable-features=DnsOverHttps,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable",
-                // Nothing but the page, without a bar above it about the words here.
-                "--test-type", "--no-first-run", "--no-default-browser-check", "--disable-default-apps", "--disable-sync",
-                "--disable-extensions",
-                "--disable-background-networking", "--disable-component-update", "--disable-domain-reliability",
-                "--disable-breakpad", "--no-pings", "--password-store=basic", page,
-            ]
+            // No bar above the page about the words here.
+            [path, "--user-data-dir=\(profile)", "--test-type"] + ChromiumWords.keeping(to: port) + [page]
         }
     }
 

@@ -84,26 +84,21 @@ package enum RenderProgram {
     static func options(proxy port: UInt16, _ wishes: Wishes) -> [String] {
         var words = [
             "--headless=new", "--remote-debugging-pipe", "--user-data-dir=/tmp/profile", "--disable-gpu",
-            // All goes through the proxy, this machine's own names as well, and no name is looked up beside it.
-            "--proxy-server=socks5://127.0.0.1:\(port)", "--proxy-bypass-list=<-loopback>",
-            "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--disable-quic",
-            "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-            // A portal redirects plain HTTP alone. One login needs no walls between the frames of its page, and no processes for them.
-            "--disable-features=DnsOverHttps,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,IsolateOrigins,site-per-process,Translate,"
-                + "MediaRouter,DialMediaRouteProvider,OptimizationHints,NetworkTimeServiceQuerying",
+            // One login needs no walls between the frames of its page, and no processes for them.
             "--disable-site-isolation-trials",
             // No code is made while the browser runs, which the service manager forbids as well (MemoryDenyWriteExecute=).
             "--js-flags=--jitless --max-old-space-size=256",
             // Nothing but the page, and no first page before it.
             "--no-startup-window", "--block-new-web-contents", "--deny-permission-prompts", "--auto-reject-capture",
-            "--no-first-run",
-            "--no-default-browser-check",
-            "--disable-default-apps", "--disable-sync", "--disable-extensions", "--disable-background-networking",
-            "--disable-component-update", "--disable-domain-reliability", "--disable-breakpad", "--disable-crash-reporter",
-            "--no-pings",
-            "--password-store=basic", "--mute-audio", "--disable-dev-shm-usage", "--disable-notifications",
+            "--disable-crash-reporter", "--mute-audio", "--disable-dev-shm-usage", "--disable-notifications",
             "--autoplay-policy=user-gesture-required",
         ]
+        words += ChromiumWords.keeping(
+            to: port,
+            disabling: [
+                "IsolateOrigins", "site-per-process", "Translate", "MediaRouter", "DialMediaRouteProvider", "OptimizationHints",
+                "NetworkTimeServiceQuerying",
+            ])
         if !wishes.pins.isEmpty {
             words.append("--ignore-certificate-errors-spki-list=" + wishes.pins.filter(isPin).joined(separator: ","))
         }

@@ -130,14 +130,7 @@ import Varlink
 
     /// Returns the first browser that is installed. One that a snap brings runs in that snap's sandbox alone.
     public nonisolated static func find() -> Choice {
-        let found = places.first { access($0, X_OK) == 0 && FilePath.kind(of: $0) == .file && !isSnap($0) }
+        let found = places.first { access($0, X_OK) == 0 && FilePath.kind(of: $0) == .file && Snap.name(of: $0) == nil }
         return found.map(Choice.browser) ?? .missing
-    }
-
-    private nonisolated static func isSnap(_ path: String) -> Bool {
-        if FilePath.canonical(path).hasPrefix("/snap/") || FilePath.canonical(path) == "/usr/bin/snap" { return true }
-        // Ubuntu's script starts the snap.
-        let words = (FilePath.octets(of: path, limit: 4096) ?? []).split { " \"'\n\t".utf8.contains($0) }
-        return words.first?.starts(with: Array("#!".utf8)) == true && words.contains { $0.starts(with: Array("/snap/".utf8)) }
     }
 }

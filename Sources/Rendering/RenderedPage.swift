@@ -21,8 +21,9 @@ package final class RenderedPage: Sendable {
         package let isCover: Bool
         /// The key of its server, as ``HTTPResponse/pin`` has it; `nil` over plain HTTP.
         package let pin: String?
-        /// The page was still busy when it was read.
-        package let isBusy: Bool
+        /// The status of the answer that brought it (RFC 9110, section 15); 200 where the last act has loaded no page.
+        package let status: Int
+        fileprivate let isBusy: Bool
         /// What its controls are, and its words, without numbers: by them a change is noticed.
         fileprivate let controls: String
         fileprivate let words: String
@@ -103,7 +104,7 @@ package final class RenderedPage: Sendable {
         "optimizationguide-pa.googleapis.com", "safebrowsing.googleapis.com", "safebrowsinghttpgateway.googleapis.com",
         "content-autofill.googleapis.com", "edgedl.me.gvt1.com", "redirector.gvt1.com", "mtalk.google.com",
         "android.clients.google.com", "config.edge.skype.com", "edge.microsoft.com", "go-updater.brave.com",
-        "static1.brave.com", "componentupdater.brave.com", "variations.brave.com",
+        "accounts.google.com", "static1.brave.com", "componentupdater.brave.com", "variations.brave.com",
     ]
 
     /// Ends the browser.
@@ -199,6 +200,8 @@ package final class RenderedPage: Sendable {
         _ = try page.call("Page.enable", in: scope)
         _ = try page.call("Network.enable", ["maxTotalBufferSize": 0, "maxResourceBufferSize": 0], in: scope)
         _ = try page.call("Network.setBypassServiceWorker", ["bypass": .bool(true)], in: scope)
+        // What these send cannot be held back, and no login was seen that needs them.
+        _ = try page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.withoutChannels)], in: scope)
         // A page in the background gets neither focus nor all timers.
         _ = try page.call("Emulation.setFocusEmulationEnabled", ["enabled": .bool(true)], in: scope)
         let agent = (about["userAgent"]?.string ?? "").replacing("Headless", with: "")
@@ -304,7 +307,8 @@ package final class RenderedPage: Sendable {
         let isBusy = answer["isComplete"]?.bool != true || requests.with { $0.isBusy }
         let reading = Reading(
             url: url, markup: Array(markup.utf8) + said, isCover: answer["isCover"]?.bool == true,
-            pin: try url.isSecure ? pin(of: url, in: scope) : nil, isBusy: isBusy,
+            pin: try url.isSecure ? pin(of: url, in: scope) : nil,
+            status: requests.with { $0.statuses[frame.string ?? ""] } ?? 200, isBusy: isBusy,
             controls: answer["controls"]?.string ?? "",
             words: answer["words"]?.string ?? "", context: context)
         return (reading, answer["frames"]?.integer ?? 0)
@@ -333,6 +337,10 @@ package final class RenderedPage: Sendable {
         return answer["result"]?["value"] ?? .null
     }
 
+    /// Takes the ways out of a page that ``AnswerGuard`` does not see.
+    private static let withoutChannels =
+        "for (const name of ['WebSocket', 'WebSocketStream', 'WebTransport', 'Worker', 'SharedWorker', 'RTCPeerConnection', "
+        + "'webkitRTCPeerConnection']) delete globalThis[name]; delete Navigator.prototype.serviceWorker;"
     private static let script = String(decoding: PackageResources.page_js, as: UTF8.self)
 
     // MARK: - Acting
@@ -389,6 +397,7 @@ package final class RenderedPage: Sendable {
 
     /// Holds back, from now on, what would carry the answers of an act elsewhere.
     private func watch(_ act: Act, on reading: Reading) {
+        requests.with { $0.statuses = [:] }
         guarded.with {
             $0 = Guarded(
                 answerGuard: AnswerGuard(origin: reading.url.origin, answers: act.answers, mayLead: act.mayLead))
@@ -480,6 +489,8 @@ private struct Requests: Sendable {
     private var starts: [String: Instant] = [:]
     /// How many pages were loaded.
     var loads = 0
+    /// The status of the last document of a frame since the last act, by the frame's identifier.
+    var statuses: [String: Int] = [:]
 
     private static let limit = 1000
     /// Milliseconds after which a request is no longer waited for.
@@ -490,6 +501,11 @@ private struct Requests: Sendable {
 
     mutating func note(_ event: DevTools.Event) {
         if event.method == "Page.frameNavigated", event.parameters["frame"]?["parentId"] == nil { loads += 1 }
+        if event.method == "Network.responseReceived", event.parameters["type"]?.string == "Document",
+            let frame = event.parameters["frameId"]?.string, statuses.count < Self.limit
+        {
+            statuses[frame] = event.parameters["response"]?["status"]?.integer
+        }
         guard let request = event.parameters["requestId"]?.string else { return }
         switch event.method {
         case "Network.requestWillBeSent": if starts.count < Self.limit { starts[request] = .now }

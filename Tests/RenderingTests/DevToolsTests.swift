@@ -60,7 +60,7 @@ import Varlink
         let tools = DevTools(descriptor: ours) { _, _ in }
         PlayedBrowser.send([UInt8](repeating: UInt8(ascii: "x"), count: 5 << 20), on: theirs)
         #expect(await PlayedBrowser.eventually { tools.isClosed })
-        #expect(failure(tools, "Page.enable", in: scope())?.code == .system)
+        #expect(failure(tools, "Page.enable", in: scope())?.code == .browserEnded)
         close(theirs)
     }
 
@@ -99,6 +99,6 @@ import Varlink
         #expect(failure(tools, "Page.enable", in: cancelled)?.code == .cancelled)
         close(theirs)
         let error = failure(tools, "Page.enable", in: scope())
-        #expect(error?.code == .system && error?.detail == "the browser has ended")
+        #expect(error?.code == .browserEnded)
     }
 }

@@ -86,7 +86,7 @@ package struct RenderingCarrier: LoginCarrier {
     }
 
     private static func chain(of reading: RenderedPage.Reading) -> RedirectChain {
-        RedirectChain(HTTPResponse(url: reading.url, status: 200, body: reading.markup, pin: reading.pin))
+        RedirectChain(HTTPResponse(url: reading.url, status: reading.status, body: reading.markup, pin: reading.pin))
     }
 
     // MARK: - The moves

@@ -19,6 +19,7 @@ GUEST = {"email": "ada@example.org"}
 SECRET, NEIGHBOUR, DOOR = "hunter2-stored", "10.20.0.77", 6310
 TOUCHED = ("/seen?", NEIGHBOUR, "169.254.169.254")
 CIRCLE, CHANGED, LATE = "The portal redirects in circles.", "The page has changed its button; nothing was sent.", "did not answer in time"
+ENDED = "The page did not stay open in the browser."
 PRICE = "asks for a payment or names a price"
 
 
@@ -121,7 +122,7 @@ class Memory(Hostile):
     # is logged in to.
     scenarios = [
         Scenario("buffers", "any", GUEST, {"mode": "buffers"}), Scenario("elements", "handed over", GUEST, {"mode": "elements"}),
-        Scenario("text", "handed over", GUEST, {"mode": "text"}),
+        Scenario("text", "handed over", GUEST, {"mode": "text"}), Scenario("at the press", "handed over", GUEST, {"mode": "press"}, text=ENDED),
     ]
     attack = r"""
 const kept = window.kept = [];
@@ -132,9 +133,10 @@ const take = {
     return kept.length < 4e6;
   },
   text: () => { kept.push("€".repeat(1 << 24) + kept.length); kept[kept.length - 1].charCodeAt(5); return kept.length < 64; },
-}[$("#root").dataset.mode];
+}[$("#root").dataset.mode.replace("press", "text")];
 const step = () => { if (take()) setTimeout(step, 5); };
-ready.then(step);
+if ($("#root").dataset.mode === "press") connect = () => { while (take()); };
+else ready.then(step);
 """
 
 
@@ -311,6 +313,32 @@ if (window.SharedWorker) new SharedWorker("/worker.js");
             text = "self.oninstall = () => self.skipWaiting(); self.onactivate = () => clients.claim(); setInterval(() => fetch('/alive'), 500);\n"
             return Answer(200, text, "text/javascript")
         return Answer(204) if request.path == "/alive" else super().more(request)
+
+
+class Channels(Hostile):
+    name = "hostile-channels"
+    # What is typed leaves the page by requests that can be held back, or not at all.
+    scenarios = [Scenario("all", user=GUEST, never=("/seen?",)), Scenario("https", user=GUEST, options={"secure": True}, never=("/seen?",))]
+    attack = r"""
+const frame = h("iframe", {style: "display: none"});
+const worker = path => new Blob([`const seen = () => fetch("${location.origin}/seen?what=${path}"); onmessage = onconnect = seen; seen();`]);
+const tries = {
+  socket: () => new WebSocket(location.origin.replace("http", "ws") + "/seen?what=socket"),
+  frame: () => new frame.contentWindow.WebSocket(location.origin.replace("http", "ws") + "/seen?what=frame"),
+  worker: () => new Worker(URL.createObjectURL(worker("worker"))),
+  shared: () => new SharedWorker(URL.createObjectURL(worker("shared"))),
+  service: () => navigator.serviceWorker.register("/worker.js").then(() => seen("service")),
+  transport: () => new WebTransport("https://" + location.host + "/seen?what=transport"),
+  peer: () => new RTCPeerConnection({iceServers: [{urls: "stun:" + location.hostname}]}).createDataChannel("x") && seen("peer"),
+};
+email.addEventListener("input", () => {
+  document.body.append(frame);
+  for (const go of Object.values(tries)) try { go(); } catch (error) { }
+});
+"""
+
+    def more(self, request):
+        return Answer(200, "", "text/javascript") if request.path == "/worker.js" else super().more(request)
 
 
 class Swap(Hostile):

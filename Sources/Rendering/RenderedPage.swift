@@ -28,6 +28,23 @@ package final class RenderedPage: Sendable {
         fileprivate let controls: String
         fileprivate let words: String
         fileprivate let context: Int
+        /// It has no button to press and nothing to fill in, now.
+        fileprivate let isIdle: Bool
+        /// The numbers that it shows, in seconds.
+        fileprivate let counters: [Int]
+
+        /// The most seconds of a count that is waited for.
+        private static let longestCount = 60
+
+        /// It may count down to something.
+        fileprivate var mayCount: Bool { isIdle && counters.contains { (1...Self.longestCount).contains($0) } }
+
+        /// One of its numbers has fallen by a few seconds, and no other has changed.
+        fileprivate func countsDown(since other: Reading) -> Bool {
+            guard mayCount, counters.count == other.counters.count else { return false }
+            let changed = zip(other.counters, counters).filter { $0 != $1 }
+            return changed.count == 1 && (1...3).contains(changed[0].0 - changed[0].1) && changed[0].1 <= Self.longestCount
+        }
 
         fileprivate func isSame(as other: Reading) -> Bool {
             url == other.url && controls == other.controls && words == other.words
@@ -82,6 +99,10 @@ package final class RenderedPage: Sendable {
     private static let effectPatience = 1_500
     /// Milliseconds after which a page that only changes its words is read.
     private static let wordPatience = 2_000
+    /// Milliseconds within which a page that counts seconds shows that it does.
+    private static let tick = 1_400
+    /// Milliseconds for which a page that counts down is waited for.
+    private static let countPatience = 65_000
     /// How often a page may load another one before it is read.
     private static let loadLimit = 8
     /// Milliseconds between two looks.
@@ -249,6 +270,8 @@ package final class RenderedPage: Sendable {
         let start = Instant.now
         requests.with { $0.loads = 0 }
         var (before, sameControls): (Reading?, Instant) = (nil, .now)
+        // When the numbers of the page were seen to stand still, or to fall.
+        var (counted, isCounting) = (Instant.now, false)
         while true {
             let reading: Reading?
             do throws(TransferError) { reading = try look(in: scope) } catch {
@@ -263,8 +286,12 @@ package final class RenderedPage: Sendable {
                 let isStill = isSame || (before != nil && sameControls.millisecondsAgo > Self.wordPatience)
                 let most = reading.words.isEmpty ? Self.emptyPatience : patience
                 let mayFill = reading.controls.isEmpty && start.millisecondsAgo < most
-                if isStill, !reading.isBusy, !mayFill { return reading }
-                if start.millisecondsAgo > Self.patience { return reading }
+                if let before, before.counters != reading.counters {
+                    (counted, isCounting) = (.now, reading.countsDown(since: before))
+                }
+                let waits = reading.mayCount && counted.millisecondsAgo < Self.tick
+                if isStill, !reading.isBusy, !mayFill, !waits { return reading }
+                if start.millisecondsAgo > (waits && isCounting ? Self.countPatience : Self.patience) { return reading }
                 before = reading
             }
             guard scope.pause(milliseconds: Self.interval) else {
@@ -310,7 +337,8 @@ package final class RenderedPage: Sendable {
             pin: try url.isSecure ? pin(of: url, in: scope) : nil,
             status: requests.with { $0.statuses[frame.string ?? ""] } ?? 200, isBusy: isBusy,
             controls: answer["controls"]?.string ?? "",
-            words: answer["words"]?.string ?? "", context: context)
+            words: answer["words"]?.string ?? "", context: context, isIdle: answer["isIdle"]?.bool == true,
+            counters: answer["counters"]?.array?.compactMap(\.integer) ?? [])
         return (reading, answer["frames"]?.integer ?? 0)
     }
 
@@ -353,6 +381,8 @@ package final class RenderedPage: Sendable {
         case notTaken(String)
         /// The page would have sent what was typed to this address, of another origin; it was held back.
         case elsewhere(WebURL)
+        /// The page shows other fields than before this act.
+        case asksAnew
         /// The page keeps the button disabled.
         case disabled
         case failed(TransferError)
@@ -366,7 +396,9 @@ package final class RenderedPage: Sendable {
         for (name, value) in act.fields {
             let argument = value.map { Self.literal($0) } ?? "null"
             let fill = "hotspot.fill(\(act.form), \(Self.literal(name)), \(argument))"
-            guard try evaluateNow(fill, reading, in: scope).bool == true || hasSent else { throw .notTaken(name) }
+            guard try evaluateNow(fill, reading, in: scope).bool == true || hasSent else {
+                throw asksAnew(than: reading, in: scope) ? .asksAnew : .notTaken(name)
+            }
         }
         // A page may send by itself with the last character of a code.
         if !act.answers.isEmpty { _ = scope.pause(milliseconds: Self.interval) }
@@ -380,6 +412,13 @@ package final class RenderedPage: Sendable {
             _ = keep(try look(in: scope))
         } catch { throw .failed(error) }
         throw .elsewhere(guarded.with(\.refused) ?? reading.url)
+    }
+
+    /// Returns whether the page shows other fields than in a reading, as one does that asks by what was chosen before.
+    private func asksAnew(than reading: Reading, in scope: Scope) -> Bool {
+        guard let next = try? look(in: scope), next.controls != reading.controls else { return false }
+        _ = keep(next)
+        return true
     }
 
     /// A request to the page's own origin has carried the answers of the act, or may have.

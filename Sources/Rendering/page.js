@@ -3,7 +3,7 @@
 (() => {
   if (globalThis.hotspot) return;
 
-  const limits = { octets: 180000, nodes: 20000, depth: 100, controls: 150, name: 60, text: 2000 };
+  const limits = { octets: 180000, nodes: 20000, depth: 100, controls: 150, choices: 500, name: 60, text: 2000 };
   // What the last reading showed: controls by form and name, buttons and links by their keys.
   let shown = { fields: new Map(), buttons: new Map(), links: new Map() };
 
@@ -94,8 +94,11 @@
 
   // What a control is, as HTML has it; undefined for none.
   const kind = (element) => {
+    // A copy for scripts, of a control that is drawn.
+    if (element.getAttribute("aria-hidden") === "true" && element.tabIndex < 0) return undefined;
     if (element.localName === "input") {
       const type = element.type;
+      if (role(element) === "combobox" && (element.readOnly || parseFloat(getComputedStyle(element).opacity) < 0.05)) return "list";
       if (["text", "password", "email", "tel", "number", "date", "checkbox", "radio", "hidden"].includes(type)) return type;
       if (["search", "url"].includes(type)) return type;
       if (["submit", "button", "image"].includes(type)) return "press";
@@ -103,15 +106,17 @@
     }
     if (element.localName === "select" && !element.multiple) return "select";
     if (element.localName === "textarea") return "textarea";
-    if (element.localName === "button" || element.localName === "summary") return isList(element) ? "list" : "press";
     switch (role(element)) {
     case "checkbox": case "switch": return "checkbox";
     case "radio": return "radio";
     case "combobox": return "list";
+    // Beside the tab that is open, the others are other ways.
+    case "tab": return element.closest("[role=tablist]")?.querySelector("[role=tab][aria-selected=true]") ? "tab" : "press";
     case "textbox": return element.isContentEditable ? "text" : undefined;
     case "button": return isList(element) ? "list" : "press";
     case "link": return "press";
     }
+    if (element.localName === "button" || element.localName === "summary") return isList(element) ? "list" : "press";
     if (element.localName === "a") return leadsOn(element) ? "link" : "press";
     // What only a script makes a button: the outermost element that shows the hand, with few words.
     const style = getComputedStyle(element);
@@ -138,7 +143,7 @@
     const box = [...byIDs(list, "aria-controls"), ...byIDs(list, "aria-owns")].find((node) => node.querySelector("[role=option]"))
       ?? list.querySelector("[role=option]")?.parentElement
       ?? list.parentElement?.querySelector("[role=option]")?.closest("[role=listbox]");
-    return box ? [...box.querySelectorAll("[role=option]")].slice(0, limits.controls) : [];
+    return box ? [...box.querySelectorAll("[role=option]")].slice(0, limits.choices) : [];
   };
   // The options that a list showed when it was opened, for one that has none while it is closed.
   const opened = new WeakMap();
@@ -147,23 +152,47 @@
     return texts.length ? texts : opened.get(list) ?? [];
   };
 
-  // Where the fields outside of forms are: the smallest element that has them all, and a button.
-  const looseForm = (root) => {
-    const fields = [], buttons = [];
+  // What is a form where the page has none: elements with their parts, "fields" or what a button or a layer is about.
+  //
+  // The fields outside of forms are one form with the smallest element that has them all, and a button; or one each, if each has a button of its
+  // own, and none is left between them. Any other button is one with all around it that belongs to no other control, or with its layer.
+  const drawnForms = (root) => {
+    const fields = [], buttons = [], drawn = new Map();
     const visit = (node, depth, inForm) => {
       if (node.nodeType !== Node.ELEMENT_NODE || depth > limits.depth) return;
       const style = getComputedStyle(node);
-      if (isGone(node, style) && !["checkbox", "radio"].includes(node.type)) return;
-      const what = kind(node);
-      if (!inForm && what && what !== "hidden" && what !== "link") (what === "press" ? buttons : fields).push(node);
+      if (isGone(node, style) && !["checkbox", "radio"].includes(node.type) && kind(node) !== "list") return;
+      if (!inForm && isActive(node)) (kind(node) === "press" ? buttons : fields).push(node);
       for (const child of children(node)) visit(child, depth + 1, inForm || node.localName === "form");
     };
     visit(root, 0, false);
-    if (!fields.length) return null;
-    let around = fields[0];
-    while (around && !fields.every((field) => holds(around, field))) around = above(around);
-    while (around && above(around) && around !== root && !buttons.some((button) => holds(around, button))) around = above(around);
-    return around ?? root;
+    const climb = (node, isDone) => {
+      while (node && node !== root && above(node) && !isDone(node)) node = above(node);
+      return node ?? root;
+    };
+    const hasButton = (node) => buttons.some((button) => holds(node, button));
+    if (fields.length) {
+      const around = climb(fields[0], (node) => fields.every((field) => holds(node, field)));
+      const own = [...new Set(fields.map((field) => climb(field, hasButton)))];
+      const areApart = own.length > 1 && own.every((one) => own.every((other) => one === other || !holds(one, other)))
+        && buttons.every((button) => !holds(around, button) || own.some((one) => holds(one, button)));
+      for (const one of areApart ? own : [climb(around, hasButton)]) drawn.set(one, "fields");
+    }
+    const isLayer = (node) => ["fixed", "sticky"].includes(getComputedStyle(node).position)
+      || ["dialog", "alertdialog"].includes(role(node)) || node.localName === "dialog";
+    const taken = [...drawn.keys()];
+    const isApart = (node) => node !== root && !taken.some((form) => holds(node, form) || holds(form, node))
+      && node.querySelector("form, input:not([type=hidden]), select, textarea") === null;
+    for (const button of buttons) {
+      if (taken.some((form) => holds(form, button))) continue;
+      let [region, step] = [button, button];
+      while ((step = above(step)) && isApart(step) && !drawn.has(step)) {
+        if (isLayer(step)) { region = step; break; }
+        if (region === step || buttons.filter((other) => holds(step, other)).length === 1) region = step;
+      }
+      if (region !== button) drawn.set(region, isLayer(region) ? "layer" : "button");
+    }
+    return drawn;
   };
 
   const above = (node) => node.parentElement ?? node.getRootNode().host ?? node.ownerDocument.defaultView?.frameElement ?? null;
@@ -173,7 +202,7 @@
   };
   const isActive = (element) => {
     const what = kind(element);
-    return what && what !== "hidden" && what !== "link";
+    return what && !["hidden", "link", "tab"].includes(what);
   };
 
   // What lies over all controls that are in sight, and has some of its own: a dialog, which a person answers first.
@@ -218,16 +247,32 @@
     return top !== null && (holds(top, control) || holds(control, top));
   };
 
+  // Without those by which a reader that sees no style sheets knows what is hidden: what is here is shown.
+  const classes = (element) => attribute(element, "class").split(" ")
+    .filter((name) => !["hidden", "d-none", "hide", "is-hidden", "ng-hide", "invisible", "uk-hidden"].includes(name)).join(" ").slice(0, 100);
+
   // MARK: Reading
 
+  // Some pages enable their button once the terms were scrolled to their end.
+  const scrollToEnds = () => {
+    const elements = [...document.querySelectorAll("*")];
+    if (!elements.some((element) => kind(element) === "press" && isDisabled(element) && isSeen(element))) return;
+    for (const element of elements) {
+      if (element.scrollHeight > element.clientHeight + 8 && ["auto", "scroll"].includes(getComputedStyle(element).overflowY)) {
+        element.scrollTop = element.scrollHeight;
+      }
+    }
+  };
+
   const read = () => {
+    scrollToEnds();
     const next = { fields: new Map(), buttons: new Map(), links: new Map() };
     const out = [], told = [], asked = [], opened = new Map();
-    let octets = 0, nodes = 0, controls = 0, form = 0, forms = 0, radios = 0, frames = 0;
+    let octets = 0, nodes = 0, controls = 0, form = 0, forms = 0, radios = 0, frames = 0, isOfButton = false, isIdle = true;
     const add = (text) => { octets += text.length; if (octets <= limits.octets) out.push(text); };
     const over = isBeneath ? null : cover();
     const root = over ?? document.body ?? document.documentElement;
-    const loose = over && !over.querySelector("form") ? over : looseForm(root);
+    const drawn = over && !over.querySelector("form") ? new Map([[over, "fields"]]) : drawnForms(root);
     const keys = new Map();
     const labelled = new Map();
 
@@ -253,7 +298,7 @@
       add(`<form${hints}${action === null ? "" : ` action="${escaped(action)}"`} method="${method}">`);
     };
     const hints = (element) => ["class", "id", "role"].map((name) => {
-      const value = attribute(element, name).slice(0, 100);
+      const value = name === "class" ? classes(element) : attribute(element, name).slice(0, 100);
       return value && !(name === "id" && isRandom(value)) ? ` ${name === "id" ? "name" : name}="${escaped(value)}"` : "";
     }).join("");
 
@@ -261,14 +306,15 @@
       const text = buttonText(element);
       if (!text || !isSeen(element)) return;
       const inForm = form > 0;
-      if (!inForm) openForm(element, "", "", "post");
-      const own = unique(slug(text) || "button", inForm ? `button ${form} ` : "button ");
+      if (!inForm) openForm(element, ' data-drawn="button"', "", "post");
+      const own = unique(slug(text) || "button", inForm && !isOfButton ? `button ${form} ` : "button ");
       next.buttons.set(`${form} ${own}`, { element, text });
       // A button that is a form of its own is known by its words.
-      const given = inForm ? (element.name && !isRandom(element.name) ? element.name : "") : `press_${own}`;
+      const given = inForm && !isOfButton ? (element.name && !isRandom(element.name) ? element.name : "") : `press_${own}`;
       const name = given ? ` name="${escaped(given)}"` : "";
       add(`<button type="submit"${name} value="${escaped(own)}"${isDisabled(element) ? " disabled" : ""}>${escaped(text)}</button>`);
       asked.push(`b:${text}`);
+      if (!isDisabled(element)) isIdle = false;
       if (!inForm) { add("</form>"); form = 0; }
     };
 
@@ -293,8 +339,9 @@
       if (element.readOnly || attribute(element, "aria-readonly") === "true") words += " readonly";
       if (isDisabled(element)) words += " disabled";
       asked.push(`${what}:${own}:${name}`);
+      isIdle = false;
       if (what === "select") {
-        const choices = [...element.options].slice(0, limits.controls).map((option) =>
+        const choices = [...element.options].slice(0, limits.choices).map((option) =>
           `<option value="${escaped(option.value)}"${option.selected ? " selected" : ""}${option.disabled ? " disabled" : ""}>`
             + `${escaped(squeezed(option.text))}</option>`);
         return add(`<select${words}>${choices.join("")}</select>`);
@@ -360,8 +407,10 @@
         field(element, what);
         if (element.localName === "input") return;
       } else {
-        if (isGone(element, style) || isDot(element, style)) return;
+        // A list may be drawn beside its transparent field.
+        if ((isGone(element, style) && what !== "list") || isDot(element, style)) return;
         if (what === "press") return button(element);
+        if (what === "tab") return add(`${escaped(textOf(element))} `);
         if (what && what !== "link") return field(element, what);
       }
       if (name === "svg" || name === "canvas" || name === "video") return add('<img alt="">');
@@ -371,6 +420,11 @@
         if (!isSeen(element)) return;
         frames += 1;
         return picture(element, "title");
+      }
+      // A component whose inside is closed to scripts.
+      if (name.includes("-") && !element.shadowRoot && !squeezed(element.textContent) && !element.childElementCount && isSeen(element)) {
+        frames += 1;
+        return add(`<iframe src="${escaped(location.href)}" sandbox=""></iframe>`);
       }
       let end = "";
       if (what === "link") {
@@ -389,14 +443,16 @@
         const isGet = action && attribute(element, "method").toLowerCase() !== "post";
         openForm(element, hints(element), action ? absolute(action, element) : "", isGet ? "get" : "post");
         end = "</form>";
-      } else if (element === loose && form === 0) {
-        openForm(element, hints(element), "", "post");
+      } else if (drawn.has(element) && form === 0) {
+        const as = drawn.get(element);
+        openForm(element, hints(element) + (as === "fields" ? "" : ` data-drawn="${as}"`), "", "post");
+        isOfButton = as !== "fields";
         end = "</form>";
       } else {
         const tag = plain.has(name) ? name : style.display.startsWith("inline") ? "span" : "div";
         const live = attribute(element, "aria-live");
         const marks = ["class", "role"].map((mark) => {
-          const value = attribute(element, mark).slice(0, 100);
+          const value = mark === "class" ? classes(element) : attribute(element, mark).slice(0, 100);
           return value ? ` ${mark}="${escaped(value)}"` : "";
         }).join("");
         add(`<${tag}${marks}${live === "assertive" && !element.hasAttribute("role") ? ' role="alert"' : ""}>`);
@@ -404,7 +460,7 @@
       }
       const outer = form;
       for (const child of children(element)) visit(child, depth + 1);
-      if (end === "</form>") form = 0; else form = outer;
+      if (end === "</form>") [form, isOfButton] = [0, false]; else form = outer;
       if (end) octets > limits.octets ? out.push(end) : add(end);
     };
     visit(root, 0);
@@ -415,10 +471,13 @@
     shown = next;
     // Halves of characters, and towers of marks, end the connection.
     const wellFormed = (text) => text.replace(/\p{M}{9,}/gu, "").replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "");
+    // Numbers of seconds, also as minutes and seconds.
+    const counters = ([...told, ...asked].join(" ").match(/(\d{1,4}:)?\d{1,4}/g) ?? []).slice(0, 40)
+      .map((text) => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0));
     const still = (text) => text.replace(/\d+/g, "#");
     return {
       markup: wellFormed(`<!DOCTYPE html><html><head><title>${escaped(squeezed(titleOf.call(document)).slice(0, 200))}</title></head><body>${out.join("")}</body></html>`),
-      address: location.href, isCover: over !== null && loose === over, isComplete: document.readyState === "complete", frames,
+      address: location.href, isCover: drawn.has(over), isComplete: document.readyState === "complete", frames, isIdle, counters,
       controls: wellFormed(still(asked.join("\n"))), words: wellFormed(still(told.join(" ")).slice(0, 20000)), isCut: octets > limits.octets || nodes > limits.nodes,
     };
   };
@@ -530,7 +589,7 @@
   };
   const open = async (list) => {
     for (let step = 0; step < 10; step++) {
-      const found = [...options(list), ...list.ownerDocument.querySelectorAll("[role=listbox] [role=option]")].filter(isSeen);
+      const found = [...new Set([...options(list), ...list.ownerDocument.querySelectorAll("[role=listbox] [role=option]")])].filter(isSeen);
       if (found.length) return found;
       if (step === 0) click(list);
       await pause(50);
@@ -541,9 +600,22 @@
   const readLists = async () => {
     for (const { kind, elements: [list] } of [...shown.fields.values()].filter((field) => field.kind === "list").slice(0, 5)) {
       if (kind !== "list" || optionTexts(list).length) continue;
-      opened.set(list, (await open(list)).slice(0, limits.controls).map((option) => textOf(option) || squeezed(option.textContent)));
-      click(list);
-      await pause(50);
+      opened.set(list, (await open(list)).slice(0, limits.choices).map((option) => textOf(option) || squeezed(option.textContent)));
+      await closeLists(list);
+    }
+  };
+  // Some lists close by the Escape key, some by another click, some by one beside them.
+  const closeLists = async (list) => {
+    const ways = [
+      () => events(list.ownerDocument.activeElement ?? list, ["keydown", "keyup"], KeyboardEvent, { key: "Escape", code: "Escape", keyCode: 27, which: 27 }),
+      () => click(list), () => click(list.ownerDocument.elementFromPoint(2, 2) ?? list.ownerDocument.body),
+    ];
+    for (const way of ways) {
+      way();
+      for (let step = 0; step < 6; step++) {
+        await pause(50);
+        if (![...options(list), ...list.ownerDocument.querySelectorAll("[role=listbox] [role=option]")].some(isSeen)) return;
+      }
     }
   };
 

@@ -47,6 +47,8 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case refusedHere
     /// A page in a browser would send the answers to another origin; they were held back.
     case elsewhere
+    /// A page in a browser shows other fields after one of the answers.
+    case asksAnew
     /// A page in a browser did not take the answers, or is another one by now.
     case notTaken
     /// The browser that had the page open has ended, or the page has ended in it.
@@ -98,6 +100,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         case .tooManyRedirects: "The portal redirects in circles."
         case .refusedHere: "A firewall rule of this computer refused to send the request."
         case .elsewhere: "The page sends the answers to another address, so nothing was sent."
+        case .asksAnew: "The page asks for something else after an answer; nothing was sent."
         case .notTaken: "The page did not take the answers; nothing was sent."
         case .browserEnded: "The page did not stay open in the browser."
         case .system: "The request could not be made."
@@ -111,7 +114,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
             .badAnswer, .badHeader, .badEncoding, .tooLarge, .refusedAddress:
             true
         case .cancelled, .noNameserver, .bindFailed, .keyChanged, .refusedURL, .tooManyRedirects, .refusedHere, .elsewhere,
-            .notTaken, .browserEnded, .system:
+            .asksAnew, .notTaken, .browserEnded, .system:
             false
         }
     }
@@ -121,7 +124,8 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         switch code {
         case .tlsFailed, .shortAnswer, .badAnswer, .badHeader, .badEncoding, .tooLarge, .browserEnded: true
         case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .connectFailed, .clockWrong, .keyChanged, .timeout,
-            .reset, .emptyAnswer, .refusedAddress, .refusedURL, .tooManyRedirects, .refusedHere, .elsewhere, .notTaken, .system:
+            .reset, .emptyAnswer, .refusedAddress, .refusedURL, .tooManyRedirects, .refusedHere, .elsewhere, .asksAnew, .notTaken,
+            .system:
             false
         }
     }
@@ -133,7 +137,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
             .connectFailed:
             true
         case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .timeout, .tooLarge, .refusedAddress, .refusedURL,
-            .tooManyRedirects, .refusedHere, .elsewhere, .notTaken, .browserEnded,
+            .tooManyRedirects, .refusedHere, .elsewhere, .asksAnew, .notTaken, .browserEnded,
             .system:
             false
         }

@@ -169,7 +169,7 @@ extension SocksHandshake.Outcome {
         case .connectFailed, .reset: self = .connectionRefused
         case .noNameserver, .dnsFailed, .dnsTimeout, .timeout: self = .hostUnreachable
         case .cancelled, .bindFailed, .tlsFailed, .clockWrong, .keyChanged, .emptyAnswer, .shortAnswer, .badAnswer, .badHeader,
-            .badEncoding, .tooLarge, .tooManyRedirects, .elsewhere, .notTaken, .browserEnded, .system:
+            .badEncoding, .tooLarge, .tooManyRedirects, .elsewhere, .asksAnew, .notTaken, .browserEnded, .system:
             self = .failed
         }
     }

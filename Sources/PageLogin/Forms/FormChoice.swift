@@ -74,7 +74,8 @@ struct ChoiceCase: Sendable {
             return Self.link(on: $0.page, at: $0.url).map { .options([LoginOption(form: $0, names: [])]) }
         },
         PageRule(
-            "C2", "Where every login of the page is refused, the rule of the first one is the reason.", takingOver: { $0.refusal }
+            "C2", "Where every login of the page is refused, the rule of the first one is the reason, first of those that ask.",
+            takingOver: { $0.refusal }
         ),
         PageRule("C3", "The page has a login, and does not show it.", needsScripts: true) {
             $0.ways.isEmpty && $0.candidates.contains { $0.form.controls.contains { $0.isInput || $0.control.isField } }
@@ -107,7 +108,8 @@ struct ChoiceCase: Sendable {
     /// The first refusal of a form, where none is open.
     private var refusal: Ruled<FormChoice>? {
         guard ways.isEmpty else { return nil }
-        return candidates.lazy.compactMap { candidate in
+        let asking = candidates.filter { !$0.form.typed.isEmpty }
+        return (asking + candidates).lazy.compactMap { candidate in
             candidate.ruled.ruling.reason.map { candidate.ruled.becoming(.refuse($0)) }
         }.first
     }

@@ -41,7 +41,9 @@ struct FormCase: Sendable {
         },
         PageRule("F4", "A form that only opens the terms is no login.") { $0.form.purpose.contains(.reading) ? .other : nil },
         PageRule("F5", "A form that ends this device's session is no login.") { $0.form.isLogoff ? .other : nil },
-        PageRule("F6", "All buttons are for a forgotten password, advertising, another company's account or cookies.") {
+        PageRule(
+            "F6", "All buttons, or a layer, are for a forgotten password, advertising, another company's account or cookies."
+        ) {
             $0.form.purpose.contains(.aside) ? .other : nil
         },
         PageRule("F7", "All buttons lead back or decline, and there is nothing to fill in.") {
@@ -115,8 +117,9 @@ struct FormCase: Sendable {
         PageRule("R4", "Second place: of buttons that name languages, the one for English.") {
             $0.choosesLanguage && $0.form.button?.control.label.lowercased().contains("english") == true ? 1 : nil
         },
-        PageRule("R5", "Second place: a button that goes on, or has no words.") {
-            $0.form.button.map { $0.label.isOnward || $0.label.isFree } ?? true ? 1 : nil
+        PageRule("R5", "Second place: a button that goes on, or has no words; one outside of forms, for free access alone.") {
+            guard let button = $0.form.button else { return 1 }
+            return button.label.isFree || (button.label.isOnward && $0.form.drawn == nil) ? 1 : nil
         },
         // A button for access may also be one that registers.
         PageRule("R6", "Fourth place: any other button.") { _ in 3 },

@@ -103,9 +103,9 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         do throws(TransferError) {
             return steps.arrive(try send(&carrier, steps))
         } catch {
-            if error.code == .elsewhere, !wasHeldBack, let chain = carrier.shown {
+            if [.elsewhere, .asksAnew].contains(error.code), !wasHeldBack, let chain = carrier.shown {
                 wasHeldBack = true
-                // The page says by now where it leads, and the user decides.
+                // The page says by now where it leads, or what else it asks, and the user decides.
                 steps = before
                 steps.show(chain)
                 return nil

@@ -107,7 +107,10 @@ package struct RenderingCarrier: LoginCarrier {
             }
             reading = try rendered.perform(act, in: command.scope)
         } catch {
-            if case .elsewhere = error, let reading = rendered.reading { self.shown = Self.chain(of: reading) }
+            switch error {
+            case .elsewhere, .asksAnew: self.shown = rendered.reading.map(Self.chain(of:)) ?? self.shown
+            case .changed, .notTaken, .disabled, .failed: break
+            }
             throw TransferError(error)
         }
         command.scope.trace.add("filled in and pressed in the browser in \(began.millisecondsAgo) ms")
@@ -157,6 +160,7 @@ extension TransferError {
     init(_ refusal: RenderedPage.Refusal) {
         switch refusal {
         case .elsewhere(let address): self.init(.elsewhere, address.origin)
+        case .asksAnew: self.init(.asksAnew)
         case .changed: self.init(.notTaken, "The page has changed its button")
         case .disabled: self.init(.notTaken, "The page keeps its button disabled")
         case .notTaken: self.init(.notTaken, "The page did not take one of the answers")

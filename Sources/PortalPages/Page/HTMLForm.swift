@@ -116,6 +116,11 @@ public struct HTMLForm: Codable, Hashable, Sendable {
     public var controls: [HTMLControl]
     /// The visible text within, shortened to about 2000 octets.
     public var text: String
+    /// What the page drew in place of a form, as a browser sees it; `nil` for a form.
+    package var drawn: Drawn?
+
+    /// A button outside of forms, with what belongs to it alone; the buttons of a layer over the page, with its text.
+    package enum Drawn: String, Codable, Hashable, Sendable { case button, layer }
 
     /// The controls in which the user types or chooses.
     public var inputs: [HTMLControl] {

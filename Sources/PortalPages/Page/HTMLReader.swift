@@ -258,7 +258,7 @@ package struct HTMLReader {
             method: Self.attribute(node, "method")?.lowercased() == "post" ? .post : .get,
             encoding: HTMLForm.Encoding(rawValue: encoding) ?? .urlEncoded,
             charset: accepted.map(PageText.charset(named:)) ?? charset, hints: hints, isInvisible: around.isInvisible,
-            controls: [], text: "")
+            controls: [], text: "", drawn: Self.attribute(node, "data-drawn").flatMap(HTMLForm.Drawn.init))
     }
 
     /// Notes a frame of the page's host; one of its origin that a user sees and may send forms in can be read as well.

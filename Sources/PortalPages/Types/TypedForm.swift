@@ -113,7 +113,8 @@ import HotspotCore
         parts = Parts(form, controls, action)
         var purpose = parts.purpose
         typed = parts.typed(choosingDevices: purpose.contains(.endOthers))
-        if parts.isAside(nothingTyped: typed.isEmpty) { purpose.insert(.aside) }
+        let isNotice = form.drawn == .layer && typed.isEmpty && words.isCookieNotice
+        if isNotice || parts.isAside(nothingTyped: typed.isEmpty) { purpose.insert(.aside) }
         if typed.count == 1, typed[0].kind == .email || typed[0].words.isEmail,
             [heading, action, Purposes(of: form.hints), typed[0].words].contains(where: \.isAdvertising)
                 || parts.submits.contains(where: \.label.isAdvertising)

@@ -14,7 +14,7 @@ class FreshSurvey(Scripted):
     scenarios = [
         Scenario("in", user=GUEST),
         Scenario("refused", "refused", {"email": "ada@localhost"}, text=ERROR),
-        Scenario("must answer", "handed over", GUEST, options={"skip": False}),
+        Scenario("must answer", user=GUEST, options={"skip": False}),
     ]
     style = """.stars button { background: none; color: #f5a623; font-size: 2rem; padding: 0; }
 .text-button { background: none; color: #555; }"""

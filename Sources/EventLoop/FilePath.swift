@@ -34,16 +34,18 @@ public enum FilePath {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var octets = [UInt8](repeating: 0, count: limit)
-        var filled = 0
-        // Files of /proc come in pieces.
-        while filled < limit {
-            let count = octets.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + filled, limit - filled) }
-            if count < 0, filled == 0 { return nil }
-            guard count > 0 else { break }
-            filled += count
+        // Limits are far above the size of most files: memory that no octet is read into stays untouched.
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
+            var filled = 0
+            // Files of /proc come in pieces.
+            while filled < limit {
+                let count = read(descriptor, buffer.baseAddress! + filled, limit - filled)
+                if count < 0, filled == 0 { return nil }
+                guard count > 0 else { break }
+                filled += count
+            }
+            return Array(buffer[..<filled])
         }
-        return Array(octets[..<filled])
     }
 
     /// Returns the text of a file in the same way, with U+FFFD for what is no UTF-8.

@@ -34,6 +34,11 @@ public enum StreamSafe {
         }
     }
 
+    /// Returns the same of a text's octets in UTF-8.
+    public static func isSafe(utf8 octets: ArraySlice<UInt8>) -> Bool {
+        octets.allSatisfy { $0 < firstMark } || isSafe(String(decoding: octets, as: UTF8.self))
+    }
+
     /// Returns the text without the marks above the limit.
     public static func text(_ foreign: String) -> String {
         guard foreign.utf8.contains(where: { $0 >= firstMark }) else { return foreign }

@@ -40,10 +40,9 @@ public struct Glob: Hashable, Sendable {
 
     /// The longest row of octets that every text has which matches.
     public var longestLiteral: [UInt8] {
-        var (longest, current): ([UInt8], [UInt8]) = ([], [])
-        for element in elements {
-            if case .octet(let octet) = element { current.append(octet) } else { current = [] }
-            if current.count > longest.count { longest = current }
+        var longest: [UInt8] = []
+        for row in elements.split(whereSeparator: { $0 == .any || $0 == .one }) where row.count > longest.count {
+            longest = row.compactMap { if case .octet(let octet) = $0 { octet } else { nil } }
         }
         return longest
     }

@@ -59,33 +59,33 @@ public struct Keyfile: Hashable, Sendable {
             errors.append(error(1, "the file begins with a byte order mark (BOM); save it as UTF-8 without one"))
             return
         }
-        guard let text = String(validating: octets, as: UTF8.self), !octets.contains(0) else {
+        guard String(validating: octets, as: UTF8.self) != nil, !octets.contains(0) else {
             errors.append(error(0, "not UTF-8 text"))
             return
         }
         var section: (name: String, line: Int)?
         // Below a heading that cannot be read it is not known what entries mean.
         var isLost = false
-        var number = 0
-        for raw in text.split(omittingEmptySubsequences: false, whereSeparator: { $0.isNewline }) {
+        var (number, rest) = (0, octets[...])
+        while let raw = Self.nextLine(&rest) {
             number += 1
-            guard StreamSafe.isSafe(raw) else {
+            guard StreamSafe.isSafe(utf8: raw) else {
                 errors.append(error(number, "more than \(StreamSafe.limit) combining marks follow one character"))
                 continue
             }
-            let line = Self.trim(raw)
-            if line.isEmpty || line.hasPrefix("#") || line.hasPrefix(";") { continue }
-            if line.hasPrefix("[") {
-                guard line.hasSuffix("]"), line.count > 2 else {
+            let line = Self.trimmed(raw)
+            guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { continue }
+            if first == UInt8(ascii: "[") {
+                guard line.last == UInt8(ascii: "]"), line.count > 2 else {
                     errors.append(error(number, "a section is written [Name]"))
                     isLost = true
                     continue
                 }
                 isLost = false
-                section = (String(line.dropFirst().dropLast()), number)
+                section = (String(decoding: line.dropFirst().dropLast(), as: UTF8.self), number)
                 continue
             }
-            guard let equals = line.firstIndex(of: "="), equals != line.startIndex else {
+            guard let equals = line.firstIndex(of: UInt8(ascii: "=")), equals != line.startIndex else {
                 errors.append(error(number, "expected Key=Value, a [Section] or a # comment"))
                 continue
             }
@@ -94,10 +94,11 @@ public struct Keyfile: Hashable, Sendable {
                 errors.append(error(number, "an entry comes before the first [Section]"))
                 continue
             }
+            func text(_ part: ArraySlice<UInt8>) -> String { String(decoding: Self.trimmed(part), as: UTF8.self) }
             entries.append(
                 Entry(
-                    section: section.name, key: Self.trim(line[..<equals]), value: Self.trim(line[line.index(after: equals)...]),
-                    line: number, sectionLine: section.line))
+                    section: section.name, key: text(line[..<equals]), value: text(line[(equals + 1)...]), line: number,
+                    sectionLine: section.line))
         }
     }
 
@@ -111,12 +112,48 @@ public struct Keyfile: Hashable, Sendable {
         Error(file: file, line: entry.line, message: "\(entry.key)= \(message)")
     }
 
-    private static func trim(_ text: some StringProtocol) -> String {
-        let scalars = text.unicodeScalars
-        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-        else { return "" }
-        return String(text[first...last])
+    /// Returns the next line without its end, and takes both off the octets; `nil` if there is none. Octets, because a helper reads all
+    /// portal files before its first answer: characters cost 30 times as many instructions.
+    private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        if rest.isEmpty { return nil }
+        var index = rest.startIndex
+        while index < rest.endIndex {
+            let length = lineEnd(rest, at: index)
+            if length > 0 {
+                defer { rest = rest[(index + length)...] }
+                return rest[..<index]
+            }
+            index += 1
+        }
+        defer { rest = [] }
+        return rest
+    }
+
+    /// Returns the octets of the line end at an index, as `Character.isNewline` has it; 0 if there is none.
+    private static func lineEnd(_ octets: ArraySlice<UInt8>, at index: Int) -> Int {
+        func octet(_ distance: Int) -> UInt8? { index + distance < octets.endIndex ? octets[index + distance] : nil }
+        switch octets[index] {
+        case 0x0A...0x0C: return 1
+        case 0x0D: return octet(1) == 0x0A ? 2 : 1
+        // U+0085, U+2028 and U+2029.
+        case 0xC2: return octet(1) == 0x85 ? 2 : 0
+        case 0xE2: return octet(1) == 0x80 && (octet(2) == 0xA8 || octet(2) == 0xA9) ? 3 : 0
+        default: return 0
+        }
+    }
+
+    private static func trimmed(_ octets: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func isBlank(_ octet: UInt8) -> Bool { octet == 0x20 || (0x09...0x0D).contains(octet) }
+        var (start, end) = (octets.startIndex, octets.endIndex)
+        while start < end, isBlank(octets[start]) { start += 1 }
+        while start < end, isBlank(octets[end - 1]) { end -= 1 }
+        let part = octets[start..<end]
+        guard let first = part.first, let last = part.last, max(first, last) >= 0x80 else { return part }
+        let scalars = String(decoding: part, as: UTF8.self).unicodeScalars
+        guard let firstWord = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let lastWord = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return [] }
+        return Array(String(scalars[firstWord...lastWord]).utf8)[...]
     }
 }
 

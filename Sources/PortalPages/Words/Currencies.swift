@@ -12,15 +12,26 @@ package struct Currencies: Sendable {
 
     init(_ file: [UInt8]) {
         var section = Section.signs
-        for line in String(decoding: file, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
-            if line.hasPrefix("["), let next = Section(rawValue: String(line.dropFirst().dropLast())) {
+        var words: [String] = []
+        func endSection() {
+            entries[section, default: []].formUnion(words)
+            words = []
+        }
+        for line in WordLines(file) {
+            if line.first == UInt8(ascii: "["),
+                let next = Section(rawValue: String(decoding: line.dropFirst().dropLast(), as: UTF8.self))
+            {
+                endSection()
                 section = next
-            } else if line.hasSuffix("*"), let first = line.first {
-                stems[first, default: []].append(String(line.dropLast()))
+            } else if line.last == UInt8(ascii: "*") {
+                let stem = String(decoding: line.dropLast(), as: UTF8.self)
+                if let first = stem.first { stems[first, default: []].append(stem) }
             } else {
-                entries[section, default: []].insert(section == .codes ? line.lowercased() : String(line))
+                let word = String(decoding: line, as: UTF8.self)
+                words.append(section == .codes ? word.lowercased() : word)
             }
         }
+        endSection()
     }
 
     /// Returns whether a text has a number that is not zero beside a currency.

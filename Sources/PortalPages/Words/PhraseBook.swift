@@ -48,17 +48,19 @@ package struct PhraseBook: Sendable {
 
     init(_ files: [[UInt8]]) {
         let sections = Dictionary(uniqueKeysWithValues: Purpose.allCases.map { ("\($0)", $0) })
+        let size = files.reduce(0) { $0 + $1.count }
+        octets.reserveCapacity(size)
         var found: [Phrase] = []
+        found.reserveCapacity(size / 8)
         for file in files {
             var purpose: Purpose?
-            for line in String(decoding: file, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
-                if line.hasPrefix("[") {
-                    purpose = sections[String(line.dropFirst().dropLast())]
-                } else if let purpose, line.utf8.count > 1 {
-                    let isSpaced = line.unicodeScalars.allSatisfy(Self.isOfSpacedScript)
-                    let isShort = isSpaced && line.count <= Self.shortWord
+            for line in WordLines(file) {
+                if line.first == UInt8(ascii: "[") {
+                    purpose = sections[String(decoding: line.dropFirst().dropLast(), as: UTF8.self)]
+                } else if let purpose, line.count > 1 {
+                    let (isSpaced, isShort) = Self.kind(of: line)
                     let start = octets.count
-                    octets += line.utf8
+                    octets += line
                     found.append(
                         Phrase(
                             octets: start..<octets.count, purpose: purpose, endsWord: isShort,
@@ -77,6 +79,15 @@ package struct PhraseBook: Sendable {
             phrases[counts[place(phrase)]] = phrase
             counts[place(phrase)] += 1
         }
+    }
+
+    /// Returns whether a phrase is of a script with blanks between words, and whether it is a short word of one.
+    private static func kind(of line: WordLines.Line) -> (isSpaced: Bool, isShort: Bool) {
+        if line.allSatisfy({ $0 < 0x80 }) { return (true, line.count <= shortWord) }
+        let text = String(decoding: line, as: UTF8.self)
+        guard text.unicodeScalars.allSatisfy(isOfSpacedScript) else { return (false, false) }
+        // No character of these scripts has more than three scalars; counting characters is what costs most here.
+        return (true, text.unicodeScalars.count <= 3 * shortWord && text.count <= shortWord)
     }
 
     /// Returns where the phrases with these first octets are.

@@ -3,8 +3,9 @@ import ForeignText
 import HotspotCore
 
 /// A control with the purposes of its words.
-@dynamicMemberLookup package struct TypedControl: Sendable {
-    package let control: HTMLControl
+@dynamicMemberLookup public struct TypedControl: Sendable {
+    /// The control as it was read.
+    public let control: HTMLControl
     /// Of its name and its label.
     package let words: Purposes
     /// Of its label alone.
@@ -32,7 +33,10 @@ import HotspotCore
                 || (control.options.count > 1 && control.options.allSatisfy { Purposes(of: $0.label).has(.tongue) }))
     }
 
-    package subscript<Value>(dynamicMember path: KeyPath<HTMLControl, Value>) -> Value { control[keyPath: path] }
+    /// Reads the control. It is public for inlining: else each member of it costs a key path at run time.
+    @inlinable @inline(__always) public subscript<Value>(dynamicMember path: KeyPath<HTMLControl, Value>) -> Value {
+        control[keyPath: path]
+    }
 
     package var isInput: Bool { isTypedIn && !control.name.isEmpty }
 
@@ -66,7 +70,7 @@ import HotspotCore
 }
 
 /// A form with what its words are for.
-@dynamicMemberLookup package struct TypedForm: Sendable {
+@dynamicMemberLookup public struct TypedForm: Sendable {
     /// A purpose of a form other than a login.
     package struct Purpose: OptionSet, Hashable, Sendable {
         package let rawValue: Int
@@ -91,7 +95,8 @@ import HotspotCore
         package static let back = Purpose(rawValue: 256)
     }
 
-    package let form: HTMLForm
+    /// The form as it was read.
+    public let form: HTMLForm
     package let controls: [TypedControl]
     /// Of its text, its action, and the heading above it.
     package let (words, action, heading): (Purposes, Purposes, Purposes)
@@ -125,7 +130,10 @@ import HotspotCore
         (button, choices) = parts.buttons(endingOthers: purpose.contains(.endOthers))
     }
 
-    package subscript<Value>(dynamicMember path: KeyPath<HTMLForm, Value>) -> Value { form[keyPath: path] }
+    /// Reads the form. It is public for inlining: else each member of it costs a key path at run time.
+    @inlinable @inline(__always) public subscript<Value>(dynamicMember path: KeyPath<HTMLForm, Value>) -> Value {
+        form[keyPath: path]
+    }
 
     /// The controls that are sent, without buttons.
     package var inputs: [TypedControl] { parts.inputs }

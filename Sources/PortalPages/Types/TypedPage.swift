@@ -2,8 +2,9 @@ import ForeignText
 import HotspotCore
 
 /// A page with what its words are for: the second pass, between the reader, which knows no words, and the rules, which ask for purposes.
-@dynamicMemberLookup package struct TypedPage: Sendable {
-    package let page: HTMLPage
+@dynamicMemberLookup public struct TypedPage: Sendable {
+    /// The page as it was read.
+    public let page: HTMLPage
     package var forms: [TypedForm]
     package let links: [TypedLink]
     /// Of its visible text, and of its title and headings.
@@ -20,7 +21,10 @@ import HotspotCore
         texts = page.sentences.map { ($0, Purposes(of: $0)) }
     }
 
-    package subscript<Value>(dynamicMember path: KeyPath<HTMLPage, Value>) -> Value { page[keyPath: path] }
+    /// Reads the page. It is public for inlining: else each member of it costs a key path at run time.
+    @inlinable @inline(__always) public subscript<Value>(dynamicMember path: KeyPath<HTMLPage, Value>) -> Value {
+        page[keyPath: path]
+    }
 
     /// Of its visible text and its title.
     private var whole: Purposes { words.union(Purposes(of: page.title ?? "")) }
@@ -109,8 +113,9 @@ import HotspotCore
 }
 
 /// A link with what its words are for.
-@dynamicMemberLookup package struct TypedLink: Sendable {
-    package let link: HTMLPage.Hyperlink
+@dynamicMemberLookup public struct TypedLink: Sendable {
+    /// The link as it was read.
+    public let link: HTMLPage.Hyperlink
     /// Of its text.
     package let words: Purposes
     /// Of its text and its address.
@@ -125,7 +130,10 @@ import HotspotCore
         isSocial = all.isSocial && link.leadsToSocial
     }
 
-    package subscript<Value>(dynamicMember path: KeyPath<HTMLPage.Hyperlink, Value>) -> Value { link[keyPath: path] }
+    /// Reads the link. It is public for inlining: else each member of it costs a key path at run time.
+    @inlinable @inline(__always) public subscript<Value>(dynamicMember path: KeyPath<HTMLPage.Hyperlink, Value>) -> Value {
+        link[keyPath: path]
+    }
 
     /// It seems to go on.
     package var goesOn: Bool { words.isOnward && !words.leadsBack }

@@ -22,14 +22,41 @@ package enum Matcher {
     package static func claims(_ portals: [PortalFile], on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim] {
         let seen = Seen(hops, ssid)
         var claims: [PortalClaim] = []
-        // Nearly all of thousands of files end here, without a copy of theirs and without a comparison.
-        for index in portals.indices
-        where portals[index].matches.contains(where: { seen.trigrams.mayHold($0.demand) && holds($0, seen) }) {
-            let match = portals[index].matches.filter { holds($0, seen) }
-                .max { ($0.evidence.count, $0.count) < ($1.evidence.count, $1.count) }!
+        for index in portals.indices {
+            guard let match = best(portals[index].matches, seen) else { continue }
             claims.append(PortalClaim(portal: portals[index], evidence: match.evidence, count: match.count))
         }
-        return claims.sorted { ($1.evidence.count, $1.count, $0.portal.id) < ($0.evidence.count, $0.count, $1.portal.id) }
+        return sorted(claims)
+    }
+
+    /// Returns the same of files that are not read as a whole before they match.
+    ///
+    /// - Parameter report: is given the mistakes of files that match and cannot be used.
+    static func claims(
+        _ outlines: [PortalOutline], on hops: [HTTPResponse], ssid: SSID?, report: (Keyfile.Error) -> Void
+    ) -> [PortalClaim] {
+        let seen = Seen(hops, ssid)
+        var claims: [PortalClaim] = []
+        for index in outlines.indices {
+            guard let match = best(outlines[index].matches, seen) else { continue }
+            do throws(Keyfile.Error) {
+                claims.append(PortalClaim(portal: try outlines[index].whole(), evidence: match.evidence, count: match.count))
+            } catch {
+                report(error)
+            }
+        }
+        return sorted(claims)
+    }
+
+    private static func sorted(_ claims: [PortalClaim]) -> [PortalClaim] {
+        claims.sorted { ($1.evidence.count, $1.count, $0.portal.id) < ($0.evidence.count, $0.count, $1.portal.id) }
+    }
+
+    /// Returns the section that holds by most kinds of evidence, and then by most lines.
+    private static func best(_ matches: [PortalFile.Match], _ seen: Seen) -> PortalFile.Match? {
+        // Nearly all of thousands of files end here, without a copy of theirs and without a comparison.
+        guard matches.contains(where: { seen.trigrams.mayHold($0.demand) && holds($0, seen) }) else { return nil }
+        return matches.filter { holds($0, seen) }.max { ($0.evidence.count, $0.count) < ($1.evidence.count, $1.count) }
     }
 
     /// Returns why a file does not match: the first line of each section that does not hold.

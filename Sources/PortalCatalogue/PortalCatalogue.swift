@@ -3,8 +3,9 @@ import Glibc
 import HelperKit
 import HotspotCore
 
-/// The portal files of some folders. They are read again when a folder or a file has changed. Beside them in this target: which one claims
-/// a page (`Matcher`), the login by one (`PortalLogin`), and recordings of logins.
+/// The portal files of some folders. For logins each file is read as far as it recognises its portal, and as a whole if it does; again when
+/// a folder or a file has changed. Beside them in this target: which one claims a page (`Matcher`), the login by one (`PortalLogin`), and
+/// recordings of logins.
 package final class PortalCatalogue: Sendable {
     /// A file that was not read, or cannot be used.
     package struct Listing: Sendable {
@@ -12,9 +13,17 @@ package final class PortalCatalogue: Sendable {
         package var mistakes: [Keyfile.Error] = []
     }
 
+    private struct File: Hashable {
+        var path: String
+        var size: Int
+        var inode: UInt
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
     private struct Known {
-        var stamp: [String] = []
-        var listing = Listing()
+        var files: [File] = []
+        var outlines: [PortalOutline] = []
     }
 
     /// The most files of one folder.
@@ -36,40 +45,62 @@ package final class PortalCatalogue: Sendable {
         return [prefix + "/lib/hotspotd/portals", "/etc/hotspotd/portals"]
     }
 
-    /// Returns the files that can be used, by name, and the mistakes of the others.
+    /// Reads all files. Returns those that can be used, by name, and the mistakes of the others.
     ///
-    /// - Parameter reporting: write new mistakes to standard error.
+    /// - Parameter reporting: write the mistakes to standard error.
     package func read(reporting: Bool = true) -> Listing {
-        let files = Self.files(in: folders)
-        let stamp = files.map { "\($0.path) \($0.stamp)" }
-        return known.with { known in
-            if known.stamp == stamp { return known.listing }
-            var listing = Listing()
-            for folder in folders where Self.portalNames(in: folder).count > Self.limit {
-                let message = "has more than \(Self.limit) portal files; the others are left out"
-                listing.mistakes.append(Keyfile.Error(file: folder, line: 0, message: message))
+        var listing = Listing(mistakes: overfullFolders)
+        for file in files {
+            do throws(Keyfile.Error) {
+                if let portal = try Self.read(file.path) { listing.portals.append(portal) }
+            } catch {
+                listing.mistakes.append(error)
             }
+        }
+        if reporting { listing.mistakes.forEach(Self.report) }
+        return listing
+    }
+
+    /// Reads of all files what recognises their portals, if a file has changed since. A login begins faster after that.
+    package func prepare() { _ = outlines }
+
+    private var outlines: [PortalOutline] {
+        let files = files
+        return known.with { known in
+            if known.files == files { return known.outlines }
+            overfullFolders.forEach(Self.report)
+            known = Known(files: files)
             for file in files {
                 do throws(Keyfile.Error) {
-                    if let portal = try Self.read(file.path) { listing.portals.append(portal) }
+                    guard let octets = Self.octets(of: file.path) else { throw Self.unreadable(file.path) }
+                    if let outline = try PortalFileParser.outline(octets, file: file.path) { known.outlines.append(outline) }
                 } catch {
-                    listing.mistakes.append(error)
+                    Self.report(error)
                 }
             }
-            for mistake in listing.mistakes where reporting {
-                let line = Array("\(mistake)\n".utf8)
-                _ = write(2, line, line.count)
-            }
-            known = Known(stamp: stamp, listing: listing)
-            return listing
+            return known.outlines
         }
+    }
+
+    private var overfullFolders: [Keyfile.Error] {
+        folders.filter { Self.portalNames(in: $0).count > Self.limit }.map {
+            Keyfile.Error(file: $0, line: 0, message: "has more than \(Self.limit) portal files; the others are left out")
+        }
+    }
+
+    /// Writes a mistake to standard error, which the daemon keeps.
+    private static func report(_ mistake: Keyfile.Error) {
+        let line = Array("\(mistake)\n".utf8)
+        _ = write(2, line, line.count)
+    }
+
+    private static func unreadable(_ path: String) -> Keyfile.Error {
+        Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno)))
     }
 
     /// Reads one file; `nil` if it is empty. Throws ``Keyfile/Error``.
     package static func read(_ path: String) throws(Keyfile.Error) -> PortalFile? {
-        guard let octets = octets(of: path) else {
-            throw Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno)))
-        }
+        guard let octets = octets(of: path) else { throw unreadable(path) }
         return try PortalFileParser.parse(octets, file: path)
     }
 
@@ -78,15 +109,16 @@ package final class PortalCatalogue: Sendable {
         FilePath.octets(of: path, limit: limit)
     }
 
-    private static func files(in folders: [String]) -> [(path: String, stamp: String)] {
-        var chosen: [String: (path: String, stamp: String)] = [:]
+    private var files: [File] {
+        var chosen: [String: File] = [:]
         for folder in folders {
-            for name in portalNames(in: folder).prefix(limit) {
+            for name in Self.portalNames(in: folder).prefix(Self.limit) {
                 let path = "\(folder)/\(name)"
                 var status = stat()
                 guard stat(path, &status) == 0 else { continue }
-                let time = "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec) \(status.st_size) \(status.st_ino)"
-                chosen[name] = (path, time)
+                chosen[name] = File(
+                    path: path, size: status.st_size, inode: status.st_ino, seconds: status.st_mtim.tv_sec,
+                    nanoseconds: status.st_mtim.tv_nsec)
             }
         }
         return chosen.sorted { $0.key < $1.key }.map(\.value)
@@ -94,5 +126,18 @@ package final class PortalCatalogue: Sendable {
 
     private static func portalNames(in folder: String) -> [String] {
         FilePath.names(in: folder).filter { $0.hasSuffix(".portal") && !$0.hasPrefix(".") }.sorted()
+    }
+}
+
+extension PortalCatalogue: PortalSource {
+    package func claims(on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim] {
+        Matcher.claims(outlines, on: hops, ssid: ssid, report: Self.report)
+    }
+
+    package func portal(named id: String) -> PortalFile? {
+        do throws(Keyfile.Error) { return try outlines.first { $0.id == id }?.whole() } catch {
+            Self.report(error)
+            return nil
+        }
     }
 }

@@ -54,6 +54,7 @@ package struct PortalFile: Hashable, Sendable {
             var value: String
             var alone: Match
         }
+        /// None in a ``PortalOutline``.
         var lines: [Line] = []
         var ssids: [[Glob]] = []
         var hosts: [[Glob]] = []

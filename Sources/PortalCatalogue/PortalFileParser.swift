@@ -29,22 +29,57 @@ package struct PortalFileParser {
     /// Reads a file's octets; `nil` if the file is empty, which masks another of its name. Throws ``Keyfile/Error``.
     package static func parse(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> PortalFile? {
         let keyfile = try Keyfile(octets, file: file)
+        return keyfile.entries.isEmpty ? nil : try parse(keyfile)
+    }
+
+    /// Reads of a file what recognises its portal; `nil` if the file is empty. Throws ``Keyfile/Error`` if that cannot be read; a mistake
+    /// elsewhere is for ``PortalOutline/whole()`` to throw.
+    static func outline(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> PortalOutline? {
+        let keyfile = try Keyfile(octets, file: file)
         if keyfile.entries.isEmpty { return nil }
-        return try PortalFileParser(keyfile: keyfile).read()
+        let parser = PortalFileParser(keyfile: keyfile)
+        var matches: [PortalFile.Match] = []
+        do throws(Keyfile.Error) {
+            for entries in parser.sections where entries[0].section == "Match" {
+                try parser.check(entries)
+                matches.append(try parser.match(entries, withLines: false))
+            }
+        } catch {
+            // The first mistake may be above this one.
+            matches = try parser.read().matches
+        }
+        return PortalOutline(keyfile: keyfile, matches: matches)
+    }
+
+    /// Reads a whole file that was taken apart already. Throws ``Keyfile/Error``.
+    static func parse(_ keyfile: Keyfile) throws(Keyfile.Error) -> PortalFile { try PortalFileParser(keyfile: keyfile).read() }
+
+    /// Returns a file's name without its ending.
+    static func id(of path: String) -> String {
+        let base = path.split(separator: "/").last.map(String.init) ?? ""
+        return base.hasSuffix(".portal") ? String(base.dropLast(7)) : base
+    }
+
+    /// The entries of each section.
+    private var sections: [[Entry]] {
+        var sections: [[Entry]] = []
+        var rest = keyfile.entries[...]
+        while let first = rest.first {
+            sections.append(Array(rest.prefix { $0.sectionLine == first.sectionLine }))
+            rest = rest.dropFirst(sections[sections.count - 1].count)
+        }
+        return sections
     }
 
     private func read() throws(Keyfile.Error) -> PortalFile {
-        let base = keyfile.file.split(separator: "/").last.map(String.init) ?? ""
-        let id = base.hasSuffix(".portal") ? String(base.dropLast(7)) : base
+        let id = Self.id(of: keyfile.file)
         guard HelperSpec.isName(id) else {
             throw mistake(0, "the file's name must be NAME.portal, with letters, digits, dots, hyphens or underscores")
         }
         var portal = PortalFile(id: id, file: keyfile.file)
         var lines: [String: [Int]] = [:]
-        var rest = keyfile.entries[...]
-        while let first = rest.first {
-            let entries = Array(rest.prefix { $0.sectionLine == first.sectionLine })
-            rest = rest.dropFirst(entries.count)
+        for entries in sections {
+            let first = entries[0]
             try check(entries)
             let before = lines[first.section] ?? []
             lines[first.section] = before + [first.sectionLine]
@@ -56,7 +91,7 @@ package struct PortalFileParser {
                 throw mistake(first.sectionLine, "[\(first.section)] is there already, in line \(line)")
             }
             switch first.section {
-            case "Match": portal.matches.append(try match(entries))
+            case "Match": portal.matches.append(try match(entries, withLines: true))
             case "Portal": try readPortal(entries, &portal)
             case "Step": portal.steps.append(try step(entries))
             case "Success": portal.success = try conditions("When", entries)
@@ -152,10 +187,11 @@ package struct PortalFileParser {
 
     // MARK: - Sections
 
-    private func match(_ entries: [Entry]) throws(Keyfile.Error) -> PortalFile.Match {
+    private func match(_ entries: [Entry], withLines: Bool) throws(Keyfile.Error) -> PortalFile.Match {
         var match = PortalFile.Match()
         for entry in entries {
             try add(entry, to: &match)
+            guard withLines else { continue }
             var alone = PortalFile.Match()
             try add(entry, to: &alone)
             match.lines.append(.init(key: entry.key, value: entry.value, alone: alone))

@@ -27,7 +27,7 @@ package struct PortalLogin: Sendable {
     }
 
     let command: HelperCommand
-    let portals: [PortalFile]
+    let portals: any PortalSource
     /// Returns the Unix time in milliseconds.
     package var clock: @Sendable () -> Int = { WallClock.now }
     /// Returns this number of random letters and digits.
@@ -40,7 +40,7 @@ package struct PortalLogin: Sendable {
     /// Waits this number of seconds; `false` if the command's time is over.
     package var pause: @Sendable (Int) -> Bool
 
-    package init(_ command: HelperCommand, portals: [PortalFile]) {
+    package init(_ command: HelperCommand, portals: any PortalSource) {
         (self.command, self.portals) = (command, portals)
         (isOpen, pause) = (command.isOpen, command.pause)
     }
@@ -70,7 +70,7 @@ package struct PortalLogin: Sendable {
     package func run(isTypedNow: Bool) -> Reply {
         let memory = PortalMemory(command.session)
         if isTypedNow, let saved = memory.pause, let url = WebURL(saved.url),
-            let portal = portals.first(where: { $0.id == memory.catalogue }), let live = command.portal
+            let portal = memory.catalogue.flatMap(portals.portal), let live = command.portal
         {
             let start = Start(
                 hops: [HTTPResponse(url: url, status: 200)], page: HTMLPage(saved: saved.form, at: url), portal: live,
@@ -109,7 +109,7 @@ package struct PortalLogin: Sendable {
         }
         let (memory, own) = (SessionMemory(command.session), PortalMemory(command.session))
         guard reply.result == .success, let request = try? memory.request(own.status, command.redirects),
-            let portal = portals.first(where: { $0.id == own.catalogue }),
+            let portal = own.catalogue.flatMap(portals.portal),
             let answer = try? memory.client(command).send(request, in: command.scope.limited(milliseconds: 10_000))
         else { return reply }
         var session: Session? = reply.session ?? Session()
@@ -124,7 +124,7 @@ package struct PortalLogin: Sendable {
     private func endSession() -> Reply {
         let (memory, own) = (SessionMemory(command.session), PortalMemory(command.session))
         guard let request = try? memory.request(own.logoff, command.redirects) else {
-            let isKnown = portals.first { $0.id == own.catalogue }.map { $0.logoff == nil } ?? false
+            let isKnown = own.catalogue.flatMap(portals.portal).map { $0.logoff == nil } ?? false
             return command.reply(
                 .failure,
                 reason: isKnown ? "This portal's file names no way to log off." : "How to log off here is not known.")
@@ -156,7 +156,7 @@ package struct PortalLogin: Sendable {
     /// Returns the claim of the file that knows the page best. A page that asks for other things than the file does is its operator's own,
     /// and left to its forms, unless the file is for this operator's host.
     package func claim(_ start: Start) -> PortalClaim? {
-        return Matcher.claims(portals, on: start.hops, ssid: SSID(hex: command.network.ssidHex)).first { claim in
+        portals.claims(on: start.hops, ssid: SSID(hex: command.network.ssidHex)).first { claim in
             claim.evidence.contains(.host) || claim.portal.isFor(start.page)
         }
     }

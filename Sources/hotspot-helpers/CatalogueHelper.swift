@@ -9,6 +9,7 @@ struct CatalogueHelper: Helper {
 
     private static let catalogue = PortalCatalogue()
 
+    func prepare() { Self.catalogue.prepare() }
     func evaluate(_ command: HelperCommand) throws -> Evaluation { login(command).evaluate() }
     func authenticate(_ command: HelperCommand) throws -> Reply { login(command).run(isTypedNow: false) }
     func presentUI(_ command: HelperCommand) throws -> Reply { login(command).run(isTypedNow: true) }
@@ -16,6 +17,6 @@ struct CatalogueHelper: Helper {
     func logoff(_ command: HelperCommand) throws -> Reply { login(command).logoff() }
 
     private func login(_ command: HelperCommand) -> PortalLogin {
-        PortalLogin(command, portals: Self.catalogue.read().portals)
+        PortalLogin(command, portals: Self.catalogue)
     }
 }

@@ -10,6 +10,8 @@ public protocol Helper: Sendable {
     /// The name that people read, at most 15 characters.
     var displayName: String { get }
 
+    /// Reads what the first command needs, while the network is being joined: on a thread of its own, before that command or beside it.
+    func prepare()
     /// Returns the networks that the helper would log in to, of those in sight. There is no network access during this command.
     func filterScanList(_ networks: [Network]) throws -> [Annotation]
     /// Decides whether the network is captive and the helper can log in to it.
@@ -31,6 +33,8 @@ public struct NotImplemented: Error {
 }
 
 extension Helper {
+    /// Does nothing.
+    public func prepare() {}
     /// Claims no network.
     public func filterScanList(_ networks: [Network]) throws -> [Annotation] { [] }
     /// Throws ``NotImplemented``.

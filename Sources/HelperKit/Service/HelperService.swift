@@ -106,10 +106,17 @@ public final class HelperService: Sendable {
         }
     }
 
-    /// Reads the words of pages, and serves a probe that is cancelled already, on a link that does not exist: what they do then costs the
-    /// first real ones no time.
+    /// Does what the first commands would do once: serves a probe that is cancelled already, on a link that does not exist; reads a page,
+    /// for which it reads the words of all languages; prepares the helpers.
     private func warmUp() {
-        _ = PhraseBook.all
+        rehearseProbe()
+        if let url = WebURL("http://portal.invalid/") {
+            _ = TypedPage(HTMLPage.read(Array("<form>1 €<input name=a>".utf8), at: url))
+        }
+        for helper in helpers { helper.prepare() }
+    }
+
+    private func rehearseProbe() {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, LinkSocket.stream | LinkSocket.closeOnExec, 0, &ends) == 0 else { return }
         let (caller, own) = (BlockingConnection(descriptor: ends[0]), BlockingConnection(descriptor: ends[1]))

@@ -1,0 +1,27 @@
+import HelperKit
+import HotspotCore
+
+/// A `.portal` file of which only `[Match]` was read: one of many files knows a portal, and the others need not be understood.
+struct PortalOutline: Sendable {
+    let keyfile: Keyfile
+    let matches: [PortalFile.Match]
+
+    /// The file's name without its ending.
+    var id: String { PortalFileParser.id(of: keyfile.file) }
+
+    /// Reads the rest. Throws the first ``Keyfile/Error`` in the file.
+    func whole() throws(Keyfile.Error) -> PortalFile { try PortalFileParser.parse(keyfile) }
+}
+
+/// The portal files by which a login may go.
+package protocol PortalSource: Sendable {
+    /// Returns the claims of the files that match, the best one first.
+    func claims(on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim]
+    /// Returns the file with this name, without its ending, if it can be used.
+    func portal(named id: String) -> PortalFile?
+}
+
+extension [PortalFile]: PortalSource {
+    package func claims(on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim] { Matcher.claims(self, on: hops, ssid: ssid) }
+    package func portal(named id: String) -> PortalFile? { first { $0.id == id } }
+}

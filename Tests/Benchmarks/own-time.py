@@ -37,8 +37,9 @@ RTMGRP_IPV4_ROUTE, RTM_NEWROUTE = 0x40, 24
 class Portal:
     """Runs in the gateway's namespace: a nameserver whose every name is this gateway, and a web server that redirects until the login."""
 
-    def __init__(self):
+    def __init__(self, asks: bool = False):
         self.isOpen = False
+        self.page = PAGE.replace(b"<input type=submit", b"<label>Room number <input name=room></label><input type=submit") if asks else PAGE
         self.names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.names.bind((GATEWAY, 53))
         self.web = socket.create_server((GATEWAY, 80), backlog=64)
@@ -80,7 +81,7 @@ class Portal:
             if request.startswith(b"POST"):
                 self.isOpen = True
                 return message("200 OK", b"<html><body>You are connected.</body></html>")
-            return message("200 OK", PAGE)
+            return message("200 OK", self.page)
         if self.isOpen:
             return b"HTTP/1.1 204 No Content\r\n\r\n"
         return message("302 Found", more=f"Location: http://{PORTAL}/\r\n")
@@ -246,9 +247,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--portal", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--asks", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.portal:
-        return Portal()
+        return Portal(options.asks)
     if not enter(options):
         return
     with gateway() as holder:

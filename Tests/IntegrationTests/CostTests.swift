@@ -18,4 +18,15 @@ struct CostTests {
         print(run.output)
         #expect(run.output.contains("100 helpers:") && run.output.contains("1000 patterns"))
     }
+
+    /// The parts of a first visit stay below twice the instructions that they took. Counted, so that a busy machine changes nothing.
+    @Test(
+        .enabled(
+            if: Machine.runs(geteuid() == 0 && Machine.has("valgrind")), "needs valgrind, and root for a network namespace"))
+    func aFirstVisitTakesFewInstructions() throws {
+        let script = Machine.checkout.appendingPathComponent("Tests/Benchmarks/instructions.py").path
+        let run = try Finished.run(script, ["--bin", Machine.release.path, "--check"])
+        print(run.output)
+        #expect(run.status == 0 && run.output.contains("PresentUI"), "\(run.output)")
+    }
 }

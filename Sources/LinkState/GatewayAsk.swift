@@ -76,11 +76,26 @@ enum NeighbourTable {
 
     /// Reads one entry; `nil` if there is none or it is not resolved.
     static func hardwareAddress(of gateway: String, on index: Int) -> HardwareAddress? {
-        guard let address = AddressText.octets(of: gateway.prefix { $0 != "%" }), let number = Int32(exactly: index),
-            let socket = try? NetlinkSocket(protocol: NETLINK_ROUTE)
+        guard let address = AddressText.octets(of: gateway.prefix { $0 != "%" }), let answers = try? read(address, on: index)
         else { return nil }
-        guard let answers = try? socket.ask(type: UInt16(RTM_GETNEIGH), payload: entry(address, on: number)) else { return nil }
         return answers.lazy.compactMap { hardwareAddress(in: $0, of: address, on: index) }.first
+    }
+
+    /// Returns whether no packets go to this router now: it has no entry, or one that is stale or failed. Any other state ends by itself, but for
+    /// that of a fixed address.
+    static func isAtRest(_ gateway: String, on index: Int) -> Bool {
+        guard let address = AddressText.octets(of: gateway.prefix { $0 != "%" }) else { return false }
+        do {
+            let states = try read(address, on: index).map { $0.payload.host(UInt16.self, at: 8) }
+            return !states.isEmpty && states.allSatisfy { $0 == UInt16(NUD_STALE) || $0 == UInt16(NUD_FAILED) }
+        } catch {
+            return error.code == ENOENT
+        }
+    }
+
+    private static func read(_ address: [UInt8], on index: Int) throws(NetlinkError) -> [NetlinkMessage] {
+        guard let number = Int32(exactly: index) else { throw NetlinkError(operation: "reading a neighbour", code: ENODEV) }
+        return try NetlinkSocket(protocol: NETLINK_ROUTE).ask(type: UInt16(RTM_GETNEIGH), payload: entry(address, on: number))
     }
 
     /// Lets the kernel begin to resolve an address, and returns at once.

@@ -23,7 +23,7 @@ struct LateOpeningTests {
     ]
 
     /// A daemon whose network is captive until the file `open` is there.
-    private func daemon(settings: String = "", joins: Bool = true, plan: JSONValue) throws -> CabledDaemon {
+    func daemon(settings: String = "", joins: Bool = true, plan: JSONValue) throws -> CabledDaemon {
         let prober = Machine.release.appendingPathComponent("hotspot-helpers").path
         let daemon = try CabledDaemon(
             settings: "[Probe]\nExec=\(prober)\nURL=http://192.0.1.1/\nExpect=204\n\(settings)", plan: plan)

@@ -66,7 +66,11 @@ private struct Occurrence {
         problems.onChange = { [weak self] in if let self, !isFeeding { self.services.events?.statusChanged() } }
         commands.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
         timers = MachineTimers(waking: services.waking, log: services.log) { [weak self] in self?.feed(.timerFired($0)) }
-        troubleWatch = TroubleWatch(waking: services.waking) { [weak self] done in self?.check { _ in done() } }
+        troubleWatch = TroubleWatch(waking: services.waking) { [weak self] onUse in
+            self?.joined.flatMap { LinkUse(of: $0.snapshot.gateways, on: index, onUse: onUse) }
+        } probe: { [weak self] done in
+            self?.check { _ in done() }
+        }
     }
 
     // MARK: Events

@@ -1,43 +1,68 @@
 import EventLoop
 import LinkState
 
-/// Notices soon that an open network has closed (D27), because a session or free minutes are over: the kernel's counters are read now and
-/// then, and only connections that have trouble start a probe, so that a network without use costs none.
+/// Notices soon that an open network has closed (D27), because a session or free minutes are over: while the link is used, the kernel's counters
+/// are read now and then, and only connections that have trouble start a probe. At rest nothing can be lost: there is no timer, and the kernel
+/// reports the next use.
 @LoopActor final class TroubleWatch {
     private static let interval = Duration.seconds(10)
 
     private let waking: Waking
+    private let awaitUse: (_ onUse: @escaping () -> Void) -> LinkUse?
     private let probe: (_ done: @escaping () -> Void) -> Void
     private var isWanted = false
     private var timer: EventSource?
+    private var nextUse: LinkUse?
+    /// The counters of the last reading, also of one before the link came to rest.
     private var before: TCPCounters?
 
-    /// - Parameter probe: asks the prober, and calls back when it has answered.
-    init(waking: Waking, probe: @escaping (_ done: @escaping () -> Void) -> Void) {
+    /// - Parameters:
+    ///   - awaitUse: waits for the next use of the link; `nil` if it is used now.
+    ///   - probe: asks the prober, and calls back when it has answered.
+    init(
+        waking: Waking, awaitUse: @escaping (_ onUse: @escaping () -> Void) -> LinkUse?,
+        probe: @escaping (_ done: @escaping () -> Void) -> Void
+    ) {
         self.waking = waking
+        self.awaitUse = awaitUse
         self.probe = probe
     }
 
     func setWanted(_ isWanted: Bool) {
         guard isWanted != self.isWanted else { return }
         self.isWanted = isWanted
+        if isWanted { before = .now }
         wait()
     }
 
     /// Waits for the next reading. The kernel may delay it, to be at one with other timers.
     private func wait() {
-        timer?.cancel()
+        (timer, nextUse) = (nil, nil)
         guard isWanted else { return }
-        before = .now
         timer = try? EventLoop.shared.schedule(after: Self.interval, accuracy: Self.interval / 2) { [weak self] in
-            self?.waking.afterLinksAreRead { self?.read() }
+            self?.waking.afterLinksAreRead { self?.read { self?.rest() } }
         }
     }
 
-    private func read() {
+    /// Waits for the next use, or for the next reading if the link is used.
+    private func rest() {
+        nextUse = awaitUse { [weak self] in
+            // Not at rest again at once: a router that cannot be reached is reported every few seconds.
+            self?.waking.afterLinksAreRead { self?.read { self?.wait() } }
+        }
+        if nextUse == nil { wait() }
+    }
+
+    private func read(_ goOn: () -> Void) {
         guard isWanted else { return }
-        guard let before, let now = TCPCounters.now, now.showsTrouble(since: before) else { return wait() }
-        // The probe's own connections are counted as well.
-        probe { [weak self] in self?.wait() }
+        let last = before
+        before = .now
+        guard let last, let before, before.showsTrouble(since: last) else { return goOn() }
+        (timer, nextUse) = (nil, nil)
+        probe { [weak self] in
+            // The probe's own connections are counted as well.
+            self?.before = .now
+            self?.wait()
+        }
     }
 }

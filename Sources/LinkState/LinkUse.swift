@@ -1,0 +1,36 @@
+import CNetlink
+import EventLoop
+import Glibc
+import Netlink
+
+/// Waits for the next use of a link at rest, without a timer and without a look at any packet.
+///
+/// An entry of the neighbour table is stale once no packets went to it for a while (15 to 45 s). The first packet after that makes the kernel
+/// check the address 5 s later (RFC 4861, 7.3.3; arp(7): `delay_first_probe_time`) and report the check, whatever the packet's protocol is.
+@LoopActor public final class LinkUse {
+    private let socket: NetlinkSocket
+    private var source: EventSource?
+
+    /// Starts waiting. Calls `onUse` once, or not at all when this object is gone before; `nil` if a router is in use, and where the kernel
+    /// would not report its use, as with a fixed hardware address.
+    ///
+    /// - Parameter routers: the link's default routers.
+    public init?(of routers: [String], on index: Int, onUse: @escaping () -> Void) {
+        guard let number = Int32(exactly: index), !routers.isEmpty, let socket = try? NetlinkSocket(protocol: NETLINK_ROUTE),
+            let descriptor = socket.descriptor, cnetlink_accept_use(descriptor, number) == 0,
+            (try? socket.join(Int32(RTNLGRP_NEIGH.rawValue))) != nil,
+            // First subscribe, then read the table: so no use is missed.
+            routers.allSatisfy({ NeighbourTable.isAtRest($0, on: index) })
+        else { return nil }
+        self.socket = socket
+        let source = try? EventLoop.shared.watch(descriptor) { [weak self] _ in
+            self?.source?.cancel()
+            onUse()
+        }
+        guard let source else { return nil }
+        self.source = source
+    }
+
+    // Before the socket is closed.
+    isolated deinit { source?.cancel() }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+/// The built daemon online, while no program uses the network and when one does again.
+@Suite(
+    .timeLimit(.minutes(10)),
+    .enabled(
+        if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
+struct RestTests {
+    /// How often the daemon's threads slept by now. A thread that wakes up sleeps once more.
+    private func sleeps(_ daemon: CabledDaemon) throws -> Int {
+        let tasks = "/proc/\(daemon.pid)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
+            let status = try String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") })
+            return sum + (Int(line.split(whereSeparator: \.isWhitespace)[1]) ?? 0)
+        }
+    }
+
+    /// A timer that ticks at rest is within each 20 s; what a login leaves behind is over soon.
+    @Test("D27 Online and not used, the daemon does not wake up; the next use shows that the portal ended the session")
+    func rest() throws {
+        let daemon = try LateOpeningTests().daemon(plan: ["Authenticate": [:], "Maintain": ["result": "authenticationRequired"]])
+        daemon.scratch.write("open", "")
+        try daemon.wait("hot1", "authenticated")
+        var counts: [Int] = []
+        while counts.last != 0, counts.count < 12 {
+            let before = try sleeps(daemon)
+            sleep(20)
+            counts.append(try sleeps(daemon) - before)
+        }
+        print("wake-ups in each 20 s after a login: \(counts)")
+        try #require(counts.last == 0, "\(counts)")
+
+        try FileManager.default.removeItem(atPath: daemon.scratch.path + "/open")
+        try daemon.shell("python3 -c 'import socket; socket.socket().connect_ex((\"192.0.1.1\", 81))'")
+        let began = ContinuousClock.now
+        try daemon.eventually("the session is maintained") { try daemon.methods().contains("Maintain") }
+        print("a session that ended at rest was noticed after \(ContinuousClock.now - began) of use")
+    }
+}

@@ -15,12 +15,16 @@ import Logging
     }
 
     func start(_ id: TimerID, at instant: Instant, for purpose: TimerPurpose) {
+        // A long wait may end with another timer's.
+        let slack = min((instant - EventLoop.now) / 30, .seconds(10))
         let accuracy: Duration =
             switch purpose {
             case .command, .lowGrace, .probe, .proof: .milliseconds(1)
+            case .leave: .milliseconds(50)
             // A session of two seconds is renewed two tenths before its end.
-            case .maintain, .leave: .milliseconds(50)
-            case .late, .recheck, .watch, .retry, .pause, .hold: .milliseconds(250)
+            case .maintain: max(.milliseconds(50), slack)
+            case .recheck, .hold: max(.milliseconds(250), slack)
+            case .late, .watch, .retry, .pause: .milliseconds(250)
             }
         do {
             timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in

@@ -24,8 +24,6 @@ PATHS = {
     "WISPr, stored account": ["maintaining", "authenticating", "authenticated"],
     "return visit": ["maintaining", "authenticated"],
 }
-TRACING = pathlib.Path("/sys/kernel/tracing")
-WAITS = ("sys_exit_epoll_wait", "sys_exit_epoll_pwait", "sys_exit_epoll_pwait2")
 
 
 class Figures:
@@ -166,12 +164,10 @@ class Figures:
         # The process that we started became hotspotd by exec, so its PID is the daemon's.
         process = pathlib.Path(f"/proc/{self.daemon.process.pid}")
         time.sleep(min(12, self.idleSeconds))
-        switches, pings = self.switches(process), self.pings()
-        wakeUps = self.rest()
-        switches, pings = self.switches(process) - switches, self.pings() - pings
+        pings, rest = self.pings(), self.rest(process)
         self.idle = {
             "seconds": self.idleSeconds, "pssKiB": self.daemon.pss(), "threads": len(list((process / "task").iterdir())),
-            "contextSwitches": switches, "watchdogPings": pings, "wakeUps": wakeUps,
+            "watchdogPings": self.pings() - pings, "rest": rest,
         }
         self.mappings = self.mapped(process)
         self.monitor = Monitor(self.daemon)
@@ -181,14 +177,12 @@ class Figures:
             self.idle[f"{program} bytes"] = (self.daemon.programs / program).stat().st_size
             self.idle[f"{program} bytes, stripped"] = self.stripped(self.daemon.programs / program)
 
-    def rest(self) -> int | None:
-        """Returns from epoll without those for the watchdog; nothing where the kernel does not tell."""
-        if not self.trace(self.daemon.process.pid):
-            return None
-        pings = self.pings()
+    def rest(self, process: pathlib.Path) -> tuple[int, float]:
+        """How often the daemon wakes up without the watchdog's pings, and its milliseconds of processor time with them."""
+        (sleeps, spent), pings = self.sleeps(process), self.pings()
         time.sleep(self.idleSeconds)
-        pings = self.pings() - pings
-        return max(0, self.untrace() - pings)
+        sleepsNow, spentNow = self.sleeps(process)
+        return max(0, sleepsNow - sleeps - self.pings() + pings), (spentNow - spent) / 1e6
 
     def mapped(self, process: pathlib.Path) -> dict[str, tuple[int, int]]:
         """KiB of each mapped file, and of memory without one: proportional, and anonymous (smaps, proc(5))."""
@@ -204,8 +198,9 @@ class Figures:
         return sizes
 
     def measureAssociated(self) -> None:
-        time.sleep(12)
-        self.idle["wakeUpsAssociated"] = self.rest()
+        # The last packets of the login are this long ago when the kernel calls the gateway unused, and the store is tidied.
+        time.sleep(min(75, 2 * self.idleSeconds))
+        self.idle["restOnline"] = self.rest(pathlib.Path(f"/proc/{self.daemon.process.pid}"))
         smoke.logOff(self.fabric, AROMA)
 
     def stripped(self, program: pathlib.Path) -> int | None:
@@ -214,35 +209,17 @@ class Figures:
         done = subprocess.run(["sh", "-c", 'strip -o "$1" "$2"', "-", str(copy), str(program)], capture_output=True)
         return copy.stat().st_size if done.returncode == 0 else None
 
-    def switches(self, process: pathlib.Path) -> int:
-        total = 0
-        for status in process.glob("task/*/status"):
-            total += sum(int(line.split()[1]) for line in status.read_text().splitlines() if "ctxt_switches" in line)
-        return total
+    def sleeps(self, process: pathlib.Path) -> tuple[int, int]:
+        """How often all threads slept by now, each time to wake up once; and the nanoseconds that they ran."""
+        number, spent = 0, 0
+        for task in process.glob("task/*"):
+            words = (task / "status").read_text().split()
+            number += int(words[words.index("voluntary_ctxt_switches:") + 1])
+            spent += int((task / "schedstat").read_text().split()[0])
+        return number, spent
 
     def pings(self) -> int:
         return sum("WATCHDOG=1" in text for text in self.daemon.notifications)
-
-    def trace(self, pid: int) -> bool:
-        """Counts the returns from epoll in the kernel's own trace, where we may (in the virtual laptop)."""
-        try:
-            (TRACING / "set_event_pid").write_text(str(pid))
-            for event in WAITS:
-                switch = TRACING / f"events/syscalls/{event}/enable"
-                if switch.exists():
-                    switch.write_text("1")
-            (TRACING / "trace").write_text("")
-            return self.fabric.mode == "radio"
-        except OSError:
-            return False
-
-    def untrace(self) -> int:
-        lines = (TRACING / "trace").read_text().splitlines()
-        for event in WAITS:
-            switch = TRACING / f"events/syscalls/{event}/enable"
-            if switch.exists():
-                switch.write_text("0")
-        return sum("sys_epoll" in line and not line.startswith("#") for line in lines)
 
     # MARK: Telling
 
@@ -288,10 +265,9 @@ class Figures:
             f"| proportional memory (Pss) | {idle['pssKiB'] / 1024:.1f} MiB |",
             f"| threads | {idle['threads']} |",
             f"| anonymous memory | {sum(own for _, own in self.mappings.values()) / 1024:.2f} MiB |",
-            f"| returns from epoll, without the watchdog's | {cell(idle['wakeUps'], 'd')} |",
-            f"| the same, after a login, with the association | {cell(idle['wakeUpsAssociated'], 'd')} |",
+            "| wake-ups without the watchdog's; processor time | {}; {:.1f} ms |".format(*idle["rest"]),
+            "| the same, online | {}; {:.1f} ms |".format(*idle["restOnline"]),
             f"| the watchdog's pings | {idle['watchdogPings']} |",
-            f"| context switches | {idle['contextSwitches']} |",
         ]
         for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
             stripped = idle[f"{program} bytes, stripped"]

@@ -81,13 +81,13 @@ enum NeighbourTable {
         return answers.lazy.compactMap { hardwareAddress(in: $0, of: address, on: index) }.first
     }
 
-    /// Returns whether no packets go to this router now: it has no entry, or one that is stale or failed. Any other state ends by itself, but for
-    /// that of a fixed address.
+    /// Returns whether no packets go to this router now: it has no entry, or one that is empty, stale or failed. Any other state ends by itself,
+    /// but for that of a fixed address.
     static func isAtRest(_ gateway: String, on index: Int) -> Bool {
         guard let address = AddressText.octets(of: gateway.prefix { $0 != "%" }) else { return false }
         do {
             let states = try read(address, on: index).map { $0.payload.host(UInt16.self, at: 8) }
-            return !states.isEmpty && states.allSatisfy { $0 == UInt16(NUD_STALE) || $0 == UInt16(NUD_FAILED) }
+            return !states.isEmpty && states.allSatisfy { $0.map { $0 & ~UInt16(NUD_STALE | NUD_FAILED) == 0 } ?? false }
         } catch {
             return error.code == ENOENT
         }

@@ -5,7 +5,7 @@ import LinkState
 /// are read now and then, and only connections that have trouble start a probe. At rest nothing can be lost: there is no timer, and the kernel
 /// reports the next use.
 @LoopActor final class TroubleWatch {
-    private static let interval = Duration.seconds(10)
+    private static let interval = Duration.seconds(8)
 
     private let waking: Waking
     private let awaitUse: (_ onUse: @escaping () -> Void) -> LinkUse?

@@ -136,8 +136,10 @@ import Vault
             problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or fix it")
     }
 
-    /// Returns the problems of a helper's conduct: its last fault, and quarantine.
+    /// Returns the problems of a helper's conduct: its last fault, and quarantine. Where this computer allows no sandbox, that is the one
+    /// problem of all.
     func conduct(_ helper: String) -> [Problem] {
+        if host.sandboxProblem != nil, !host.missingContainment(of: helper).isEmpty { return [] }
         var problems = faults[helper].map { [$0] } ?? []
         if strikes.isQuarantined(helper) {
             problems.append(

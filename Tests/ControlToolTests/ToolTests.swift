@@ -96,6 +96,18 @@ private let helpers = """
         #expect(verbose.contains("state: broken") && !verbose.contains("priority") && !verbose.contains("stdio"))
     }
 
+    @Test func aComputerThatAllowsNoSandboxIsOneLineAboveItsHelpers() throws {
+        let problem =
+            #"{"code":"sandboxUnavailable","message":"No helper can be started: it is forbidden.","hint":"sudo allow it"}"#
+        let status = #"{"interfaces":[],"problems":["# + problem + #",{"code":"gate","message":"Else."}]}"#
+        let ended = try run(.init(replies: ["Helpers": [helpers], "Status": [status]]), ["helpers"])
+        let lines = ended.output.split(separator: "\n").prefix(3)
+        #expect(
+            lines[0] == "  ! No helper can be started: it is forbidden." && lines[1] == "    try: sudo allow it",
+            "\(ended.output)")
+        #expect(lines[2].hasPrefix("NAME") && !ended.output.contains("Else."), "\(ended.output)")
+    }
+
     @Test(arguments: [
         ["--nonsense"], ["nonsense"], ["list", "--json=xml"], ["enable"], ["forget"], ["forget", "bad\\x1"],
         ["answer", "a", "b"],

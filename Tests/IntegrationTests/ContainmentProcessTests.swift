@@ -86,7 +86,7 @@ struct ContainmentProcessTests {
         } else {
             try daemon.eventually("the daemon says so") {
                 try daemon.call("Status")["problems"]?.array?.contains {
-                    $0["code"] == "sandboxUnavailable" && $0["hint"]?.string?.contains("Containment=none") == true
+                    $0["code"] == "sandboxUnavailable" && $0["hint"]?.string?.contains("sysctl user.max_user_namespaces=") == true
                 } == true
             }
             #expect(daemon.told("asked").isEmpty && daemon.helperProcesses.isEmpty)

@@ -76,20 +76,15 @@ extension HelperHost {
         guard configuration.containment == .sandbox else { return }
         do throws(HelperFault) {
             let process = try start(Program(exec: ["/usr/bin/true"], names: []))
-            process.onExit = { [weak self, weak process] in self?.tried(process?.failure) }
+            process.keepsLabel = true
+            process.onExit = { [weak self, weak process] in self?.tried(process?.failure, process?.label) }
             process.end(term: .seconds(10), kill: .seconds(10))
-        } catch { tried(error.sentence) }
+        } catch { tried(error.sentence, nil) }
     }
 
-    private func tried(_ failure: String?) {
+    private func tried(_ failure: String?, _ label: String?) {
         guard !isShut else { return }
-        sandboxProblem = failure.map {
-            Problem(
-                .sandboxUnavailable, "No helper can be started: \($0).",
-                hint: access(Sandbox.bubblewrap, X_OK) == 0
-                    ? "allow hotspotd to make user namespaces (/usr/share/hotspotd/apparmor-hotspotd is an AppArmor profile for it), then: \(OwnService.restart). Or set Containment=none, without any protection"
-                    : "apt install bubblewrap, then: \(OwnService.reload)")
-        }
+        sandboxProblem = failure.map(SandboxRefusal.ofThisComputer(label: label).problem)
         onChange()
     }
 

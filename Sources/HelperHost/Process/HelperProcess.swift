@@ -18,6 +18,10 @@ import Varlink
     private(set) var ending: String?
     /// The program could not be executed: nothing of the helper ever ran.
     private(set) var neverRan = false
+    /// Set before its end: whether ``label`` is read then.
+    var keepsLabel = false
+    /// The security module's label of bubblewrap at its end; `nil` without such a module.
+    private(set) var label: String?
     let tail: ErrorTail
     /// The owner's: called once, after it was reaped.
     var onExit: () -> Void = {}
@@ -178,6 +182,11 @@ import Varlink
     private func exited() {
         // Ends the rest of its session, as long as the number is its own.
         Glibc.kill(-pid, SIGKILL)
+        // Readable until it is waited for; a line feed or a zero octet may end it (proc_pid_attr(5)).
+        if keepsLabel {
+            label = FilePath.text(of: "/proc/\(pid)/attr/current", limit: 256)?.split { $0 == "\n" || $0 == "\0" }.first.map(
+                String.init)
+        }
         var information = siginfo_t()
         guard waitid(P_PIDFD, id_t(pidfd), &information, WEXITED) == 0 else { return }
         // si_status of the SIGCHLD part, which Glibc's module leaves out: behind si_signo, si_errno, si_code, si_pid and si_uid.
@@ -205,10 +214,12 @@ import Varlink
         // The line ends with the kernel's own words.
         let reason = [ENOENT, EACCES, ENOEXEC, ENOTDIR, ELOOP].first { line.hasSuffix(String(cString: strerror($0))) }
         guard isUnexecuted, let reason else {
-            return "it could not be started: its sandbox: \(line.hasPrefix("bwrap: ") ? String(line.dropFirst(7)) : line)"
+            return "\(Self.notStarted)its sandbox: \(line.hasPrefix("bwrap: ") ? String(line.dropFirst(7)) : line)"
         }
-        return "it could not be started: \(StartFailure.words(program: program, code: reason))"
+        return "\(Self.notStarted)\(StartFailure.words(program: program, code: reason))"
     }
+
+    nonisolated static let notStarted = "it could not be started: "
 
     private static func describe(_ code: Int32) -> String {
         switch code - 128 {

@@ -17,8 +17,14 @@ struct HelpersList: ParsableCommand {
     var verbose = false
 
     func run() throws {
-        let reply = try common.connect().call("Helpers")
-        try common.show(reply) { (renderer, reply: HelpersReply) in renderer.lines(reply, verbose: verbose) }
+        let client = try common.connect()
+        let reply = try client.call("Helpers")
+        try common.show(reply) { (renderer, reply: HelpersReply) in
+            // One line for what keeps all of them from starting, with the command that helps.
+            let problems = (try? client.call("Status", as: StatusReply.self))?.problems ?? []
+            return problems.filter { $0.code == .sandboxUnavailable }.flatMap(renderer.lines)
+                + renderer.lines(reply, verbose: verbose)
+        }
     }
 }
 

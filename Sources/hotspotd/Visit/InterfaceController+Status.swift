@@ -36,6 +36,8 @@ extension InterfaceController {
         // The last verdict tells it, whichever attempt it came in.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
+        // The prober is a helper's program, too.
+        if services.host.sandboxProblem != nil { status.problems.removeAll { $0.code == .proberMissing } }
         if isLimited, let clock = prober.clockProblem { status.problems.append(clock) }
         // By the last look, which may have been a check behind the one that reported it.
         if let silence = prober.unreachableProblem {

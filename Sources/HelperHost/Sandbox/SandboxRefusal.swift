@@ -1,0 +1,90 @@
+import EventLoop
+import Glibc
+import HotspotCore
+
+/// The facts of this computer that tell why bubblewrap could not make a sandbox, and the reason that they give. AppArmor is blamed only
+/// where it says so itself: by its switch, or by the profile that bubblewrap had.
+struct SandboxRefusal: Hashable {
+    static let shippedProfile = "/usr/share/hotspotd/apparmor-hotspotd"
+    static let profile = "/etc/apparmor.d/hotspotd"
+    /// Ubuntu's kernel moves a program without a profile into this one when it makes a user namespace.
+    private static let ubuntusProfile = "unprivileged_userns"
+
+    /// bubblewrap can be executed.
+    var hasBubblewrap = true
+    /// `user.max_user_namespaces` (namespaces(7)).
+    var mostUserNamespaces: Int?
+    /// `kernel.unprivileged_userns_clone`, of Debian's and Ubuntu's kernels.
+    var allowsClone: Int?
+    /// `kernel.apparmor_restrict_unprivileged_userns`, of Ubuntu's kernels from 23.10 on.
+    var restrictsUserNamespaces: Int?
+    /// The AppArmor profile that bubblewrap ended with and its mode, such as "unconfined" or "bwrap (enforce)"; `nil` without AppArmor.
+    var label: String?
+    /// hotspotd's profile is in AppArmor's folder.
+    var hasProfile = false
+
+    /// Reads the facts.
+    static func ofThisComputer(label: String?) -> SandboxRefusal {
+        func number(_ name: String) -> Int? {
+            FilePath.text(of: "/proc/sys/\(name)", limit: 32).flatMap { Int($0.filter { $0 != "\n" }) }
+        }
+        return SandboxRefusal(
+            hasBubblewrap: access(Sandbox.bubblewrap, X_OK) == 0, mostUserNamespaces: number("user/max_user_namespaces"),
+            allowsClone: number("kernel/unprivileged_userns_clone"),
+            restrictsUserNamespaces: number("kernel/apparmor_restrict_unprivileged_userns"), label: label,
+            hasProfile: access(profile, F_OK) == 0)
+    }
+
+    /// Returns the problem that people see.
+    ///
+    /// - Parameter words: how the trial ended, without a full stop; the reason if the facts give none.
+    func problem(_ words: String) -> Problem {
+        let known = reason(words)
+        // The sentence has said so.
+        let rest = words.hasPrefix(HelperProcess.notStarted) ? String(words.dropFirst(HelperProcess.notStarted.count)) : words
+        return Problem(
+            .sandboxUnavailable, "No helper can be started: \(known?.sentence ?? rest).",
+            hint: known?.hint
+                ?? "run helpers as services (\"Where sandboxes are forbidden\" in security.md), or set Containment=none, without any protection"
+        )
+    }
+
+    private func reason(_ words: String) -> (sentence: String, hint: String)? {
+        if !hasBubblewrap { return ("bubblewrap is missing", "sudo apt install bubblewrap, then: \(OwnService.reload)") }
+        if mostUserNamespaces == 0 {
+            return (
+                "this computer allows no user namespaces (user.max_user_namespaces=0)",
+                "sudo sysctl user.max_user_namespaces=10000, then: \(OwnService.reload)"
+            )
+        }
+        if allowsClone == 0 {
+            return (
+                "this computer allows user namespaces to root alone (kernel.unprivileged_userns_clone=0)",
+                "sudo sysctl kernel.unprivileged_userns_clone=1, then: \(OwnService.reload)"
+            )
+        }
+        return appArmor(words)
+    }
+
+    /// Returns the reason where AppArmor refused: it answers EACCES where other rules of the kernel answer EPERM.
+    private func appArmor(_ words: String) -> (sentence: String, hint: String)? {
+        guard words.hasSuffix(String(cString: strerror(EACCES))), let label else { return nil }
+        let name = label.hasSuffix(Self.enforced) ? String(label.dropLast(Self.enforced.count)) : nil
+        let isUbuntus = restrictsUserNamespaces == 1 && (label == "unconfined" || name == Self.ubuntusProfile)
+        if isUbuntus {
+            let link = hasProfile ? "" : "sudo ln -s \(Self.shippedProfile) \(Self.profile), then: "
+            return (
+                "AppArmor forbids user namespaces to programs without a profile (kernel.apparmor_restrict_unprivileged_userns=1)",
+                "\(link)sudo apparmor_parser --replace \(Self.profile), then: \(OwnService.restart)"
+            )
+        }
+        return name.map {
+            (
+                "AppArmor's profile \($0) refuses user namespaces",
+                "add the line \"userns,\" to the profile \($0) in /etc/apparmor.d, load it with apparmor_parser --replace, then: \(OwnService.restart)"
+            )
+        }
+    }
+
+    private static let enforced = " (enforce)"
+}

@@ -161,6 +161,7 @@ install:
 	install -d $(DESTDIR)$(userunitdir)
 	sed 's|@libexecdir@|$(libexecdir)|' systemd/hotspot-notify.service.in > $(DESTDIR)$(userunitdir)/hotspot-notify.service
 	chmod 644 $(DESTDIR)$(userunitdir)/hotspot-notify.service
+	install -D -m 644 systemd/hotspot-notify.desktop $(DESTDIR)/etc/xdg/autostart/hotspot-notify.desktop
 	install -m 644 systemd/hotspot-helper@.socket $(DESTDIR)$(unitdir)/hotspot-helper@.socket
 	install -m 644 systemd/hotspot-helper-network.conf $(DESTDIR)$(datadir)/hotspot-helper-network.conf
 	install -m 644 systemd/hotspotd.sysusers $(DESTDIR)$(sysusersdir)/hotspotd.conf
@@ -200,7 +201,7 @@ uninstall:
 	rm -f $(DESTDIR)$(polkitdir)/60-hotspotd.rules $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
 		$(DESTDIR)$(unitdir)/hotspot-helper@.socket $(DESTDIR)$(sysusersdir)/hotspotd.conf
 	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-dhcp \
-		$(DESTDIR)$(userunitdir)/hotspot-notify.service
+		$(DESTDIR)$(userunitdir)/hotspot-notify.service $(DESTDIR)/etc/xdg/autostart/hotspot-notify.desktop
 	rmdir $(DESTDIR)$(libexecdir)/helpers $(DESTDIR)$(libexecdir) 2>/dev/null || true
 	rm -f $(DESTDIR)$(mandir)/man1/hotspotctl.1 $(DESTDIR)$(mandir)/man8/hotspotd.8 $(DESTDIR)$(word 1,$(completiondirs))/hotspotctl \
 		$(DESTDIR)$(word 2,$(completiondirs))/_hotspotctl $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish

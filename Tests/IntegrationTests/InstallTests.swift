@@ -19,6 +19,7 @@ struct InstallTests {
             "usr/lib/hotspotd/helpers/portal-api.helper", "usr/lib/hotspotd/helpers/catalogue.helper",
             "usr/lib/hotspotd/portals/mikrotik.portal", "etc/hotspotd/portals", "usr/share/doc/hotspotd/portals.md",
             "usr/lib/systemd/system/hotspotd.service", "usr/lib/systemd/user/hotspot-notify.service",
+            "etc/xdg/autostart/hotspot-notify.desktop",
             "usr/libexec/hotspotd/hotspot-dhcp", "usr/lib/sysusers.d/hotspotd.conf",
             "usr/share/hotspotd/dhclient-hotspotd.conf", "usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink",
             "etc/hotspotd/hotspotd.conf", "usr/share/doc/hotspotd/helpers.md", "usr/share/doc/hotspotd/security.md",

@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import time
@@ -161,6 +162,7 @@ def desktop() -> None:
 
 PROFILE = pathlib.Path("/etc/apparmor.d/hotspotd")
 NOTIFIER = "hotspot-notify.service"
+AUTOSTART = pathlib.Path("/etc/xdg/autostart/hotspot-notify.desktop")
 # systemctl of the user whose desktop it is.
 USER = ("env", "XDG_RUNTIME_DIR=/run/user/0", "systemctl", "--user")
 
@@ -179,6 +181,11 @@ def startDesktop() -> None:
     run("systemctl", "daemon-reload")
     pathlib.Path("/etc/systemd/user/session.target").write_text("[Unit]\nBindsTo=graphical-session.target\n")
     run("systemctl", "start", "user@0")
+    # A desktop without that target runs what the file says.
+    words = next(line for line in AUTOSTART.read_text().splitlines() if line.startswith("Exec=")).removeprefix("Exec=")
+    run(*USER[:2], *shlex.split(words), check=False)
+    finding("install.notifierStartsByItself", waitFor(notifierRuns), run(*USER, "status", NOTIFIER, check=False))
+    run(*USER, "stop", NOTIFIER)
     run(*USER, "start", "session.target")
 
 
@@ -208,7 +215,9 @@ def install() -> None:
     startDesktop()
     finding("install.notifierRuns", waitFor(notifierRuns), run(*USER, "status", NOTIFIER, check=False))
     # AppArmor before 4.0, or none, cannot read the profile.
-    finding("install.noProfileThatCannotBeRead", not os.path.lexists(PROFILE))
+    reads = shutil.which("apparmor_parser") and subprocess.run(
+        ["apparmor_parser", "--skip-kernel-load", "--skip-cache", "/usr/share/hotspotd/apparmor-hotspotd"], capture_output=True).returncode == 0
+    finding("install.profileWhereItCanBeRead", os.path.lexists(PROFILE) == bool(reads), reads)
     finding("install.user", "hotspotd" in run("getent", "passwd", "hotspotd", check=False))
     finding("install.manual", "hotspotctl" in run("man", "-P", "cat", "hotspotctl", check=False) or not shutil.which("man"))
     completed = run("bash", "-c", ". /usr/share/bash-completion/completions/hotspotctl && COMP_WORDS=(hotspotctl forg) COMP_CWORD=1 "
@@ -244,24 +253,47 @@ def comeBack() -> None:
     run("ip", "-n", "gateway", "link", "set", "cable1", "up")
 
 
+def process() -> str: return run("systemctl", "show", "-P", "MainPID", "hotspotd").strip()
+
+
+def isRestarted(before: str) -> bool: return waitFor(lambda: process() not in (before, "0"))
+
+
+def laterAppArmor() -> None:
+    """A package in place of AppArmor 4, installed after hotspotd, whose parser keeps what it is asked: the profile is loaded, and the daemon started
+    again under it."""
+    PROFILE.unlink(missing_ok=True)
+    tree = pathlib.Path("/run/package/later")
+    for name, text in (("DEBIAN/control", "Package: later\nVersion: 1\nArchitecture: all\nMaintainer: A <a@b.example>\nDescription: a\n"),
+                       ("etc/apparmor.d/abi/later", "a\n"),
+                       ("usr/local/sbin/apparmor_parser", '#!/bin/sh\necho "$@" >>/run/package/parser\n')):
+        path = tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (tree / "usr/local/sbin/apparmor_parser").chmod(0o755)
+    run("dpkg-deb", "-Znone", "-b", str(tree), "/run/package/later.deb")
+    before = process()
+    run("dpkg", "-i", "/run/package/later.deb")
+    finding("later.profile", "userns," in PROFILE.read_text() and lastAsked() == f"--replace {PROFILE}", lastAsked())
+    finding("later.restarted", isRestarted(before))
+    waitFor(lambda: interface().get("state") == "authenticated")
+    finding("later.sessionGoesOn", Portal.logins == 1, interface())
+
+
+def lastAsked() -> str: return pathlib.Path("/run/package/parser").read_text().splitlines()[-1]
+
+
 def upgrade(untouched: set[str]) -> None:
     """While online: the session goes on, and nothing is sent to the portal again."""
-    # In place of a parser of AppArmor 4, which this system does not have.
-    parser = pathlib.Path("/usr/local/sbin/apparmor_parser")
-    parser.write_text('#!/bin/sh\necho "$@" >>/run/package/parser\n')
-    parser.chmod(0o755)
-    PROFILE.parent.mkdir(exist_ok=True)
-    before = run("systemctl", "show", "-P", "MainPID", "hotspotd").strip()
+    before = process()
     helper = interface().get("helper")
     run("dpkg", "-i", newer())
-    restarted = waitFor(lambda: run("systemctl", "show", "-P", "MainPID", "hotspotd").strip() not in (before, "0"))
-    finding("upgrade.newProgramRuns", restarted)
+    finding("upgrade.newProgramRuns", isRestarted(before))
     online = waitFor(lambda: interface().get("state") == "authenticated")
     finding("upgrade.sessionGoesOn", online and interface().get("helper") == helper and Portal.logins == 1, f"{interface()} {Portal.logins}")
     finding("upgrade.networkManagerKnows", nmcli("CONNECTIVITY") == "full", nmcli("CONNECTIVITY"))
     finding("upgrade.vpnUntouched", vpn() == untouched, sorted(vpn() ^ untouched))
-    loaded = pathlib.Path("/run/package/parser").read_text().splitlines()[-1]
-    finding("upgrade.profile", "userns," in PROFILE.read_text() and loaded == f"--replace {PROFILE}", loaded)
+    finding("upgrade.profile", "userns," in PROFILE.read_text() and lastAsked() == f"--replace {PROFILE}", lastAsked())
 
 
 def remove() -> None:
@@ -276,9 +308,9 @@ def remove() -> None:
     finding("remove.keeps", os.path.exists("/etc/hotspotd/hotspotd.conf") and bool(os.listdir("/var/lib/hotspotd")))
     run("dpkg", "-P", "hotspotd")
     finding("purge.state", not os.path.exists("/var/lib/hotspotd"))
-    finding("purge.settings", not os.path.exists("/etc/hotspotd/hotspotd.conf"))
+    left = [path for path in pathlib.Path("/etc/hotspotd").rglob("*") if not path.is_dir()]
+    finding("purge.settings", left == [pathlib.Path("/etc/hotspotd/hotspotd.conf.d/cable.conf")] and not AUTOSTART.exists(), left)
     finding("purge.notifier", not [*pathlib.Path("/etc/systemd/user").rglob(NOTIFIER)])
-    finding("purge.administratorsFileStays", os.path.exists("/etc/hotspotd/hotspotd.conf.d/cable.conf"))
 
 
 def main() -> None:
@@ -292,6 +324,7 @@ def main() -> None:
     finding("login.resolversFromNetworkManager", "from NetworkManager" in run("journalctl", "-u", "hotspotd", check=False))
     asked = waitFor(lambda: interface().get("link", {}).get("portalAPIFrom") == "DHCP", 5)
     finding("login.portalAPIFromTheNetwork", asked and interface()["link"]["portalAPI"] == "https://portal.example/api", interface())
+    laterAppArmor()
     upgrade(untouched)
     login("upgraded", comeBack, 2, untouched)
     login("suspend", sleepAndWake, 3, untouched)

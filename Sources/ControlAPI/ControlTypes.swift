@@ -11,12 +11,17 @@ public struct ClaimStatus: Codable, Hashable, Sendable {
     public var confidence: String
     public var source: String
     public var ready: Bool
+    /// What the helper called the kind of portal at an earlier visit.
+    public var portalKind: String?
 }
 
 extension ClaimStatus {
-    public init(helper: String, displayName: String, confidence: Confidence, source: String, ready: Bool) {
+    public init(
+        helper: String, displayName: String, confidence: Confidence, source: String, ready: Bool, portalKind: String? = nil
+    ) {
         self.init(
-            helper: helper, displayName: displayName, confidence: confidence.rawValue, source: source, ready: ready)
+            helper: helper, displayName: displayName, confidence: confidence.rawValue, source: source, ready: ready,
+            portalKind: portalKind)
     }
 }
 
@@ -104,6 +109,8 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var bssid: String?
     public var helper: String?
     public var portal: String?
+    /// What the helper calls this kind of portal.
+    public var portalKind: String?
     public var captive: Bool?
     public var secondsRemaining: Int?
     public var bytesRemaining: Int?
@@ -328,13 +335,14 @@ public struct AttemptStatus: Codable, Hashable, Sendable {
     public var ended: Int?
     public var helper: String?
     public var portal: String?
+    public var portalKind: String?
     public var outcome: String
     /// `true` or absent.
     public var routine: Bool?
 
     public init(
         id: String, interface: String, ssid: String, began: Int, ended: Int? = nil, helper: String? = nil, portal: String? = nil,
-        outcome: String, routine: Bool? = nil
+        portalKind: String? = nil, outcome: String, routine: Bool? = nil
     ) {
         self.id = id
         self.interface = interface
@@ -343,6 +351,7 @@ public struct AttemptStatus: Codable, Hashable, Sendable {
         self.ended = ended
         self.helper = helper
         self.portal = portal
+        self.portalKind = portalKind
         self.outcome = outcome
         self.routine = routine
     }

@@ -22,7 +22,7 @@ extension PendingPrompt {
 extension InterfaceStatus {
     var withoutNames: InterfaceStatus {
         var known = self
-        (known.ssid, known.ssidHex, known.bssid, known.portal) = (nil, nil, nil, nil)
+        (known.ssid, known.ssidHex, known.bssid, known.portal, known.portalKind) = (nil, nil, nil, nil, nil)
         // The words of a portal name it.
         (known.reason, known.warning, known.said) = (nil, nil, nil)
         known.link = nil

@@ -125,6 +125,7 @@ extension ClaimStatus: JSONWritable {
             $0.member("confidence", confidence)
             $0.member("displayName", displayName)
             $0.member("helper", helper)
+            $0.member("portalKind", portalKind)
             $0.member("ready", ready)
             $0.member("source", source)
         }

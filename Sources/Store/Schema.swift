@@ -4,7 +4,7 @@
 /// version to the next one are added here.
 enum Schema {
     /// The version that this program writes. No released program wrote a lower one.
-    static let version = 16
+    static let version = 17
 
     static let tables = [
         // The names of the helpers among which the choice was made are separated by line feeds. The hardware address is the one with which
@@ -58,7 +58,7 @@ enum Schema {
         CREATE TABLE attempts (
             number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, interface TEXT NOT NULL, network TEXT,
             ssid TEXT NOT NULL, began INTEGER NOT NULL, ended INTEGER, outcome TEXT NOT NULL, helper TEXT, portal TEXT,
-            verdict TEXT, routine INTEGER NOT NULL DEFAULT 0) STRICT
+            verdict TEXT, routine INTEGER NOT NULL DEFAULT 0, kind TEXT) STRICT
         """,
         "CREATE INDEX attemptsBySSID ON attempts (ssid, number)",
         """

@@ -25,6 +25,8 @@ public struct Attempt: Codable, Hashable, Sendable {
     public var helper: String?
     /// Origin of the portal.
     public var portal: String?
+    /// The portal's ``Portal/kind``.
+    public var portalKind: String?
     /// Stable word.
     public var outcome: String
     /// Why the winner won, or why there is none: one sentence.
@@ -89,17 +91,18 @@ extension Store {
 
     /// Ends an attempt. `ended` is Unix time in milliseconds, `outcome` a stable word.
     public func endAttempt(
-        _ id: String, ended: Int, outcome: String, helper: String? = nil, portal: String? = nil, verdict: String? = nil
+        _ id: String, ended: Int, outcome: String, helper: String? = nil, portal: String? = nil, portalKind: String? = nil,
+        verdict: String? = nil
     ) throws(StoreError) {
         try write { database throws(SQLiteFailure) in
             try database.run(
                 """
-                UPDATE attempts SET ended = ?, outcome = ?, helper = ?, portal = ?, verdict = ?, routine = \(Self.isRoutine)
+                UPDATE attempts SET ended = ?, outcome = ?, helper = ?, portal = ?, kind = ?, verdict = ?, routine = \(Self.isRoutine)
                 WHERE id = ?
                 """,
                 [
-                    .integer(ended), .text(outcome), SQLValue(helper), SQLValue(portal), SQLValue(verdict), .text(outcome),
-                    .text(id),
+                    .integer(ended), .text(outcome), SQLValue(helper), SQLValue(portal), SQLValue(portalKind), SQLValue(verdict),
+                    .text(outcome), .text(id),
                 ])
         }
     }
@@ -213,7 +216,7 @@ extension Store {
     private func find(_ condition: String, _ values: [SQLValue], _ limit: Int) -> [Attempt] {
         read(
             """
-            SELECT id, interface, ssid, began, ended, helper, portal, outcome, verdict, routine FROM attempts \(condition)
+            SELECT id, interface, ssid, began, ended, helper, portal, outcome, verdict, routine, kind FROM attempts \(condition)
             ORDER BY number DESC LIMIT ?
             """, values + [.integer(max(0, limit))]
         ) { row -> Attempt? in
@@ -222,7 +225,8 @@ extension Store {
             else { return nil }
             return Attempt(
                 id: id, interface: interface, ssid: ssid, began: began, ended: row.integer(4), helper: row.text(5),
-                portal: row.text(6), outcome: outcome, verdict: row.text(8), isRoutine: row.integer(9) == 1)
+                portal: row.text(6), portalKind: row.text(10), outcome: outcome, verdict: row.text(8),
+                isRoutine: row.integer(9) == 1)
         }
     }
 }

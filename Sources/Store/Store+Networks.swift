@@ -245,8 +245,8 @@ extension Store {
                 return ()
             }
         }
-        collect("SELECT network, helper FROM choices WHERE expires > ?", [.integer(now)]) { row, record in
-            record.helper = row.text(1)
+        collect("SELECT network, helper, kind FROM choices WHERE expires > ?", [.integer(now)]) { row, record in
+            (record.helper, record.portalKind) = (row.text(1), row.text(2))
             return record.helper != nil
         }
         collect(

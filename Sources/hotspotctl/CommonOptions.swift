@@ -45,7 +45,7 @@ struct CommonOptions: ParsableArguments {
     }
 
     var renderer: Renderer {
-        Renderer(style: .ofThisTerminal, legend: !noLegend, columns: Output.columns, now: WallClock.now)
+        Renderer(style: .ofThisTerminal, legend: !noLegend, columns: Output.columns, now: WallClock.now, portals: .usual)
     }
 
     func connect() throws(Failure) -> ControlClient { try ControlClient(path: socketPath) }

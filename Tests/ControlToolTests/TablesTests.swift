@@ -1,4 +1,5 @@
 import HotspotCore
+import TestSupport
 import Testing
 
 @testable import ControlAPI
@@ -34,6 +35,36 @@ import Testing
             #expect(Renderer.width(line) <= columns, "\(line)")
         }
         #expect(lines.count == (columns == 200 ? 3 : 4))
+    }
+
+    /// A portal file's name is where its login is told; any other helper, kind or file name gives none.
+    @Test(arguments: [
+        ("catalogue", "tik", "Tik hotspot"), ("form", "tik", "form"), ("catalogue", "other", "catalogue"),
+        ("catalogue", nil, "catalogue"),
+        ("catalogue", "nameless", "catalogue"), ("catalogue", "../tik", "catalogue"), ("catalogue", ".tik", "catalogue"),
+    ]) func aPortalFilesNameStandsForItsHelper(_ helper: String, _ kind: String?, _ name: String) {
+        let folder = TemporaryFolder()
+        for file in ["one/tik.portal", "one/.tik.portal", "tik.portal"] { folder.write(file, "[Portal]\nName=Tik hotspot\n") }
+        folder.write("one/nameless.portal", "[Match]\nHost=a\n")
+        var renderer = renderer(200)
+        renderer.portals.folders = [folder.path + "/none", folder.path + "/one"]
+        let attempt = AttemptStatus(
+            id: "d0b31811c7979ab1-12", interface: "wlan0", ssid: "Cafe", began: renderer.now - 720_000, ended: 9, helper: helper,
+            portalKind: kind, outcome: "online")
+        #expect(renderer.lines(HistoryReply(attempts: [attempt]))[1].contains("  \(name)  "))
+        var status = InterfaceStatus(interface: "wlan0", state: .authenticated, since: 0)
+        (status.ssid, status.helper, status.portalKind) = ("Cafe", helper, kind)
+        #expect(renderer.lines(StatusReply(interfaces: [status]))[0].hasSuffix("via \(name)"))
+        var network = ScannedNetwork(
+            ssid: "Cafe", ssidHex: "", bssid: "", interface: "wlan0", frequency: 2412, signal: -70, signalStrength: 1,
+            security: "open", stations: 1, lastSeen: 1, joined: true, claims: [], disabled: false)
+        let kinds = kind.map { ["wlan0": $0] } ?? [:]
+        #expect(
+            renderer.lines(ListReply(networks: [network]), present: ["wlan0": helper], kinds: kinds)[1].contains("  \(name)  "))
+        network.claims = [
+            ClaimStatus(helper: helper, displayName: "", confidence: .high, source: "remembered", ready: true, portalKind: kind)
+        ]
+        #expect(renderer.lines(ListReply(networks: [network]))[1].contains("  \(name) (remembered)  "))
     }
 
     @Test func anAttemptIsWholeOrLeftOut() {

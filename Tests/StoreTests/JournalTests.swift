@@ -17,14 +17,15 @@ import Testing
         for step in steps { try store.addSteps("a1", [step]) }
         #expect(store.attempt("a1")?.outcome == Attempt.running)
         try store.endAttempt(
-            "a1", ended: 6000, outcome: "online", helper: "form", portal: "https://p", verdict: "The only claim.")
+            "a1", ended: 6000, outcome: "online", helper: "form", portal: "https://p", portalKind: "tik",
+            verdict: "The only claim.")
         try store.beginAttempt("a2", interface: "wlan1", network: hotel, ssid: "wired:02:00:00:00:00:01", began: 7000)
         #expect(store.steps("a1") == steps)
         #expect(store.attempts().map(\.id) == ["a2", "a1"])
         #expect(store.attempts(limit: 1).map(\.id) == ["a2"])
         #expect(store.attempts(ssid: "Cafe").map(\.outcome) == ["online"])
         #expect(store.lastAttempt(interface: "wlan0")?.verdict == "The only claim.")
-        #expect(store.lastAttempt(ssid: "Cafe")?.id == "a1")
+        #expect(store.lastAttempt(ssid: "Cafe")?.id == "a1" && store.lastAttempt(ssid: "Cafe")?.portalKind == "tik")
         #expect(store.lastAttempt(ssid: "Other") == nil)
         #expect(throws: StoreError.self) { try store.addSteps("nobody", [steps[0]]) }
         #expect(throws: StoreError.self) {

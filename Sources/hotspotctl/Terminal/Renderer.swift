@@ -29,6 +29,7 @@ struct Renderer {
     var columns: Int?
     /// Unix time in milliseconds.
     var now: Int
+    var portals = PortalNames()
 
     enum Tone: String {
         case good = "32", busy = "33", bad = "31", faint = "2", strong = "1"

@@ -42,7 +42,8 @@ extension Renderer {
                 }
                 return [
                     ago(attempt.began), safe(attempt.interface, limit: 32), name(attempt.ssid),
-                    attempt.helper.map { safe($0, limit: 64) } ?? nothing, outcome(attempt.outcome), took ?? nothing,
+                    attempt.helper.map { portalName(attempt.portalKind, by: $0) ?? safe($0, limit: 64) } ?? nothing,
+                    outcome(attempt.outcome), took ?? nothing,
                     safe(attempt.id, limit: 64),
                 ]
             })

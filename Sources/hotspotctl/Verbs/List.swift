@@ -63,7 +63,10 @@ struct ListVerb: ParsableCommand {
         let present = Dictionary(
             (status?.interfaces ?? []).compactMap { status in status.helper.map { (status.interface, $0) } },
             uniquingKeysWith: { first, _ in first })
-        return renderer.lines(list, status?.off ?? [], present: present, showsUnseen: all)
+        let kinds = Dictionary(
+            (status?.interfaces ?? []).compactMap { status in status.portalKind.map { (status.interface, $0) } },
+            uniquingKeysWith: { first, _ in first })
+        return renderer.lines(list, status?.off ?? [], present: present, kinds: kinds, showsUnseen: all)
     }
 }
 
@@ -73,9 +76,11 @@ extension Renderer {
     /// - Parameters:
     ///   - off: the switches.
     ///   - present: the helper of each interface's present login, which may be the first one.
+    ///   - kinds: the kind of each interface's present portal.
     ///   - showsUnseen: also the networks that are switched off, and not in the list.
     func lines(
-        _ list: ListReply, _ off: [SwitchedOff] = [], present: [String: String] = [:], showsUnseen: Bool = false
+        _ list: ListReply, _ off: [SwitchedOff] = [], present: [String: String] = [:], kinds: [String: String] = [:],
+        showsUnseen: Bool = false
     ) -> [String] {
         let names = Set(list.networks.map(\.ssid))
         let unseen = off.filter { showsUnseen && $0.helper == nil }.compactMap(\.ssid).filter { !names.contains($0) }
@@ -95,7 +100,7 @@ extension Renderer {
                 }.compactMap(\.helper)
                 return [
                     "\(mark) \(name(network.ssid))", signal(network.signal), security(network.security),
-                    helpers(network, here, off: Set(switchedOff).sorted()),
+                    helpers(network, here, kinds[network.interface], off: Set(switchedOff).sorted()),
                     ready(network),
                     lastTime(network),
                 ]
@@ -110,18 +115,20 @@ extension Renderer {
     }
 
     /// - Parameter off: the helpers that are switched off for this network, and the one that is there, if it is off everywhere.
-    private func helpers(_ network: ScannedNetwork, _ present: String?, off: [String]) -> String {
+    private func helpers(_ network: ScannedNetwork, _ present: String?, _ kind: String?, off: [String]) -> String {
         if network.disabled { return "switched off" }
         let switchedOff = off.map { "\(safe($0, limit: 64)) (off)" }
         guard !network.claims.isEmpty else {
-            let shown = (present.map { off.contains($0) ? [] : [safe($0, limit: 64)] } ?? []) + switchedOff
+            let here = present.map { off.contains($0) ? [] : [portalName(kind, by: $0) ?? safe($0, limit: 64)] } ?? []
+            let shown = here + switchedOff
             return shown.isEmpty ? nothing : shown.joined(separator: ", ")
         }
         let claims = network.claims.sorted { confidence($0) > confidence($1) }
         // A remembered helper logs in without a race, whatever it said at the last one.
         let shown = claims.prefix(2).map { claim in
             let word = claim.source == "remembered" ? claim.source : claim.confidence
-            return "\(safe(claim.helper, limit: 64)) (\(safe(word, limit: 16)))"
+            let name = portalName(claim.portalKind, by: claim.helper) ?? safe(claim.helper, limit: 64)
+            return "\(name) (\(safe(word, limit: 16)))"
         }
         let rest = claims.count + max(0, network.moreClaims ?? 0) - shown.count
         return ((shown + (rest > 0 ? ["+\(rest)"] : [])) + switchedOff).joined(separator: ", ")

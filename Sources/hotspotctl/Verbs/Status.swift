@@ -111,7 +111,10 @@ extension Renderer {
         guard let ssid = status.ssid else { return nil }
         var text = ssid.isEmpty ? "wired" : quoted(ssid)
         if let helper = status.helper {
-            text += status.wasOpened ? ", open without a helper's login" : " via " + helperName(helper, helperNames)
+            text +=
+                status.wasOpened
+                ? ", open without a helper's login"
+                : " via " + (portalName(status.portalKind, by: helper) ?? helperName(helper, helperNames))
         } else if status.state == StateName.authenticated.rawValue, status.captive == false {
             text +=
                 status.outcome == AttemptOutcome.found.rawValue
@@ -121,6 +124,11 @@ extension Renderer {
         if let seconds = status.secondsRemaining { text += ", \(duration(seconds: seconds)) left" }
         if let octets = status.bytesRemaining { text += ", \(self.octets(octets)) left" }
         return text
+    }
+
+    /// Returns the name that a portal file gives the portal where this helper logged in.
+    func portalName(_ kind: String?, by helper: String) -> String? {
+        portals.name(of: kind, by: helper).map { safe($0, limit: 64) }
     }
 
     private func helperName(_ helper: String, _ names: [String: String]) -> String { safe(names[helper] ?? helper, limit: 64) }

@@ -66,6 +66,7 @@ extension AttemptStatus {
         let helper = attempt.outcome == AttemptOutcome.opened.rawValue ? nil : attempt.helper
         self.init(
             id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,
-            helper: helper, portal: attempt.portal, outcome: attempt.outcome, routine: attempt.isRoutine ? true : nil)
+            helper: helper, portal: attempt.portal, portalKind: attempt.portalKind, outcome: attempt.outcome,
+            routine: attempt.isRoutine ? true : nil)
     }
 }

@@ -70,7 +70,8 @@ import Wireless
             let claim = remembered.map {
                 ClaimStatus(
                     helper: $0, displayName: services.displayName($0), confidence: .high,
-                    source: ScanClaims.Source.remembered.rawValue, ready: memory.credentials.contains($0))
+                    source: ScanClaims.Source.remembered.rawValue, ready: memory.credentials.contains($0),
+                    portalKind: memory.portalKind)
             }
             return ScannedNetwork(
                 network, interface: interface, lastSeen: lastSeen, joined: !interface.isEmpty, claims: claim.map { [$0] } ?? [],
@@ -101,7 +102,7 @@ import Wireless
                 claims: claims.map {
                     ClaimStatus(
                         helper: $0.helper, displayName: $0.displayName, confidence: $0.confidence, source: $0.source.rawValue,
-                        ready: $0.ready)
+                        ready: $0.ready, portalKind: $0.helper == memory.helper ? memory.portalKind : nil)
                 },
                 disabled: switches.isOff(network), autoJoin: memory.mayAutoJoin, last: memory.last)
         }

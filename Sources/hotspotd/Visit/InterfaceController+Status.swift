@@ -17,6 +17,7 @@ extension InterfaceController {
         status.helper = machine.state.chosenHelper ?? machine.switchedOffOwner
         status.outcome = journal.attempt.flatMap { attempt in attempt.outcome.map { attempt.word($0) } }
         status.portal = commands.shownPortal.map { Printable.text($0.origin, limit: 300) }
+        status.portalKind = commands.shownPortal.map { Printable.text($0.kind, limit: 64) }
         status.captive = machine.state.isCaptive
         // What is over by the clock is not told as open for no time; the next look tells.
         status.secondsRemaining = machine.gateIsOpen ? sessions.secondsLeft.flatMap { $0 > 0 ? $0 : nil } : nil

@@ -35,7 +35,8 @@ import Store
         services.saving("journal") {
             try services.store.endAttempt(
                 attempt.id, ended: WallClock.now, outcome: word, helper: attempt.helper,
-                portal: portal.map { Printable.text($0.origin, limit: 300) }, verdict: verdict)
+                portal: portal.map { Printable.text($0.origin, limit: 300) },
+                portalKind: portal.map { Printable.text($0.kind, limit: 64) }, verdict: verdict)
             try services.store.setOutcome(network, StoredOutcome(word: word, time: WallClock.now))
         }
     }

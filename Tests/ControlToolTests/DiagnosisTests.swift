@@ -122,6 +122,18 @@ import Testing
         #expect(Diagnosis(facts).layers.first { $0.name == .helper }?.sentence == sentence)
     }
 
+    @Test(arguments: [
+        ("/usr/bin/chromium", "form logs in here. Pages that need scripts: /usr/bin/chromium."),
+        ("", "form logs in here. No browser for pages that need scripts (apt install chromium)."), (nil, "form logs in here."),
+    ]) func theBrowserOfPagesIsNamed(path: String?, sentence: String) {
+        let facts = Self.changed(Self.online()) {
+            guard case .answers(let status, var helpers, let check) = $0.daemon else { return }
+            helpers[0].browser = path
+            $0.daemon = .answers(status, helpers: helpers, check: check)
+        }
+        #expect(Diagnosis(facts).layers.first { $0.name == .helper }?.sentence == sentence)
+    }
+
     @Test func whereNothingAnswersNothingIsCalledOpenOrDone() {
         var status = InterfaceStatus(interface: "wlan0", state: .authenticated, since: 0)
         (status.ssid, status.helper, status.portal) = ("Cafe Aroma", "form", "https://portal.aroma.example")

@@ -249,11 +249,20 @@ extension DoctorFacts {
     private var helper: Layer {
         if reply == nil { return Layer(.helper, .unknown, "hotspotd does not answer.") }
         if helpers.isEmpty { return Layer(.helper, .attention, "No helper is installed.", "hotspotctl helpers") }
-        if let name = status?.helper { return Layer(.helper, .ok, "\(Renderer.safe(name, limit: 64)) logs in here.") }
+        if let name = status?.helper { return Layer(.helper, .ok, "\(Renderer.safe(name, limit: 64)) logs in here.\(pages)") }
         let off = (reply?.off ?? []).filter { $0.ssid == nil || $0.ssid == status?.ssid }
         if off.contains(where: { $0.helper == nil }) { return Layer(.helper, .ok, "All are switched off for this network.") }
         let count = helpers.count { helper in helper.enabled && !off.contains { $0.helper == helper.name } }
-        return Layer(.helper, .ok, "\(count) of \(helpers.count) are switched on.")
+        return Layer(.helper, .ok, "\(count) of \(helpers.count) are switched on.\(pages)")
+    }
+
+    /// The browser that renders pages for helpers, as a sentence; empty where the settings want none.
+    private var pages: String {
+        let browsers = Set(helpers.compactMap(\.browser))
+        if let path = browsers.first(where: { !$0.isEmpty }) {
+            return " Pages that need scripts: \(Renderer.safe(path, limit: 200))."
+        }
+        return browsers.isEmpty ? "" : " No browser for pages that need scripts (apt install chromium)."
     }
 
     private var sandbox: Layer {

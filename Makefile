@@ -102,7 +102,7 @@ test: deps python
 		--first IntegrationTests.ScriptedPortalTests
 
 # The copy of the checkout and its .build stay, so that the next run is quick.
-test-trixie: swift deps
+test-trixie: swift deps python
 	Tests/Support/debian-root --build trixie -- sh -c 'make test && make deb'
 
 cafe: deps

@@ -36,7 +36,7 @@ DHCP_CLIENT = $(shell . /etc/os-release && [ "$${VERSION_ID:-}" = 12 ] && echo i
 BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
 	libsystemd-dev libjansson-dev libxml2-dev libsodium-dev libssl-dev libseccomp-dev bubblewrap libncurses6
 DEB_PACKAGES = $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot lintian 'systemd-dev|systemd'
-TEST_PACKAGES = $(DEB_PACKAGES) ca-certificates python3 python3-pip openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant network-manager polkitd \
+TEST_PACKAGES = $(DEB_PACKAGES) ca-certificates python3 python3-pip python3-dissononce openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant network-manager polkitd \
 	dnsmasq-base $(DHCP_CLIENT) iw iproute2 iptables nftables util-linux procps tcpdump systemd mmdebstrap dbus-daemon python3-dbus python3-gi \
 	zenity kdialog xvfb xdotool dunst valgrind
 

@@ -92,6 +92,10 @@ let package = Package(
         .target(name: "Vault", dependencies: ["HotspotCore", "CSodium"], swiftSettings: rules),
         // What becomes of the user's answers and of stored ones, as a value: events in, actions out.
         .target(name: "Answers", dependencies: ["ForeignText", "HotspotCore", "Vault"], swiftSettings: rules),
+        // A login handed to a laptop nearby, and a question answered from one, as a value: keys, frames, messages, states; no transport yet.
+        .target(
+            name: "Companion", dependencies: ["Answers", "ForeignText", "HotspotCore", "Varlink", "Vault", "CSodium"],
+            swiftSettings: rules),
         // The control interface as its clients and its server see it: the types of its messages, and the text of its contract.
         .target(
             name: "ControlAPI", dependencies: ["HotspotCore"],
@@ -205,6 +209,10 @@ let package = Package(
         .testTarget(name: "StoreTests", dependencies: ["Store", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "VaultTests", dependencies: ["Vault", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "AnswersTests", dependencies: ["Answers", "TestSupport"], swiftSettings: rules),
+        .testTarget(
+            name: "CompanionTests", dependencies: ["Companion", "ForeignText", "TestSupport", "Vault"],
+            exclude: ["noise-peer.py"],
+            swiftSettings: rules),
         .testTarget(
             name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd", "PortalAnnouncement", "TestSupport"], swiftSettings: rules),

@@ -1,0 +1,33 @@
+/// The reason why octets of a peer were refused. What a peer sent is never part of it.
+public enum CompanionError: Error, Hashable, Sendable, CaseIterable {
+    /// No octets with this tag under this key and number: altered, doubled, lost, or of another key.
+    case notOpened
+    /// A point that is not in the group, or whose product is the neutral element.
+    case invalidPoint
+    /// Not of this protocol, or beyond its limits.
+    case malformed
+    /// More octets than one message may have.
+    case tooLarge
+    /// A chunk before this one is missing.
+    case chunkLost
+    /// A message at the wrong time.
+    case unexpected
+    /// The key was used for as many messages as one key may seal.
+    case keyWornOut
+    /// There is no memory for keys.
+    case unavailable
+
+    /// One sentence for the user.
+    public var message: String {
+        switch self {
+        case .notOpened: "A message of the other laptop could not be decrypted."
+        case .invalidPoint: "The other laptop sent an invalid key."
+        case .malformed: "The other laptop sent a message that this version cannot read."
+        case .tooLarge: "The other laptop sent too much at once."
+        case .chunkLost: "A part of a message was lost on the air."
+        case .unexpected: "The other laptop sent a message at the wrong time."
+        case .keyWornOut: "The other laptop used one key for too long."
+        case .unavailable: "There is no locked memory for the keys."
+        }
+    }
+}

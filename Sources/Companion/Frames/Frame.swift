@@ -1,0 +1,102 @@
+/// Names a handshake on the air, and with it the keys of its session. ``clear`` names none.
+struct KeyID: Hashable, Sendable {
+    let number: UInt32
+
+    /// The frame is outside the encryption.
+    static let clear = KeyID(octets: [0, 0, 0, 0])
+
+    /// - Parameter octets: four.
+    init(octets: some Collection<UInt8>) { number = octets.reduce(0) { $0 << 8 | UInt32($1) } }
+
+    var octets: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+}
+
+/// A message as it is on the air: a version, the name of its key, the data, and the tag at their end.
+///
+/// It is cut into chunks. Each begins with an octet: bit 7 for the first chunk, bit 6 for the last one, and the chunk's number in six bits,
+/// which goes on from frame to frame.
+struct Frame: Hashable, Sendable {
+    /// 1: CPace by revision 21 of its draft, Noise by revision 34.
+    static let version: UInt8 = 1
+    static let headLength = 5
+    /// The most data, with the tag: what one message of Noise may have.
+    static let dataLimit = 65_535
+    /// The most octets in one chunk. BlueZ 5.66 accepts 510 in one write.
+    static let chunkLimit = 500
+    /// The chunks that may be under way in bulk. What needs no more goes by the control channel.
+    static let window = 8
+    /// Chunks are counted modulo this number.
+    static let numbers: UInt8 = 64
+
+    var key: KeyID
+    var data: [UInt8]
+
+    var octets: [UInt8] { [Self.version] + key.octets + data }
+
+    /// Returns the most octets in a chunk.
+    ///
+    /// - Parameter mtu: of the attribute protocol, at least 23 (Bluetooth Core 5.4, volume 3, part F, 3.2.8).
+    static func chunkLimit(mtu: Int) -> Int { min(max(mtu, 23) - 3, chunkLimit) }
+
+    /// Returns the chunk that begins at an octet of a frame.
+    static func chunk(of octets: [UInt8], from start: Int, number: UInt8, limit: Int) -> [UInt8] {
+        let end = min(octets.count, start + limit - 1)
+        let head = (start == 0 ? 0x80 : 0) | (end == octets.count ? 0x40 : 0) | (number % numbers)
+        return [head] + octets[start..<end]
+    }
+
+    /// Returns the frame's chunks.
+    ///
+    /// - Parameter first: the first one's number.
+    func chunks(limit: Int, first: UInt8) -> [[UInt8]] {
+        let octets = octets
+        return stride(from: 0, to: octets.count, by: limit - 1).enumerated().map { index, start in
+            Self.chunk(of: octets, from: start, number: UInt8((Int(first) + index) % Int(Self.numbers)), limit: limit)
+        }
+    }
+}
+
+/// Puts the chunks of one direction of one channel together again, within bounds.
+struct ChunkReader: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
+        /// The frame has more chunks.
+        case more
+        case whole(Frame)
+        /// It came before.
+        case doubled
+        /// A chunk before it is missing.
+        case lost
+        /// Not a chunk of this protocol; the frame is dropped.
+        case malformed
+    }
+
+    /// The most octets of a frame.
+    private let limit: Int
+    /// The next chunk's number.
+    private(set) var number: UInt8
+    /// The frame as far as it came.
+    private(set) var octets: [UInt8] = []
+
+    init(limit: Int, number: UInt8 = 0) { (self.limit, self.number) = (limit, number) }
+
+    /// The name of the frame's key, once its head came.
+    var key: KeyID? { octets.count >= Frame.headLength ? KeyID(octets: octets[1..<Frame.headLength]) : nil }
+
+    mutating func read(_ chunk: [UInt8]) -> Outcome {
+        guard let head = chunk.first, chunk.count > 1, chunk.count <= Frame.chunkLimit else { return .malformed }
+        let behind = (number &- head) & (Frame.numbers - 1)
+        guard behind == 0 else { return behind <= Frame.numbers / 2 ? .doubled : .lost }
+        let (isFirst, isLast) = (head & 0x80 != 0, head & 0x40 != 0)
+        if isFirst { octets = [] }
+        guard isFirst == octets.isEmpty, octets.count + chunk.count - 1 <= limit else {
+            octets = []
+            return .malformed
+        }
+        octets += chunk.dropFirst()
+        number = (number + 1) % Frame.numbers
+        guard isLast else { return .more }
+        defer { octets = [] }
+        guard let key, octets[0] == Frame.version else { return .malformed }
+        return .whole(Frame(key: key, data: Array(octets[Frame.headLength...])))
+    }
+}

@@ -210,7 +210,7 @@ let package = Package(
         .testTarget(name: "VaultTests", dependencies: ["Vault", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "AnswersTests", dependencies: ["Answers", "TestSupport"], swiftSettings: rules),
         .testTarget(
-            name: "CompanionTests", dependencies: ["Companion", "ForeignText", "TestSupport", "Vault"],
+            name: "CompanionTests", dependencies: ["Answers", "Companion", "ForeignText", "HotspotCore", "TestSupport", "Vault"],
             exclude: ["noise-peer.py"],
             swiftSettings: rules),
         .testTarget(

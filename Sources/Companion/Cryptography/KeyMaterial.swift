@@ -29,6 +29,18 @@ extension SecretBytes {
         return secret
     }
 
+    /// Returns 32 octets by BLAKE2b, for one purpose.
+    ///
+    /// - Parameter purpose: 16 to 64 octets.
+    borrowing func hashed(for purpose: [UInt8]) throws(CompanionError) -> SecretBytes {
+        let digest = try SecretBytes.zeroes(32)
+        let code = digest.withOctets { digest in
+            withOctets { crypto_generichash(digest, 32, $0, UInt64(count), purpose, purpose.count) }
+        }
+        guard code == 0 else { throw .unavailable }
+        return digest
+    }
+
     /// Lends the octets as C takes them.
     borrowing func withOctets<T: ~Copyable>(_ body: (UnsafeMutablePointer<UInt8>) -> T) -> T {
         withMutableBytes { body($0.baseAddress!.assumingMemoryBound(to: UInt8.self)) }

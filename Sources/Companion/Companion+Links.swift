@@ -1,0 +1,220 @@
+import HotspotCore
+import Vault
+
+extension Companion {
+    mutating func open(_ id: LinkID, _ role: Role, mtu: Int) {
+        guard links[id] == nil, links.count < Self.linkLimit else { return actions.append(.close(id)) }
+        let link = Link(id, role: role, mtu: mtu, at: now)
+        links[id] = link
+        guard role == .central else { return }
+        attempt(on: link) { companion throws(CompanionError) in
+            if companion.pairing?.side == .entered {
+                try companion.beginPairing(on: link)
+            } else {
+                try companion.openSession(on: link, tried: [])
+            }
+        }
+    }
+
+    /// Does something with a link, and closes it where its peer or the air broke the rules.
+    mutating func attempt(on link: Link, _ work: (inout Self) throws(CompanionError) -> Void) {
+        do throws(CompanionError) { try work(&self) } catch { close(link) }
+    }
+
+    /// Ends a link from this side. What is unfinished waits for the peer's return.
+    mutating func close(_ link: Link) {
+        guard links[link.id] === link else { return }
+        actions.append(.close(link.id))
+        drop(link.id)
+    }
+
+    mutating func drop(_ id: LinkID) {
+        guard let link = links.removeValue(forKey: id), let session = link.session, session.isProven else { return }
+        suspend(link, session)
+    }
+
+    /// Keeps the unfinished bulk messages of a session that ends.
+    private mutating func suspend(_ link: Link, _ session: LinkSession) {
+        guard peers.contains(where: { $0.id == session.peer }) else { return }
+        guard link.sender != nil || link.hasPart else { return }
+        suspended[session.peer] = Suspended(
+            sender: link.sender, receiver: link.receiver, session: link.holder(of: link.receiver.reader.key) ?? session,
+            ends: now + Suspended.time)
+    }
+
+    // MARK: Chunks and frames
+
+    mutating func receive(_ chunk: [UInt8], on channel: Channel, of id: LinkID) {
+        guard let link = links[id] else { return }
+        attempt(on: link) { companion throws(CompanionError) in
+            switch channel {
+            case .control: try companion.receiveControl(chunk, on: link)
+            case .bulk: try companion.receiveBulk(chunk, on: link)
+            }
+        }
+    }
+
+    private mutating func receiveControl(_ chunk: [UInt8], on link: Link) throws(CompanionError) {
+        switch link.control.read(chunk) {
+        case .more, .doubled: break
+        // The link layer keeps order; without it only another session helps.
+        case .lost: throw .chunkLost
+        case .malformed: throw .malformed
+        case .whole(let frame) where frame.key == .clear: try receiveClear(frame.data, on: link)
+        case .whole(let frame):
+            // A frame under another key belongs to a session that is gone.
+            guard let session = link.session, frame.key == session.key else { return }
+            let message = try session.open(frame.data)
+            prove(session, on: link)
+            if let message { try handle(message, of: session, on: link) }
+        }
+    }
+
+    private mutating func receiveClear(_ data: [UInt8], on link: Link) throws(CompanionError) {
+        link.clearCount += 1
+        guard let kind = data.first.flatMap(ClearMessage.init), link.clearCount <= Link.clearLimit else { throw .malformed }
+        let body = Array(data.dropFirst())
+        switch kind {
+        case .pairHello: try answerPairing(body, on: link)
+        case .pairShare, .pairKey, .pairReply, .pairFinish, .pairRefused: try pair(kind, body, on: link)
+        case .sessionHello: try answerSession(body, on: link)
+        case .sessionReply: try finishOpening(body, on: link)
+        case .unknownPeer: try tryNext(on: link)
+        }
+    }
+
+    private mutating func receiveBulk(_ chunk: [UInt8], on link: Link) throws(CompanionError) {
+        // Memory is for paired peers alone.
+        guard let session = link.session, session.isProven else { return }
+        switch try link.receiver.read(chunk) {
+        case .nothing: break
+        case .grant: try sendControl(.granted(link.place), on: link, session)
+        case .again: try sendControl(.missed(link.place), on: link, session)
+        case .whole(let frame):
+            guard let holder = link.holder(of: frame.key) else { throw .notOpened }
+            let place = BulkPosition(
+                key: frame.key, message: holder.bulkIndex, offset: frame.octets.count, number: link.receiver.reader.number)
+            let message = try holder.openBulk(frame.data)
+            link.earlier = nil
+            try sendControl(.granted(place), on: link, session)
+            if let message { try handle(message, of: session, on: link) }
+        }
+    }
+
+    // MARK: Sessions
+
+    /// The central says hello to the next peer that the other side may be.
+    private mutating func openSession(on link: Link, tried: [PeerID]) throws(CompanionError) {
+        guard let peer = candidates.first(where: { !tried.contains($0) }) else {
+            let known = peers.filter { tried.contains($0.id) }
+            if let peer = known.first { actions.append(.notify(known.count == 1 ? .unknownPeer(peer) : .noneRecognised)) }
+            return close(link)
+        }
+        let run = try OpeningRun(peer: peer, tried: tried, own: keys)
+        link.phase = .opening(run)
+        try send(.sessionHello, try run.hello(own: keys), on: link)
+    }
+
+    private mutating func tryNext(on link: Link) throws(CompanionError) {
+        switch link.phase {
+        case .opening(let run): try openSession(on: link, tried: run.tried + [run.peer])
+        // The peer has forgotten this machine since the session began.
+        case .renewing(_, let run):
+            if let peer = peers.first(where: { $0.id == run.peer }) { actions.append(.notify(.unknownPeer(peer))) }
+            close(link)
+        // Anyone could send it.
+        case .greeting, .pairing, .session: break
+        }
+    }
+
+    private mutating func answerSession(_ data: [UInt8], on link: Link) throws(CompanionError) {
+        guard link.role == .peripheral else { throw .unexpected }
+        do throws(CompanionError) {
+            var handshake = try Handshake(.session, isInitiator: false, prologue: OpeningRun.prologue, own: keys)
+            guard try handshake.read(data, own: keys).isEmpty else { throw .malformed }
+            let peer = PeerID(octets: handshake.remoteStatic)
+            guard peers.contains(where: { $0.id == peer }) else { throw .notOpened }
+            let reply = try handshake.write(own: keys)
+            let key = handshake.name
+            let session = try LinkSession(peer: peer, key: key, keys: try handshake.split(), at: now)
+            try send(.sessionReply, reply, on: link)
+            try start(session, on: link)
+        } catch {
+            try send(.unknownPeer, [], on: link)
+        }
+    }
+
+    private mutating func finishOpening(_ data: [UInt8], on link: Link) throws(CompanionError) {
+        switch link.phase {
+        case .opening(let run), .renewing(_, let run): try start(try run.session(reply: data, own: keys, at: now), on: link)
+        case .greeting, .pairing, .session: throw .unexpected
+        }
+    }
+
+    /// The central begins another session on the same link.
+    mutating func renew(_ session: LinkSession, on link: Link) throws(CompanionError) {
+        let run = try OpeningRun(peer: session.peer, tried: [], own: keys)
+        link.phase = .renewing(session, run)
+        link.opened = now
+        try send(.sessionHello, try run.hello(own: keys), on: link)
+    }
+
+    /// A session begins; the first message says what is here of the one before.
+    mutating func start(_ session: LinkSession, on link: Link) throws(CompanionError) {
+        if let before = link.session, before.isProven { suspend(link, before) }
+        if session.isProven { closeOthers(session, but: link) }
+        link.phase = .session(session)
+        link.opened = now
+        (link.hasBegun, link.sender, link.earlier, link.bulkNumber) = (false, nil, nil, 0)
+        link.receiver = BulkReceiver()
+        if let kept = suspended[session.peer], kept.receiver.reader.key != nil {
+            link.receiver = kept.receiver
+            link.earlier = kept.session
+        }
+        try sendControl(.began(link.place), on: link, session)
+    }
+
+    /// The peer has shown that it holds its key.
+    private mutating func prove(_ session: LinkSession, on link: Link) {
+        guard !session.isProven else { return }
+        session.isProven = true
+        closeOthers(session, but: link)
+        store(session)
+    }
+
+    /// An older link to the same peer gives way.
+    private mutating func closeOthers(_ session: LinkSession, but link: Link) {
+        for other in links.values where other !== link && other.session?.peer == session.peer { close(other) }
+    }
+
+    // MARK: Sending
+
+    mutating func send(_ kind: ClearMessage, _ data: [UInt8], on link: Link) throws(CompanionError) {
+        try link.enqueue(Frame(key: .clear, data: [kind.rawValue] + data))
+    }
+
+    /// Sends a message of the protocol itself, beside those that wait.
+    mutating func sendControl(_ message: Message, on link: Link, _ session: LinkSession) throws(CompanionError) {
+        guard let frame = try session.seal(message, limit: link.limit, at: now) else { throw .tooLarge }
+        try link.enqueue(frame)
+    }
+
+    /// Sends what waits, in order: nothing overtakes a message in bulk.
+    mutating func flush(_ link: Link) throws(CompanionError) {
+        guard case .session(let session) = link.phase, session.isProven, link.hasBegun else { return }
+        while link.sender == nil, link.hasSpace, !link.outbox.isEmpty {
+            let message = link.outbox.removeFirst()
+            if let frame = try session.seal(message, limit: link.limit, at: now) {
+                try link.enqueue(frame)
+            } else {
+                let (frame, index) = try session.sealBulk(message)
+                link.sender = BulkSender(message, frame: frame, index: index, number: link.bulkNumber)
+                link.sent = now
+            }
+        }
+        for chunk in link.sender?.chunks(limit: link.limit) ?? [] {
+            link.sent = now
+            actions.append(.send(link.id, .bulk, chunk))
+        }
+    }
+}

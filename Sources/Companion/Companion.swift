@@ -1,0 +1,204 @@
+import Answers
+import ForeignText
+import HotspotCore
+import Vault
+
+/// Decides what this laptop says to laptops nearby: events in, actions out. It has no clock, no socket and no timer; random octets are
+/// libsodium's. It cannot be copied, because its keys count their messages.
+///
+/// A transport beside it advertises, scans and connects, carries chunks, and keeps peers and keys.
+public struct Companion: ~Copyable {
+    public enum Event: Sendable {
+        // The transport.
+        /// - Parameter mtu: of the attribute protocol.
+        case linkOpened(LinkID, Role, mtu: Int)
+        case mtuChanged(LinkID, Int)
+        case chunkReceived(LinkID, Channel, [UInt8])
+        /// The last chunk on the control channel was accepted; another may follow.
+        case chunkWritten(LinkID)
+        case linkClosed(LinkID)
+        /// The time of ``Action/setTimer(_:)`` came.
+        case timerFired
+
+        // The user.
+        /// A code is to be shown here.
+        case pairingBegan
+        /// The other laptop's code.
+        case codeEntered(SecretText)
+        case pairingCancelled
+        case forgotten(PeerID)
+        /// Questions of paired laptops are wanted, or no longer.
+        case listeningChanged(Bool)
+        /// An offer is waited for, or no longer.
+        case offerAwaited(Bool)
+        case questionAnswered(id: String, of: PeerID, [String: SecretText])
+        case offerMade(Offer, to: PeerID)
+        case offerCancelled(id: String)
+        case offerDecided(id: String, of: PeerID, isAccepted: Bool)
+
+        // The daemon.
+        case questionAsked(Question)
+        /// It was answered here, or is gone.
+        case questionWithdrawn(id: String)
+        case placeChanged(Place?)
+    }
+
+    public enum Action: Hashable, Sendable {
+        case send(LinkID, Channel, [UInt8])
+        case close(LinkID)
+        case advertise(Bool)
+        case scan(Bool)
+        /// The one timer; `nil` stops it.
+        case setTimer(Instant?)
+        case showCode(SecretText)
+        case storePeer(Peer)
+        case removePeer(PeerID)
+        case showQuestion(Question, from: PeerID)
+        case hideQuestion(id: String, from: PeerID)
+        /// Answer the daemon's prompt.
+        case answerPrompt(id: String, [String: SecretText], from: PeerID)
+        case showOffer(Offer, from: PeerID)
+        case hideOffer(id: String, from: PeerID)
+        /// The user said yes, and the place is the offer's: store it for this place alone.
+        case storeOffer(Offer, from: PeerID)
+        case notify(Notice)
+    }
+
+    static let (peerLimit, linkLimit, questionLimit, offerLimit, decisionLimit) = (8, 4, 4, 4, 16)
+
+    let keys: KeyPair
+    /// As peers show it.
+    public let name: String
+    /// In the order of pairing.
+    public internal(set) var peers: [Peer]
+    var links: [LinkID: Link] = [:]
+    var pairing: PairingCode?
+    var suspended: [PeerID: Suspended] = [:]
+
+    /// The own questions that wait.
+    var questions: [Question] = []
+    /// Those of peers that are shown here.
+    var shown: [PeerID: [Question]] = [:]
+    /// The own offers that wait.
+    var made: [StandingOffer] = []
+    /// Those of peers, which the user has not decided.
+    var received: [StandingOffer] = []
+    /// The last questions and offers that ended, for peers that were away.
+    var endings: [Ending] = []
+    /// The last decisions, for a peer that did not hear of them.
+    var decisions: [Decision] = []
+    var place: Place?
+    var isListening = false
+    var awaitsOffer = false
+
+    /// What the transport was told last.
+    private var (advertises, scans, timer): (Bool, Bool, Instant?) = (false, false, nil)
+    var now = Instant(nanoseconds: 0)
+    var actions: [Action] = []
+
+    struct StandingOffer: Hashable {
+        var offer: Offer
+        /// Its receiver or its sender.
+        var peer: PeerID
+        var ends: Instant
+    }
+
+    struct Ending: Hashable {
+        var message: Message
+        /// `nil`: for all.
+        var peer: PeerID?
+    }
+
+    struct Decision: Hashable {
+        var id: String
+        var peer: PeerID
+        var message: Message
+    }
+
+    /// - Parameters:
+    ///   - keys: this machine's long-term keys, for all peers.
+    ///   - name: is cut to 64 printable octets.
+    ///   - peers: those that were stored; the first eight count.
+    public init(keys: consuming KeyPair, name: String, peers: [Peer]) {
+        self.keys = keys
+        let shown = Printable.shown(Printable.beginning(of: name, limit: Limits.name) ?? name, limit: Limits.name)
+        self.name = Limits.isPrintable(shown, Limits.name) ? shown : "laptop"
+        self.peers = Array(peers.prefix(Self.peerLimit))
+    }
+
+    public var id: PeerID { PeerID(octets: keys.publicKey) }
+
+    /// Handles an event.
+    ///
+    /// - Parameter now: never before an earlier call's.
+    public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        self.now = now
+        expire()
+        switch event {
+        case .linkOpened(let id, let role, let mtu): open(id, role, mtu: mtu)
+        case .mtuChanged(let id, let mtu): links[id]?.limit = Frame.chunkLimit(mtu: mtu)
+        case .chunkReceived(let id, let channel, let chunk): receive(chunk, on: channel, of: id)
+        case .chunkWritten(let id): links[id]?.written()
+        case .linkClosed(let id): drop(id)
+        case .timerFired: break
+        case .pairingBegan: showCode()
+        case .codeEntered(let code): enter(code)
+        case .pairingCancelled: endPairing()
+        case .forgotten(let peer): forget(peer)
+        case .listeningChanged(let isListening): self.isListening = isListening
+        case .offerAwaited(let awaits): awaitsOffer = awaits
+        case .questionAnswered(let id, let peer, let values): answer(id, of: peer, values)
+        case .offerMade(let offer, let peer): make(offer, for: peer)
+        case .offerCancelled(let id): cancelOffer(id)
+        case .offerDecided(let id, let peer, let isAccepted): decide(id, of: peer, isAccepted: isAccepted)
+        case .questionAsked(let question): ask(question)
+        case .questionWithdrawn(let id): withdraw(id)
+        case .placeChanged(let place): self.place = place
+        }
+        write()
+        reportWishes()
+        defer { actions = [] }
+        return actions
+    }
+
+    /// Sends what waits on each link, oldest link first.
+    private mutating func write() {
+        for link in links.values.sorted(by: { $0.id.number < $1.id.number }) {
+            attempt(on: link) { companion throws(CompanionError) in try companion.flush(link) }
+            while links[link.id] === link, let chunk = link.next() { actions.append(.send(link.id, .control, chunk)) }
+        }
+    }
+
+    /// A question or an offer is wanted from a peer, or a code is shown: the others must find this laptop.
+    var wantsAdvertising: Bool {
+        if links.count >= Self.linkLimit { return false }
+        if pairing?.side == .shown { return true }
+        return !peers.isEmpty && (!questions.isEmpty || awaitsOffer || !received.isEmpty)
+    }
+
+    /// The peers that a laptop found by scanning may be.
+    var candidates: [PeerID] {
+        let here = Set(links.values.compactMap { $0.session?.peer })
+        let targets = Set(made.map(\.peer))
+        let away = peers.map(\.id).filter { !here.contains($0) }
+        return away.filter(targets.contains) + (isListening ? away.filter { !targets.contains($0) } : [])
+    }
+
+    var wantsScan: Bool { links.count < Self.linkLimit && (pairing?.side == .entered || !candidates.isEmpty) }
+
+    private mutating func reportWishes() {
+        if wantsAdvertising != advertises {
+            advertises.toggle()
+            actions.append(.advertise(advertises))
+        }
+        if wantsScan != scans {
+            scans.toggle()
+            actions.append(.scan(scans))
+        }
+        let next = nextDeadline
+        if next != timer {
+            timer = next
+            actions.append(.setTimer(next))
+        }
+    }
+}

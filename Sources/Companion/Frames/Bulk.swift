@@ -1,0 +1,136 @@
+/// A place in a message that goes in bulk, as the control channel names it.
+struct BulkPosition: Hashable, Sendable {
+    static let length = 13
+
+    /// The session's that sealed the message.
+    var key = KeyID.clear
+    /// The message's number under its key, of which 32 bits are enough.
+    var message: UInt32 = 0
+    /// Octets of the frame before this place.
+    var offset = 0
+    /// The number of the next chunk.
+    var number: UInt8 = 0
+
+    var octets: [UInt8] { key.octets + Self.octets(message) + Self.octets(UInt32(offset)) + [number] }
+
+    init(key: KeyID = .clear, message: UInt32 = 0, offset: Int = 0, number: UInt8 = 0) {
+        (self.key, self.message, self.offset, self.number) = (key, message, offset, number)
+    }
+
+    /// Returns `nil` for octets that name no place.
+    init?(octets: [UInt8]) {
+        guard octets.count == Self.length, octets[12] < Frame.numbers else { return nil }
+        func number(_ start: Int) -> UInt32 { KeyID(octets: octets[start..<start + 4]).number }
+        key = KeyID(octets: octets[..<4])
+        message = number(4)
+        offset = Int(number(8))
+        self.number = octets[12]
+    }
+
+    private static func octets(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+}
+
+/// A sealed message on its way in bulk. It is kept until the peer has opened it, because octets that Bluetooth accepted have not arrived.
+struct BulkSender: Hashable, Sendable {
+    /// Times that the same chunks are sent without progress.
+    static let repeatLimit = 8
+
+    let message: Message
+    private let octets: [UInt8]
+    /// The place up to which the peer has everything.
+    private var granted: BulkPosition
+    /// Octets before the next chunk, and its number.
+    private var (offset, number): (Int, UInt8)
+    private var repeats = 0
+
+    init(_ message: Message, frame: Frame, index: UInt32, number: UInt8) {
+        (self.message, octets) = (message, frame.octets)
+        granted = BulkPosition(key: frame.key, message: index, offset: 0, number: number)
+        (offset, self.number) = (0, number)
+    }
+
+    var nextNumber: UInt8 { number }
+
+    private var underWay: UInt8 { (number &- granted.number) & (Frame.numbers - 1) }
+
+    /// Returns the chunks that the window allows.
+    mutating func chunks(limit: Int) -> [[UInt8]] {
+        var chunks: [[UInt8]] = []
+        while underWay < Frame.window, offset < octets.count {
+            chunks.append(Frame.chunk(of: octets, from: offset, number: number, limit: limit))
+            offset = min(octets.count, offset + limit - 1)
+            number = (number + 1) % Frame.numbers
+        }
+        return chunks
+    }
+
+    /// Moves the window. Returns whether the peer has opened the whole message.
+    ///
+    /// - Parameter again: what was sent after the place is sent again.
+    /// - Throws: ``CompanionError/malformed`` for a place that was not sent, ``CompanionError/chunkLost`` without progress.
+    mutating func grant(_ place: BulkPosition, again: Bool) throws(CompanionError) -> Bool {
+        // A grant for the message before may come late.
+        guard place.key == granted.key, place.message == granted.message else { return false }
+        let chunks = (place.number &- granted.number) & (Frame.numbers - 1)
+        guard (granted.offset...offset).contains(place.offset), chunks <= underWay else { throw .malformed }
+        repeats = place.offset > granted.offset ? 0 : repeats + 1
+        guard repeats <= Self.repeatLimit else { throw .chunkLost }
+        granted = place
+        if again { (offset, number) = (place.offset, place.number) }
+        return place.offset == octets.count
+    }
+
+    /// Sends everything after the granted place again: the peer said nothing for a while.
+    mutating func repeatChunks() throws(CompanionError) { _ = try grant(granted, again: true) }
+
+    /// Goes on after a lost link, or returns `false` if the peer holds no part of this message.
+    mutating func resume(at place: BulkPosition) -> Bool {
+        guard place.key == granted.key, place.message == granted.message, (granted.offset...octets.count).contains(place.offset)
+        else { return false }
+        granted = place
+        (offset, number, repeats) = (place.offset, place.number, 0)
+        return true
+    }
+}
+
+/// The receiving side of one link's bulk.
+struct BulkReceiver: Hashable, Sendable {
+    /// A grant follows this number of chunks.
+    static let step = Frame.window / 2
+
+    private(set) var reader: ChunkReader
+    private var chunks = 0
+    private var hasAsked = false
+
+    init(_ reader: ChunkReader = ChunkReader(limit: Frame.headLength + Frame.dataLimit)) { self.reader = reader }
+
+    enum Outcome: Hashable, Sendable {
+        case nothing
+        /// Move the peer's window.
+        case grant
+        /// A chunk was lost: ask for it and those after it.
+        case again
+        case whole(Frame)
+    }
+
+    mutating func read(_ chunk: [UInt8]) throws(CompanionError) -> Outcome {
+        switch reader.read(chunk) {
+        case .more:
+            hasAsked = false
+            chunks += 1
+            guard chunks >= Self.step else { return .nothing }
+            chunks = 0
+            return .grant
+        case .whole(let frame):
+            (chunks, hasAsked) = (0, false)
+            return .whole(frame)
+        case .doubled: return .nothing
+        case .lost:
+            // Asked once for each gap: the chunks behind it are under way as well.
+            guard !hasAsked else { return .nothing }
+            hasAsked = true
+            return .again
+        case .malformed: throw .malformed
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import HotspotCore
+
+/// A connection of Bluetooth LE, or one of tests: two channels of chunks with their queues.
+final class Link {
+    enum Phase {
+        /// Nothing is agreed yet.
+        case greeting
+        case pairing(PairingRun)
+        /// The central has sent its hello.
+        case opening(OpeningRun)
+        case session(LinkSession)
+        /// The session is an hour old, and the central has begun another.
+        case renewing(LinkSession, OpeningRun)
+    }
+
+    /// The time for a handshake.
+    static let handshakeTime = Duration.seconds(20)
+    /// The time without a grant after which chunks are sent again.
+    static let repeatTime = Duration.seconds(5)
+    static let clearLimit = 16
+    static let queueLimit = 64
+    static let outboxLimit = 32
+
+    let id: LinkID
+    let role: Role
+    var limit: Int
+    var phase = Phase.greeting
+    var opened: Instant
+    /// Messages outside the encryption, of which a stranger may send some.
+    var clearCount = 0
+
+    var control = ChunkReader(limit: Frame.window * (Frame.chunkLimit - 1))
+    private var controlNumber: UInt8 = 0
+    /// Chunks that wait for the one before them to be written.
+    private(set) var queue: ArraySlice<[UInt8]> = []
+    private(set) var isWriting = false
+
+    /// Messages that wait for the session, or for the bulk message before them.
+    var outbox: [Message] = []
+    /// The peer said what it holds of the session before.
+    var hasBegun = false
+    var sender: BulkSender?
+    /// The time of the last chunk or grant of ``sender``.
+    var sent: Instant
+    var receiver = BulkReceiver()
+    /// The number of the next chunk in bulk, while there is no ``sender``.
+    var bulkNumber: UInt8 = 0
+    /// The session to which the frame in ``receiver`` belongs, if that is an earlier one.
+    var earlier: LinkSession?
+
+    init(_ id: LinkID, role: Role, mtu: Int, at now: Instant) {
+        (self.id, self.role, limit) = (id, role, Frame.chunkLimit(mtu: mtu))
+        (opened, sent) = (now, now)
+    }
+
+    var session: LinkSession? {
+        switch phase {
+        case .greeting, .pairing, .opening: nil
+        case .session(let session), .renewing(let session, _): session
+        }
+    }
+
+    /// Cuts a frame for the control channel. Throws ``CompanionError/tooLarge`` for a peer that makes more answers than it reads.
+    func enqueue(_ frame: Frame) throws(CompanionError) {
+        let chunks = frame.chunks(limit: limit, first: controlNumber)
+        guard queue.count + chunks.count <= Self.queueLimit else { throw .tooLarge }
+        controlNumber = UInt8((Int(controlNumber) + chunks.count) % Int(Frame.numbers))
+        queue += chunks
+    }
+
+    /// Returns the next chunk, if the one before it was written.
+    func next() -> [UInt8]? {
+        guard !isWriting, let chunk = queue.popFirst() else { return nil }
+        isWriting = true
+        return chunk
+    }
+
+    func written() { isWriting = false }
+
+    /// A part of a bulk message came.
+    var hasPart: Bool { receiver.reader.key != nil }
+
+    /// Some messages more may wait for the control channel, beside the protocol's own.
+    var hasSpace: Bool { queue.count <= Self.queueLimit - 3 * Frame.window }
+
+    /// The place up to which the peer's bulk came: within a message, or before the next one.
+    var place: BulkPosition {
+        let (reader, key) = (receiver.reader, receiver.reader.key)
+        guard let holder = holder(of: key) ?? session else { return BulkPosition(number: reader.number) }
+        return BulkPosition(
+            key: holder.key, message: holder.bulkIndex, offset: holder.key == key ? reader.octets.count : 0,
+            number: reader.number)
+    }
+
+    /// The session that opens what was sealed under a key.
+    func holder(of key: KeyID?) -> LinkSession? { [earlier, session].compactMap(\.self).first { $0.key == key } }
+
+    /// The next time at which something is due.
+    var deadline: Instant {
+        var deadline: Instant
+        switch phase {
+        case .greeting, .pairing, .opening, .renewing: deadline = opened + Self.handshakeTime
+        case .session(let session):
+            let end = session.began + LinkSession.lifetime
+            deadline = min(role == .central ? end : end + LinkSession.grace, session.keyed + LinkSession.rekeyInterval)
+            // Until the peer has proven itself, the handshake is under way.
+            if !session.isProven { deadline = min(deadline, opened + Self.handshakeTime) }
+        }
+        return sender == nil ? deadline : min(deadline, sent + Self.repeatTime)
+    }
+}
+
+/// Both halves of bulk messages that a lost link interrupted, until the peer is back.
+struct Suspended {
+    static let time = Duration.seconds(600)
+
+    var sender: BulkSender?
+    var receiver: BulkReceiver
+    /// The session that opens the received part.
+    var session: LinkSession
+    var ends: Instant
+}

@@ -1,0 +1,33 @@
+import HotspotCore
+
+/// A question of a portal, which another laptop's user may answer.
+public struct Question: Codable, Hashable, Sendable {
+    /// The prompt's, by the laptop that asks: letters, digits, `-` and `_`, at most 64.
+    public var id: String
+    /// The network, as ``NetworkID/key``; `nil` for a cable without a gateway.
+    public var network: String?
+    public var portal: Portal?
+    /// The portal's and the helper's words. They are shown as such, and never as words of this machine or of the peer.
+    public var hearsay: Prompt
+
+    public init(id: String, network: NetworkID, portal: Portal?, hearsay: Prompt) {
+        (self.id, self.network, self.portal, self.hearsay) = (id, network.key, portal, hearsay)
+    }
+
+    /// Cut to what a person can be asked.
+    var limited: Question {
+        var limited = self
+        limited.hearsay = hearsay.limited
+        // For the login on the other laptop; here they tell nothing.
+        limited.hearsay.unsent = nil
+        // A default may be a stored answer.
+        for index in limited.hearsay.fields.indices where hearsay.fields[index].kind.isSecret {
+            limited.hearsay.fields[index].value = nil
+        }
+        return limited
+    }
+
+    var isValid: Bool {
+        Limits.isIdentifier(id) && network.map { NetworkID(key: $0) != nil } != false && portal.map(Limits.isPortal) != false
+    }
+}

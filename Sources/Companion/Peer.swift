@@ -1,0 +1,50 @@
+import ForeignText
+import HotspotCore
+
+/// A laptop's long-term public key.
+public struct PeerID: Hashable, Sendable, CustomStringConvertible {
+    public let octets: [UInt8]
+
+    /// Returns `nil` unless there are 32 octets.
+    public init?(_ octets: some Sequence<UInt8>) {
+        let octets = Array(octets)
+        guard octets.count == 32 else { return nil }
+        self.octets = octets
+    }
+
+    init(octets: [UInt8]) { self.octets = octets }
+
+    /// Lower-case hexadecimal.
+    public var description: String { Hex.encode(octets) }
+}
+
+/// A paired laptop.
+public struct Peer: Hashable, Sendable {
+    public var id: PeerID
+    /// As its user calls it: printable, at most 64 octets. Two may have the same.
+    public var name: String
+
+    public init(id: PeerID, name: String) { (self.id, self.name) = (id, name) }
+}
+
+/// A connection, by the number that the transport gave it.
+public struct LinkID: Hashable, Sendable {
+    public var number: UInt64
+    public init(_ number: UInt64) { self.number = number }
+}
+
+/// The side of a connection that this machine is.
+public enum Role: Hashable, Sendable, CaseIterable {
+    /// It connected, and writes.
+    case central
+    /// It advertised, and notifies.
+    case peripheral
+}
+
+/// The two ways of chunks on one connection.
+public enum Channel: Hashable, Sendable, CaseIterable {
+    /// Written with a response, or notified; in order.
+    case control
+    /// Written without a response, or notified, at most ``Frame/window`` chunks ahead.
+    case bulk
+}

@@ -1,0 +1,220 @@
+import Answers
+import ForeignText
+import HotspotCore
+import TestSupport
+import Testing
+
+@testable import Companion
+
+/// A laptop of the tests: its companion, what it was asked to show, and what it keeps.
+final class Laptop {
+    var companion: Companion
+    let name: String
+    var log: [Companion.Action] = []
+    private(set) var (advertises, scans): (Bool, Bool) = (false, false)
+    private(set) var timer: Instant?
+
+    init(_ name: String, peers: [Peer] = []) throws {
+        self.name = name
+        companion = Companion(keys: try KeyPair(), name: name, peers: peers)
+    }
+
+    var id: PeerID { companion.id }
+    var peer: Peer { Peer(id: id, name: name) }
+
+    func handle(_ event: Companion.Event, at now: Instant) -> [Companion.Action] {
+        let actions = companion.handle(event, at: now)
+        log += actions
+        for action in actions {
+            switch action {
+            case .advertise(let wish): advertises = wish
+            case .scan(let wish): scans = wish
+            case .setTimer(let time): timer = time
+            case .send, .close, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt, .showOffer,
+                .hideOffer,
+                .storeOffer, .notify:
+                break
+            }
+        }
+        #expect(advertises == companion.wantsAdvertising && scans == companion.wantsScan)
+        #expect(companion.links.count <= Companion.linkLimit && companion.peers.count <= Companion.peerLimit)
+        return actions
+    }
+
+    var code: SecretText? {
+        log.reversed().lazy.compactMap { if case .showCode(let code) = $0 { code } else { nil } }.first
+    }
+    var notices: [Notice] { log.compactMap { if case .notify(let notice) = $0 { notice } else { nil } } }
+    var shownQuestions: [Question] { log.compactMap { if case .showQuestion(let question, _) = $0 { question } else { nil } } }
+    var shownOffers: [Offer] { log.compactMap { if case .showOffer(let offer, _) = $0 { offer } else { nil } } }
+    var storedOffers: [Offer] { log.compactMap { if case .storeOffer(let offer, _) = $0 { offer } else { nil } } }
+    var answers: [[String: String]] {
+        log.compactMap { if case .answerPrompt(_, let values, _) = $0 { values.texts } else { nil } }
+    }
+}
+
+/// The air between laptops: queues of chunks that may lose, double or reorder them, and a clock.
+final class Air {
+    /// In thousandths of all chunks.
+    struct Faults {
+        var (lost, doubled, swapped): (Int, Int, Int) = (0, 0, 0)
+        /// Losses on the control channel, which Bluetooth does not have while a link is up.
+        var controlLost = 0
+        /// Links that break.
+        var broken = 0
+    }
+
+    private struct Lane: Hashable {
+        let link: LinkID
+        let channel: Channel
+        /// The central sends.
+        let isUp: Bool
+    }
+
+    private let laptops: [Laptop]
+    private let mtu: Int
+    var faults = Faults()
+    private var numbers: SeededNumbers
+    private(set) var now = Instant(nanoseconds: 1)
+    private var links: [LinkID: (central: Laptop, peripheral: Laptop)] = [:]
+    private var lanes: [Lane: [[UInt8]]] = [:]
+    private var last: UInt64 = 0
+    private(set) var bulkOctets = 0
+    /// Connections are made only while this is positive.
+    var connections = 100
+
+    init(_ laptops: Laptop..., mtu: Int = 185, seed: UInt64 = 1) {
+        (self.laptops, self.mtu, numbers) = (laptops, mtu, SeededNumbers(seed: seed))
+    }
+
+    /// Tells a laptop something, and carries everything that follows until nothing is under way.
+    func tell(_ laptop: Laptop, _ event: Companion.Event) throws {
+        apply(event, to: laptop)
+        try calm()
+    }
+
+    func apply(_ event: Companion.Event, to laptop: Laptop) {
+        for action in laptop.handle(event, at: now) {
+            switch action {
+            case .send(let id, let channel, let chunk): send(chunk, channel, id, from: laptop)
+            case .close(let id): breakLink(id)
+            case .advertise, .scan, .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt,
+                .showOffer,
+                .hideOffer, .storeOffer, .notify:
+                break
+            }
+        }
+    }
+
+    private func send(_ chunk: [UInt8], _ channel: Channel, _ id: LinkID, from laptop: Laptop) {
+        #expect(chunk.count <= min(mtu - 3, 500) && chunk.count > 1)
+        guard let link = links[id] else { return }
+        let lane = Lane(link: id, channel: channel, isUp: link.central === laptop)
+        if channel == .bulk { bulkOctets += chunk.count }
+        lanes[lane, default: []].append(chunk)
+        // Chunks that are sent again stand behind those of the window before.
+        #expect(lanes[lane]!.count <= (channel == .control ? 1 : faults.lost + faults.swapped == 0 ? Frame.window : 64))
+    }
+
+    func breakLink(_ id: LinkID) {
+        guard let link = links.removeValue(forKey: id) else { return }
+        for lane in lanes.keys where lane.link == id { lanes[lane] = nil }
+        for side in [link.central, link.peripheral] { apply(.linkClosed(id), to: side) }
+    }
+
+    func breakLinks() { for id in links.keys.sorted(by: { $0.number < $1.number }) { breakLink(id) } }
+
+    private func chance(_ thousandths: Int) -> Bool { thousandths > 0 && Int.random(in: 0..<1000, using: &numbers) < thousandths }
+
+    /// Delivers one chunk, or connects two laptops. Returns `false` if nothing is under way.
+    func step() -> Bool {
+        let full = lanes.filter { !$0.value.isEmpty }.keys.sorted { "\($0)" < "\($1)" }
+        guard let lane = full.randomElement(using: &numbers), let link = links[lane.link] else { return connect() }
+        if chance(faults.broken) {
+            breakLink(lane.link)
+            return true
+        }
+        if lane.channel == .bulk, lanes[lane]!.count > 1, chance(faults.swapped) { lanes[lane]!.swapAt(0, 1) }
+        let chunk = lanes[lane]!.removeFirst()
+        let (from, to) = lane.isUp ? (link.central, link.peripheral) : (link.peripheral, link.central)
+        if lane.channel == .control { apply(.chunkWritten(lane.link), to: from) }
+        if chance(lane.channel == .control ? faults.controlLost : faults.lost) { return true }
+        for _ in 0..<(chance(faults.doubled) ? 2 : 1) { apply(.chunkReceived(lane.link, lane.channel, chunk), to: to) }
+        return true
+    }
+
+    private func connect() -> Bool {
+        for central in laptops where central.scans && connections > 0 {
+            for peripheral in laptops where peripheral.advertises && peripheral !== central {
+                guard
+                    !links.values.contains(where: {
+                        Set([$0.central.name, $0.peripheral.name]) == [central.name, peripheral.name]
+                    })
+                else { continue }
+                connections -= 1
+                last += 1
+                links[LinkID(last)] = (central, peripheral)
+                apply(.linkOpened(LinkID(last), .peripheral, mtu: mtu), to: peripheral)
+                if links[LinkID(last)] != nil { apply(.linkOpened(LinkID(last), .central, mtu: mtu), to: central) }
+                return true
+            }
+        }
+        return false
+    }
+
+    func calm() throws {
+        var steps = 0
+        while step() {
+            steps += 1
+            try #require(steps < 500_000, "never calm")
+        }
+    }
+
+    /// Lets time pass, timer by timer.
+    func wait(_ duration: Duration) throws {
+        let end = now + duration
+        while let next = laptops.compactMap(\.timer).min(), next <= end {
+            now = max(now, next)
+            for laptop in laptops where laptop.timer.map({ $0 <= now }) == true {
+                apply(.timerFired, to: laptop)
+                #expect(laptop.timer.map { $0 > now } != false, "a timer fires for nothing")
+            }
+            try calm()
+        }
+        now = end
+    }
+
+    var linkIDs: [LinkID] { links.keys.sorted { $0.number < $1.number } }
+
+    /// Pairs two laptops, and separates them again.
+    func pair(_ one: Laptop, _ other: Laptop) throws {
+        try tell(one, .pairingBegan)
+        try tell(other, .codeEntered(try #require(one.code)))
+        try #require(one.companion.peers.contains(other.peer) && other.companion.peers.contains(one.peer))
+        breakLinks()
+    }
+}
+
+/// Samples.
+enum Sample {
+    static let network = NetworkID.wireless(SSID(printable: "Cafe Aroma")!, .open)
+    static let portal = Portal(origin: "https://portal.lindenhof.example", pin: "cGlu", kind: "form", title: "Hotel Lindenhof")
+    static let place = Place(network: network, portal: portal)
+
+    static func question(_ id: String = "p1", words: String = "Surname") -> Question {
+        Question(
+            id: id, network: network, portal: portal,
+            hearsay: Prompt(
+                title: "Hotel Lindenhof",
+                fields: [
+                    Field(name: "room", label: "Room", kind: .text, required: true),
+                    Field(name: "name", label: words, kind: .text, required: true),
+                ]))
+    }
+
+    static func offer(_ id: String = "o1", file: Int = 0, seconds: Int = 3600) -> Offer {
+        Offer(
+            id: id, network: network, portal: portal, answers: ["room": SecretText("214"), "name": SecretText("Brandt")],
+            portalFile: file == 0 ? nil : String(repeating: "[Portal] line\n", count: (file + 13) / 14), seconds: seconds)
+    }
+}

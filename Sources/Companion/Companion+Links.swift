@@ -65,7 +65,7 @@ extension Companion {
             // A frame under another key belongs to a session that is gone.
             guard let session = link.session, frame.key == session.key else { return }
             let message = try session.open(frame.data)
-            prove(session, on: link)
+            try prove(session, on: link)
             if let message { try handle(message, of: session, on: link) }
         }
     }
@@ -159,32 +159,32 @@ extension Companion {
         try send(.sessionHello, try run.hello(own: keys), on: link)
     }
 
-    /// A session begins; the first message says what is here of the one before.
+    /// A session takes the link's place of the one before.
     mutating func start(_ session: LinkSession, on link: Link) throws(CompanionError) {
         if let before = link.session, before.isProven { suspend(link, before) }
-        if session.isProven { closeOthers(session, but: link) }
         link.phase = .session(session)
         link.opened = now
         (link.hasBegun, link.sender, link.earlier, link.bulkNumber) = (false, nil, nil, 0)
         link.receiver = BulkReceiver()
+        if session.isProven { try begin(session, on: link) }
+    }
+
+    private mutating func prove(_ session: LinkSession, on link: Link) throws(CompanionError) {
+        guard !session.isProven else { return }
+        session.isProven = true
+        try begin(session, on: link)
+        store(session)
+    }
+
+    /// The peer has shown that it holds its key: an older link gives way, and the first message says what is here of the session before. A peer
+    /// that has it may send in bulk.
+    private mutating func begin(_ session: LinkSession, on link: Link) throws(CompanionError) {
+        for other in links.values where other !== link && other.session?.peer == session.peer { close(other) }
         if let kept = suspended[session.peer], kept.receiver.reader.key != nil {
             link.receiver = kept.receiver
             link.earlier = kept.session
         }
         try sendControl(.began(link.place), on: link, session)
-    }
-
-    /// The peer has shown that it holds its key.
-    private mutating func prove(_ session: LinkSession, on link: Link) {
-        guard !session.isProven else { return }
-        session.isProven = true
-        closeOthers(session, but: link)
-        store(session)
-    }
-
-    /// An older link to the same peer gives way.
-    private mutating func closeOthers(_ session: LinkSession, but link: Link) {
-        for other in links.values where other !== link && other.session?.peer == session.peer { close(other) }
     }
 
     // MARK: Sending

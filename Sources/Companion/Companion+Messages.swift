@@ -7,7 +7,7 @@ extension Companion {
         // A pairing that another one overtook, or a peer that was forgotten meanwhile.
         guard peers.contains(where: { $0.id == peer }) else { throw .unexpected }
         switch message {
-        case .began(let place): try begin(at: place, of: session, on: link)
+        case .began(let place): try goOn(at: place, of: session, on: link)
         case .granted(let place): try grant(place, again: false, on: link)
         case .missed(let place): try grant(place, again: true, on: link)
         case .idle: break
@@ -24,7 +24,7 @@ extension Companion {
     // MARK: Bulk
 
     /// The peer's first message: goes on with a message that a lost link interrupted, and says again what waits.
-    private mutating func begin(at place: BulkPosition, of session: LinkSession, on link: Link) throws(CompanionError) {
+    private mutating func goOn(at place: BulkPosition, of session: LinkSession, on link: Link) throws(CompanionError) {
         guard !link.hasBegun else { throw .unexpected }
         link.hasBegun = true
         link.bulkNumber = place.number

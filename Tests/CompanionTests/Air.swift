@@ -57,23 +57,29 @@ final class Laptop {
 final class Air {
     /// In thousandths of all chunks.
     struct Faults {
-        var (lost, doubled, swapped): (Int, Int, Int) = (0, 0, 0)
+        var lost = 0
+        var doubled = 0
+        var swapped = 0
         /// Losses on the control channel, which Bluetooth does not have while a link is up.
         var controlLost = 0
         /// Links that break.
         var broken = 0
     }
 
-    private struct Lane: Hashable {
+    private struct Lane: Hashable, Comparable {
         let link: LinkID
         let channel: Channel
         /// The central sends.
         let isUp: Bool
+        private var order: UInt64 { link.number * 4 + (channel == .control ? 0 : 2) + (isUp ? 0 : 1) }
+        static func < (a: Lane, b: Lane) -> Bool { a.order < b.order }
     }
 
     private let laptops: [Laptop]
     private let mtu: Int
-    var faults = Faults()
+    var faults = Faults() { didSet { sendsAgain = sendsAgain || faults.lost + faults.swapped > 0 } }
+    /// Chunks that are sent again stand behind those of the window before.
+    var sendsAgain = false
     private var numbers: SeededNumbers
     private(set) var now = Instant(nanoseconds: 1)
     private var links: [LinkID: (central: Laptop, peripheral: Laptop)] = [:]
@@ -112,8 +118,7 @@ final class Air {
         let lane = Lane(link: id, channel: channel, isUp: link.central === laptop)
         if channel == .bulk { bulkOctets += chunk.count }
         lanes[lane, default: []].append(chunk)
-        // Chunks that are sent again stand behind those of the window before.
-        #expect(lanes[lane]!.count <= (channel == .control ? 1 : faults.lost + faults.swapped == 0 ? Frame.window : 64))
+        #expect(lanes[lane]!.count <= (channel == .control ? 1 : sendsAgain ? 64 : Frame.window))
     }
 
     func breakLink(_ id: LinkID) {
@@ -128,7 +133,7 @@ final class Air {
 
     /// Delivers one chunk, or connects two laptops. Returns `false` if nothing is under way.
     func step() -> Bool {
-        let full = lanes.filter { !$0.value.isEmpty }.keys.sorted { "\($0)" < "\($1)" }
+        let full = lanes.filter { !$0.value.isEmpty }.keys.sorted()
         guard let lane = full.randomElement(using: &numbers), let link = links[lane.link] else { return connect() }
         if chance(faults.broken) {
             breakLink(lane.link)

@@ -2,9 +2,9 @@ import HotspotCore
 import Vault
 
 extension Companion {
-    mutating func open(_ id: LinkID, _ role: Role, mtu: Int) {
+    mutating func open(_ id: PeerLinkID, _ role: Role, mtu: Int) {
         guard links[id] == nil, links.count < Self.linkLimit else { return actions.append(.close(id)) }
-        let link = Link(id, role: role, mtu: mtu, at: now)
+        let link = PeerLink(id, role: role, mtu: mtu, at: now)
         links[id] = link
         guard role == .central else { return }
         attempt(on: link) { companion throws(CompanionError) in
@@ -17,24 +17,24 @@ extension Companion {
     }
 
     /// Does something with a link, and closes it where its peer or the air broke the rules.
-    mutating func attempt(on link: Link, _ work: (inout Self) throws(CompanionError) -> Void) {
+    mutating func attempt(on link: PeerLink, _ work: (inout Self) throws(CompanionError) -> Void) {
         do throws(CompanionError) { try work(&self) } catch { close(link) }
     }
 
     /// Ends a link from this side. What is unfinished waits for the peer's return.
-    mutating func close(_ link: Link) {
+    mutating func close(_ link: PeerLink) {
         guard links[link.id] === link else { return }
         actions.append(.close(link.id))
         drop(link.id)
     }
 
-    mutating func drop(_ id: LinkID) {
+    mutating func drop(_ id: PeerLinkID) {
         guard let link = links.removeValue(forKey: id), let session = link.session, session.isProven else { return }
         suspend(link, session)
     }
 
     /// Keeps the unfinished bulk messages of a session that ends.
-    private mutating func suspend(_ link: Link, _ session: LinkSession) {
+    private mutating func suspend(_ link: PeerLink, _ session: LinkSession) {
         guard peers.contains(where: { $0.id == session.peer }) else { return }
         guard link.sender != nil || link.hasPart else { return }
         suspended[session.peer] = Suspended(
@@ -44,7 +44,7 @@ extension Companion {
 
     // MARK: Chunks and frames
 
-    mutating func receive(_ chunk: [UInt8], on channel: Channel, of id: LinkID) {
+    mutating func receive(_ chunk: [UInt8], on channel: Channel, of id: PeerLinkID) {
         guard let link = links[id] else { return }
         attempt(on: link) { companion throws(CompanionError) in
             switch channel {
@@ -54,7 +54,7 @@ extension Companion {
         }
     }
 
-    private mutating func receiveControl(_ chunk: [UInt8], on link: Link) throws(CompanionError) {
+    private mutating func receiveControl(_ chunk: [UInt8], on link: PeerLink) throws(CompanionError) {
         switch link.control.read(chunk) {
         case .more, .doubled: break
         // The link layer keeps order; without it only another session helps.
@@ -70,9 +70,9 @@ extension Companion {
         }
     }
 
-    private mutating func receiveClear(_ data: [UInt8], on link: Link) throws(CompanionError) {
+    private mutating func receiveClear(_ data: [UInt8], on link: PeerLink) throws(CompanionError) {
         link.clearCount += 1
-        guard let kind = data.first.flatMap(ClearMessage.init), link.clearCount <= Link.clearLimit else { throw .malformed }
+        guard let kind = data.first.flatMap(ClearMessage.init), link.clearCount <= PeerLink.clearLimit else { throw .malformed }
         let body = Array(data.dropFirst())
         switch kind {
         case .pairHello: try answerPairing(body, on: link)
@@ -83,7 +83,7 @@ extension Companion {
         }
     }
 
-    private mutating func receiveBulk(_ chunk: [UInt8], on link: Link) throws(CompanionError) {
+    private mutating func receiveBulk(_ chunk: [UInt8], on link: PeerLink) throws(CompanionError) {
         // Memory is for paired peers alone.
         guard let session = link.session, session.isProven else { return }
         switch try link.receiver.read(chunk) {
@@ -104,7 +104,7 @@ extension Companion {
     // MARK: Sessions
 
     /// The central says hello to the next peer that the other side may be.
-    private mutating func openSession(on link: Link, tried: [PeerID]) throws(CompanionError) {
+    private mutating func openSession(on link: PeerLink, tried: [PeerID]) throws(CompanionError) {
         guard let peer = candidates.first(where: { !tried.contains($0) }) else {
             let known = peers.filter { tried.contains($0.id) }
             if let peer = known.first { actions.append(.notify(known.count == 1 ? .unknownPeer(peer) : .noneRecognised)) }
@@ -115,7 +115,7 @@ extension Companion {
         try send(.sessionHello, try run.hello(own: keys), on: link)
     }
 
-    private mutating func tryNext(on link: Link) throws(CompanionError) {
+    private mutating func tryNext(on link: PeerLink) throws(CompanionError) {
         switch link.phase {
         case .opening(let run): try openSession(on: link, tried: run.tried + [run.peer])
         // The peer has forgotten this machine since the session began.
@@ -127,7 +127,7 @@ extension Companion {
         }
     }
 
-    private mutating func answerSession(_ data: [UInt8], on link: Link) throws(CompanionError) {
+    private mutating func answerSession(_ data: [UInt8], on link: PeerLink) throws(CompanionError) {
         guard link.role == .peripheral else { throw .unexpected }
         do throws(CompanionError) {
             var handshake = try Handshake(.session, isInitiator: false, prologue: OpeningRun.prologue, own: keys)
@@ -144,7 +144,7 @@ extension Companion {
         }
     }
 
-    private mutating func finishOpening(_ data: [UInt8], on link: Link) throws(CompanionError) {
+    private mutating func finishOpening(_ data: [UInt8], on link: PeerLink) throws(CompanionError) {
         switch link.phase {
         case .opening(let run), .renewing(_, let run): try start(try run.session(reply: data, own: keys, at: now), on: link)
         case .greeting, .pairing, .session: throw .unexpected
@@ -152,7 +152,7 @@ extension Companion {
     }
 
     /// The central begins another session on the same link.
-    mutating func renew(_ session: LinkSession, on link: Link) throws(CompanionError) {
+    mutating func renew(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         let run = try OpeningRun(peer: session.peer, tried: [], own: keys)
         link.phase = .renewing(session, run)
         link.opened = now
@@ -160,7 +160,7 @@ extension Companion {
     }
 
     /// A session takes the link's place of the one before.
-    mutating func start(_ session: LinkSession, on link: Link) throws(CompanionError) {
+    mutating func start(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         if let before = link.session, before.isProven { suspend(link, before) }
         link.phase = .session(session)
         link.opened = now
@@ -169,7 +169,7 @@ extension Companion {
         if session.isProven { try begin(session, on: link) }
     }
 
-    private mutating func prove(_ session: LinkSession, on link: Link) throws(CompanionError) {
+    private mutating func prove(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         guard !session.isProven else { return }
         session.isProven = true
         try begin(session, on: link)
@@ -178,7 +178,7 @@ extension Companion {
 
     /// The peer has shown that it holds its key: an older link gives way, and the first message says what is here of the session before. A peer
     /// that has it may send in bulk.
-    private mutating func begin(_ session: LinkSession, on link: Link) throws(CompanionError) {
+    private mutating func begin(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         for other in links.values where other !== link && other.session?.peer == session.peer { close(other) }
         if let kept = suspended[session.peer], kept.receiver.reader.key != nil {
             link.receiver = kept.receiver
@@ -189,18 +189,18 @@ extension Companion {
 
     // MARK: Sending
 
-    mutating func send(_ kind: ClearMessage, _ data: [UInt8], on link: Link) throws(CompanionError) {
+    mutating func send(_ kind: ClearMessage, _ data: [UInt8], on link: PeerLink) throws(CompanionError) {
         try link.enqueue(Frame(key: .clear, data: [kind.rawValue] + data))
     }
 
     /// Sends a message of the protocol itself, beside those that wait.
-    mutating func sendControl(_ message: Message, on link: Link, _ session: LinkSession) throws(CompanionError) {
+    mutating func sendControl(_ message: Message, on link: PeerLink, _ session: LinkSession) throws(CompanionError) {
         guard let frame = try session.seal(message, limit: link.limit, at: now) else { throw .tooLarge }
         try link.enqueue(frame)
     }
 
     /// Sends what waits, in order: nothing overtakes a message in bulk.
-    mutating func flush(_ link: Link) throws(CompanionError) {
+    mutating func flush(_ link: PeerLink) throws(CompanionError) {
         guard case .session(let session) = link.phase, session.isProven, link.hasBegun else { return }
         while link.sender == nil, link.hasSpace, !link.outbox.isEmpty {
             let message = link.outbox.removeFirst()

@@ -2,7 +2,7 @@ import Answers
 import HotspotCore
 
 extension Companion {
-    mutating func handle(_ message: Message, of session: LinkSession, on link: Link) throws(CompanionError) {
+    mutating func handle(_ message: Message, of session: LinkSession, on link: PeerLink) throws(CompanionError) {
         let peer = session.peer
         // A pairing that another one overtook, or a peer that was forgotten meanwhile.
         guard peers.contains(where: { $0.id == peer }) else { throw .unexpected }
@@ -18,13 +18,13 @@ extension Companion {
         case .taken(let id): finish(id, with: peer, nil)
         case .refused(let id, let reason): finish(id, with: peer, reason)
         }
-        guard link.outbox.count <= Link.outboxLimit else { throw .tooLarge }
+        guard link.outbox.count <= PeerLink.outboxLimit else { throw .tooLarge }
     }
 
     // MARK: Bulk
 
     /// The peer's first message: goes on with a message that a lost link interrupted, and says again what waits.
-    private mutating func goOn(at place: BulkPosition, of session: LinkSession, on link: Link) throws(CompanionError) {
+    private mutating func goOn(at place: BulkPosition, of session: LinkSession, on link: PeerLink) throws(CompanionError) {
         guard !link.hasBegun else { throw .unexpected }
         link.hasBegun = true
         link.bulkNumber = place.number
@@ -60,7 +60,7 @@ extension Companion {
         }
     }
 
-    private mutating func grant(_ place: BulkPosition, again: Bool, on link: Link) throws(CompanionError) {
+    private mutating func grant(_ place: BulkPosition, again: Bool, on link: PeerLink) throws(CompanionError) {
         guard try link.sender?.grant(place, again: again) == true else { return }
         link.bulkNumber = link.sender?.nextNumber ?? 0
         link.sender = nil
@@ -72,7 +72,7 @@ extension Companion {
             return false
         }
         link.outbox.append(message)
-        if link.outbox.count > Link.outboxLimit { close(link) }
+        if link.outbox.count > PeerLink.outboxLimit { close(link) }
         return true
     }
 
@@ -80,7 +80,7 @@ extension Companion {
 
     // MARK: Questions
 
-    mutating func ask(_ question: Question) {
+    mutating func ask(_ question: PeerQuestion) {
         let question = question.limited
         questions.removeAll { $0.id == question.id }
         guard question.isValid, questions.count < Self.questionLimit, isSendable(.question(question)) else {
@@ -102,7 +102,7 @@ extension Companion {
         endings = (endings + [Ending(message: message, peer: peer)]).suffix(Self.decisionLimit)
     }
 
-    private mutating func show(_ question: Question, from peer: PeerID) {
+    private mutating func show(_ question: PeerQuestion, from peer: PeerID) {
         var shown = shown[peer] ?? []
         // It is sent again after a lost link.
         guard !shown.contains(question) else { return }
@@ -131,7 +131,7 @@ extension Companion {
     }
 
     /// The answers' names are those of fields.
-    private static func areAnswers(_ values: [String: SecretText], to question: Question) -> Bool {
+    private static func areAnswers(_ values: [String: SecretText], to question: PeerQuestion) -> Bool {
         Set(values.keys).isSubset(of: question.hearsay.fields.map(\.name))
     }
 
@@ -162,7 +162,7 @@ extension Companion {
         say(.refused(id: id, .expired), to: peer)
     }
 
-    private mutating func show(_ offer: Offer, from peer: PeerID, on link: Link) {
+    private mutating func show(_ offer: Offer, from peer: PeerID, on link: PeerLink) {
         if let decision = decisions.last(where: { $0.peer == peer && $0.id == offer.id }) {
             return link.outbox.append(decision.message)
         }

@@ -79,7 +79,7 @@ extension Companion {
     }
 
     /// The central begins.
-    mutating func beginPairing(on link: Link) throws(CompanionError) {
+    mutating func beginPairing(on link: PeerLink) throws(CompanionError) {
         guard let pairing, pairing.tries < PairingCode.tries else {
             endPairing(.codeSpent)
             return close(link)
@@ -90,7 +90,7 @@ extension Companion {
     }
 
     /// The peripheral that shows a code answers with its share.
-    mutating func answerPairing(_ data: [UInt8], on link: Link) throws(CompanionError) {
+    mutating func answerPairing(_ data: [UInt8], on link: PeerLink) throws(CompanionError) {
         guard case .greeting = link.phase, link.role == .peripheral else { throw .unexpected }
         guard let pairing, pairing.side == .shown else { return try send(.pairRefused, [], on: link) }
         let peer = try Self.partner(data, after: 16)
@@ -101,7 +101,7 @@ extension Companion {
     }
 
     /// Handles the later messages.
-    mutating func pair(_ kind: ClearMessage, _ data: [UInt8], on link: Link) throws(CompanionError) {
+    mutating func pair(_ kind: ClearMessage, _ data: [UInt8], on link: PeerLink) throws(CompanionError) {
         guard case .pairing(let run) = link.phase, let pairing else { throw .unexpected }
         switch (kind, run.isInitiator) {
         case (.pairShare, true):
@@ -140,7 +140,7 @@ extension Companion {
         }
     }
 
-    private mutating func failEntered(on link: Link, _ pairing: PairingCode) {
+    private mutating func failEntered(on link: PeerLink, _ pairing: PairingCode) {
         close(link)
         actions.append(.notify(.wrongCode))
         if pairing.tries >= PairingCode.tries { endPairing(.codeSpent) }

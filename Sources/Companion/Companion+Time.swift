@@ -23,12 +23,12 @@ extension Companion {
         if let peer = peers.first(where: { $0.id == old.peer }) { actions.append(.notify(.offerExpired(peer))) }
     }
 
-    private mutating func expire(_ link: Link) throws(CompanionError) {
+    private mutating func expire(_ link: PeerLink) throws(CompanionError) {
         switch link.phase {
         case .greeting, .pairing, .opening, .renewing:
-            if now >= link.opened + Link.handshakeTime { return close(link) }
+            if now >= link.opened + PeerLink.handshakeTime { return close(link) }
         case .session(let session):
-            if !session.isProven, now >= link.opened + Link.handshakeTime { return close(link) }
+            if !session.isProven, now >= link.opened + PeerLink.handshakeTime { return close(link) }
             let end = session.began + LinkSession.lifetime
             switch link.role {
             case .central: if now >= end { return try renew(session, on: link) }
@@ -37,7 +37,7 @@ extension Companion {
             // Whatever is sealed next brings the new key; so does nothing.
             if now >= session.keyed + LinkSession.rekeyInterval { try sendControl(.idle, on: link, session) }
         }
-        if link.sender != nil, now >= link.sent + Link.repeatTime {
+        if link.sender != nil, now >= link.sent + PeerLink.repeatTime {
             try link.sender?.repeatChunks()
             link.sent = now
         }

@@ -11,12 +11,12 @@ public struct Companion: ~Copyable {
     public enum Event: Sendable {
         // The transport.
         /// - Parameter mtu: of the attribute protocol.
-        case linkOpened(LinkID, Role, mtu: Int)
-        case mtuChanged(LinkID, Int)
-        case chunkReceived(LinkID, Channel, [UInt8])
+        case linkOpened(PeerLinkID, Role, mtu: Int)
+        case mtuChanged(PeerLinkID, Int)
+        case chunkReceived(PeerLinkID, Channel, [UInt8])
         /// The last chunk on the control channel was accepted; another may follow.
-        case chunkWritten(LinkID)
-        case linkClosed(LinkID)
+        case chunkWritten(PeerLinkID)
+        case linkClosed(PeerLinkID)
         /// The time of ``Action/setTimer(_:)`` came.
         case timerFired
 
@@ -37,15 +37,15 @@ public struct Companion: ~Copyable {
         case offerDecided(id: String, of: PeerID, isAccepted: Bool)
 
         // The daemon.
-        case questionAsked(Question)
+        case questionAsked(PeerQuestion)
         /// It was answered here, or is gone.
         case questionWithdrawn(id: String)
         case placeChanged(Place?)
     }
 
     public enum Action: Hashable, Sendable {
-        case send(LinkID, Channel, [UInt8])
-        case close(LinkID)
+        case send(PeerLinkID, Channel, [UInt8])
+        case close(PeerLinkID)
         case advertise(Bool)
         case scan(Bool)
         /// The one timer; `nil` stops it.
@@ -53,7 +53,7 @@ public struct Companion: ~Copyable {
         case showCode(SecretText)
         case storePeer(Peer)
         case removePeer(PeerID)
-        case showQuestion(Question, from: PeerID)
+        case showQuestion(PeerQuestion, from: PeerID)
         case hideQuestion(id: String, from: PeerID)
         /// Answer the daemon's prompt.
         case answerPrompt(id: String, [String: SecretText], from: PeerID)
@@ -71,14 +71,14 @@ public struct Companion: ~Copyable {
     public let name: String
     /// In the order of pairing.
     public internal(set) var peers: [Peer]
-    var links: [LinkID: Link] = [:]
+    var links: [PeerLinkID: PeerLink] = [:]
     var pairing: PairingCode?
     var suspended: [PeerID: Suspended] = [:]
 
     /// The own questions that wait.
-    var questions: [Question] = []
+    var questions: [PeerQuestion] = []
     /// Those of peers that are shown here.
-    var shown: [PeerID: [Question]] = [:]
+    var shown: [PeerID: [PeerQuestion]] = [:]
     /// The own offers that wait.
     var made: [StandingOffer] = []
     /// Those of peers, which the user has not decided.

@@ -28,7 +28,7 @@ public struct Peer: Hashable, Sendable {
 }
 
 /// A connection, by the number that the transport gave it.
-public struct LinkID: Hashable, Sendable {
+public struct PeerLinkID: Hashable, Sendable {
     public var number: UInt64
     public init(_ number: UInt64) { self.number = number }
 }

@@ -44,8 +44,10 @@ final class Laptop {
     var code: SecretText? {
         log.reversed().lazy.compactMap { if case .showCode(let code) = $0 { code } else { nil } }.first
     }
-    var notices: [Notice] { log.compactMap { if case .notify(let notice) = $0 { notice } else { nil } } }
-    var shownQuestions: [Question] { log.compactMap { if case .showQuestion(let question, _) = $0 { question } else { nil } } }
+    var notices: [Companion.Notice] { log.compactMap { if case .notify(let notice) = $0 { notice } else { nil } } }
+    var shownQuestions: [PeerQuestion] {
+        log.compactMap { if case .showQuestion(let question, _) = $0 { question } else { nil } }
+    }
     var shownOffers: [Offer] { log.compactMap { if case .showOffer(let offer, _) = $0 { offer } else { nil } } }
     var storedOffers: [Offer] { log.compactMap { if case .storeOffer(let offer, _) = $0 { offer } else { nil } } }
     var answers: [[String: String]] {
@@ -67,7 +69,7 @@ final class Air {
     }
 
     private struct Lane: Hashable, Comparable {
-        let link: LinkID
+        let link: PeerLinkID
         let channel: Channel
         /// The central sends.
         let isUp: Bool
@@ -82,7 +84,7 @@ final class Air {
     var sendsAgain = false
     private var numbers: SeededNumbers
     private(set) var now = Instant(nanoseconds: 1)
-    private var links: [LinkID: (central: Laptop, peripheral: Laptop)] = [:]
+    private var links: [PeerLinkID: (central: Laptop, peripheral: Laptop)] = [:]
     private var lanes: [Lane: [[UInt8]]] = [:]
     private var last: UInt64 = 0
     private(set) var bulkOctets = 0
@@ -112,7 +114,7 @@ final class Air {
         }
     }
 
-    private func send(_ chunk: [UInt8], _ channel: Channel, _ id: LinkID, from laptop: Laptop) {
+    private func send(_ chunk: [UInt8], _ channel: Channel, _ id: PeerLinkID, from laptop: Laptop) {
         #expect(chunk.count <= min(mtu - 3, 500) && chunk.count > 1)
         guard let link = links[id] else { return }
         let lane = Lane(link: id, channel: channel, isUp: link.central === laptop)
@@ -121,7 +123,7 @@ final class Air {
         #expect(lanes[lane]!.count <= (channel == .control ? 1 : sendsAgain ? 64 : Frame.window))
     }
 
-    func breakLink(_ id: LinkID) {
+    func breakLink(_ id: PeerLinkID) {
         guard let link = links.removeValue(forKey: id) else { return }
         for lane in lanes.keys where lane.link == id { lanes[lane] = nil }
         for side in [link.central, link.peripheral] { apply(.linkClosed(id), to: side) }
@@ -158,9 +160,9 @@ final class Air {
                 else { continue }
                 connections -= 1
                 last += 1
-                links[LinkID(last)] = (central, peripheral)
-                apply(.linkOpened(LinkID(last), .peripheral, mtu: mtu), to: peripheral)
-                if links[LinkID(last)] != nil { apply(.linkOpened(LinkID(last), .central, mtu: mtu), to: central) }
+                links[PeerLinkID(last)] = (central, peripheral)
+                apply(.linkOpened(PeerLinkID(last), .peripheral, mtu: mtu), to: peripheral)
+                if links[PeerLinkID(last)] != nil { apply(.linkOpened(PeerLinkID(last), .central, mtu: mtu), to: central) }
                 return true
             }
         }
@@ -189,7 +191,7 @@ final class Air {
         now = end
     }
 
-    var linkIDs: [LinkID] { links.keys.sorted { $0.number < $1.number } }
+    var linkIDs: [PeerLinkID] { links.keys.sorted { $0.number < $1.number } }
 
     /// Pairs two laptops, and separates them again.
     func pair(_ one: Laptop, _ other: Laptop) throws {
@@ -206,8 +208,8 @@ enum Sample {
     static let portal = Portal(origin: "https://portal.lindenhof.example", pin: "cGlu", kind: "form", title: "Hotel Lindenhof")
     static let place = Place(network: network, portal: portal)
 
-    static func question(_ id: String = "p1", words: String = "Surname") -> Question {
-        Question(
+    static func question(_ id: String = "p1", words: String = "Surname") -> PeerQuestion {
+        PeerQuestion(
             id: id, network: network, portal: portal,
             hearsay: Prompt(
                 title: "Hotel Lindenhof",

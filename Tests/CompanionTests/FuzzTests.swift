@@ -135,7 +135,7 @@ import Testing
             }
             for laptop in [asker, helper] {
                 for link in laptop.companion.links.values {
-                    #expect(link.queue.count <= Link.queueLimit && link.outbox.count <= Link.outboxLimit)
+                    #expect(link.queue.count <= PeerLink.queueLimit && link.outbox.count <= PeerLink.outboxLimit)
                     #expect(link.receiver.reader.octets.count <= Frame.dataLimit + Frame.headLength)
                 }
                 #expect(laptop.companion.suspended.count <= 1)

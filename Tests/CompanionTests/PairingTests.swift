@@ -99,7 +99,7 @@ import Testing
         let air = Air(one, two)
         try air.tell(one, .pairingBegan)
         for number in 1...3 {
-            let id = LinkID(UInt64(number))
+            let id = PeerLinkID(UInt64(number))
             air.apply(.linkOpened(id, .peripheral, mtu: 517), to: one)
             let hello = [ClearMessage.pairHello.rawValue] + [UInt8](repeating: 7, count: 16) + Array("x".utf8)
             let key = [ClearMessage.pairKey.rawValue] + [UInt8](repeating: 0, count: 32 + 48)

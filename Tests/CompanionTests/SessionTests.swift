@@ -83,7 +83,7 @@ import Vault
         helper.log = []
         try air.tell(changed, .questionAsked(Sample.question()))
         #expect(helper.notices == [.unknownPeer(asker.peer)])
-        #expect(Notice.unknownPeer(asker.peer).message == "\"asker\" is no longer paired. Pair again.")
+        #expect(Companion.Notice.unknownPeer(asker.peer).message == "\"asker\" is no longer paired. Pair again.")
         #expect(helper.shownQuestions.isEmpty && changed.companion.links.isEmpty)
         // Pairing again helps.
         try air.tell(changed, .pairingBegan)
@@ -132,7 +132,7 @@ import Vault
         // The hello of a connection, as it was on the air.
         var hello: [[UInt8]] = []
         air.connections = 0
-        let id = LinkID(70)
+        let id = PeerLinkID(70)
         for action in helper.handle(.linkOpened(id, .central, mtu: 517), at: air.now) {
             if case .send(_, .control, let chunk) = action { hello.append(chunk) }
         }
@@ -140,7 +140,7 @@ import Vault
         air.connections = 1
         try air.calm()
         let session = try session(asker)
-        let stranger = LinkID(71)
+        let stranger = PeerLinkID(71)
         air.apply(.linkOpened(stranger, .peripheral, mtu: 517), to: asker)
         for chunk in hello { _ = asker.handle(.chunkReceived(stranger, .control, chunk), at: air.now) }
         #expect(asker.companion.links[stranger]?.session?.isProven == false)
@@ -154,8 +154,8 @@ import Vault
     @Test func strangersHaveTwentySeconds() throws {
         let alone = try Laptop("alone")
         for number in 1...5 {
-            let actions = alone.handle(.linkOpened(LinkID(UInt64(number)), .peripheral, mtu: 23), at: air.now)
-            #expect(actions.contains(.close(LinkID(5))) == (number == 5))
+            let actions = alone.handle(.linkOpened(PeerLinkID(UInt64(number)), .peripheral, mtu: 23), at: air.now)
+            #expect(actions.contains(.close(PeerLinkID(5))) == (number == 5))
         }
         #expect(alone.companion.links.count == 4)
         let actions = alone.handle(.timerFired, at: air.now + .seconds(20))
@@ -164,7 +164,7 @@ import Vault
 
     @Test func strangersSayLittle() throws {
         let alone = try Laptop("alone")
-        let id = LinkID(1)
+        let id = PeerLinkID(1)
         _ = alone.handle(.linkOpened(id, .peripheral, mtu: 517), at: air.now)
         var replies = 0
         for number in 0..<40 {
@@ -176,13 +176,13 @@ import Vault
             }
             replies += alone.handle(.chunkWritten(id), at: air.now).count { if case .send = $0 { true } else { false } }
         }
-        #expect(replies == Link.clearLimit && alone.companion.links.isEmpty)
+        #expect(replies == PeerLink.clearLimit && alone.companion.links.isEmpty)
     }
 
     /// Before a session nothing is kept of the bulk.
     @Test func strangersHaveNoBulk() throws {
         let alone = try Laptop("alone")
-        let id = LinkID(1)
+        let id = PeerLinkID(1)
         _ = alone.handle(.linkOpened(id, .peripheral, mtu: 517), at: air.now)
         for number in 0..<200 {
             _ = alone.handle(.chunkReceived(id, .bulk, [UInt8(number % 64)] + [UInt8](repeating: 1, count: 400)), at: air.now)

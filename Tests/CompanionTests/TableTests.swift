@@ -61,7 +61,7 @@ import Testing
         return laptop
     }
 
-    private static let id = LinkID(2)
+    private static let id = PeerLinkID(2)
 
     private func deliver(_ type: UInt8, _ data: [UInt8] = [UInt8](repeating: 65, count: 70), to laptop: Laptop, at now: Instant)
         throws
@@ -107,10 +107,10 @@ import Testing
     @Test(arguments: State.allCases) func events(_ state: State) throws {
         let stranger = PeerID(octets: [UInt8](repeating: 9, count: 32))
         let events: [Companion.Event] = [
-            .linkOpened(Self.id, .central, mtu: 23), .linkOpened(LinkID(9), .central, mtu: 23), .mtuChanged(Self.id, 23),
-            .chunkReceived(LinkID(9), .control, [0xC0, 1]), .chunkReceived(Self.id, .control, []),
+            .linkOpened(Self.id, .central, mtu: 23), .linkOpened(PeerLinkID(9), .central, mtu: 23), .mtuChanged(Self.id, 23),
+            .chunkReceived(PeerLinkID(9), .control, [0xC0, 1]), .chunkReceived(Self.id, .control, []),
             .chunkReceived(Self.id, .bulk, [3]),
-            .chunkWritten(Self.id), .linkClosed(LinkID(9)), .linkClosed(Self.id), .timerFired, .pairingBegan,
+            .chunkWritten(Self.id), .linkClosed(PeerLinkID(9)), .linkClosed(Self.id), .timerFired, .pairingBegan,
             .codeEntered(.init("12345678")), .pairingCancelled, .forgotten(stranger), .listeningChanged(true),
             .offerAwaited(true),
             .questionAnswered(id: "p1", of: stranger, [:]), .offerMade(Sample.offer(), to: stranger), .offerCancelled(id: "o1"),

@@ -101,7 +101,7 @@ import Testing
             }
         }
         for link in laptop.companion.links.values {
-            #expect(link.queue.count <= Link.queueLimit && link.outbox.count <= Link.outboxLimit)
+            #expect(link.queue.count <= PeerLink.queueLimit && link.outbox.count <= PeerLink.outboxLimit)
         }
         #expect(laptop.companion.shown.values.allSatisfy { $0.count <= Companion.questionLimit })
         #expect(laptop.companion.suspended.keys.allSatisfy { id in laptop.companion.peers.contains { $0.id == id } })

@@ -11,7 +11,7 @@ enum Message: Hashable, Sendable {
     case missed(BulkPosition)
     /// Nothing; it brings a new key.
     case idle
-    case question(Question)
+    case question(PeerQuestion)
     case answer(id: String, [String: SecretText])
     case withdrawn(id: String)
     case offer(Offer)
@@ -76,7 +76,7 @@ enum Message: Hashable, Sendable {
         case .missed: return .missed(try place(body))
         case .idle: return .idle
         case .question:
-            let question = try json(Question.self, body)
+            let question = try json(PeerQuestion.self, body)
             guard question.isValid else { throw .malformed }
             return .question(question.limited)
         case .answer:

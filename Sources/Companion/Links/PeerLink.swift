@@ -1,7 +1,7 @@
 import HotspotCore
 
 /// A connection of Bluetooth LE, or one of tests: two channels of chunks with their queues.
-final class Link {
+final class PeerLink {
     enum Phase {
         /// Nothing is agreed yet.
         case greeting
@@ -21,7 +21,7 @@ final class Link {
     static let queueLimit = 64
     static let outboxLimit = 32
 
-    let id: LinkID
+    let id: PeerLinkID
     let role: Role
     var limit: Int
     var phase = Phase.greeting
@@ -48,7 +48,7 @@ final class Link {
     /// The session to which the frame in ``receiver`` belongs, if that is an earlier one.
     var earlier: LinkSession?
 
-    init(_ id: LinkID, role: Role, mtu: Int, at now: Instant) {
+    init(_ id: PeerLinkID, role: Role, mtu: Int, at now: Instant) {
         (self.id, self.role, limit) = (id, role, Frame.chunkLimit(mtu: mtu))
         (opened, sent) = (now, now)
     }

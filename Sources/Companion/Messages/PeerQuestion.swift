@@ -1,7 +1,7 @@
 import HotspotCore
 
 /// A question of a portal, which another laptop's user may answer.
-public struct Question: Codable, Hashable, Sendable {
+public struct PeerQuestion: Codable, Hashable, Sendable {
     /// The prompt's, by the laptop that asks: letters, digits, `-` and `_`, at most 64.
     public var id: String
     /// The network, as ``NetworkID/key``; `nil` for a cable without a gateway.
@@ -15,7 +15,7 @@ public struct Question: Codable, Hashable, Sendable {
     }
 
     /// Cut to what a person can be asked.
-    var limited: Question {
+    var limited: PeerQuestion {
         var limited = self
         limited.hearsay = hearsay.limited
         // For the login on the other laptop; here they tell nothing.

@@ -1,0 +1,48 @@
+extension Companion {
+    /// Something that the user should know.
+    public enum Notice: Hashable, Sendable {
+        case paired(Peer)
+        /// The code was another one; a further try may follow.
+        case wrongCode
+        /// Three tries were wrong.
+        case codeSpent
+        case codeExpired
+        case codeInvalid
+        case peersFull
+        /// The laptop nearby does not know this one, or has another key by now.
+        case unknownPeer(Peer)
+        /// The same of a laptop that may be any of several.
+        case noneRecognised
+        /// What was typed cannot be sent: the laptop went away.
+        case notConnected(Peer)
+        /// The question or the offer is beyond the limits, or too many wait.
+        case notSent
+        case offerTaken(Peer)
+        case offerRefused(Peer, OfferRefusal)
+        case offerExpired(Peer)
+        /// The user said yes, and this is not the offer's network or portal.
+        case otherPortal(Peer)
+
+        /// One sentence for the user, with what to do. Names are printable.
+        public var message: String {
+            switch self {
+            case .paired(let peer): "Paired with \"\(peer.name)\"."
+            case .wrongCode: "The code was wrong."
+            case .codeSpent: "Three tries were wrong, and the code is no longer valid. Pair again."
+            case .codeExpired: "The code was valid for two minutes. Pair again."
+            case .codeInvalid: "A code has eight digits."
+            case .peersFull: "Eight laptops are paired already. Forget one first."
+            case .unknownPeer(let peer): "\"\(peer.name)\" is no longer paired. Pair again."
+            case .noneRecognised: "A laptop nearby is not paired, or no longer. Pair again."
+            case .notConnected(let peer): "\"\(peer.name)\" is no longer nearby. Nothing was sent."
+            case .notSent: "This is too large to send, or too much waits already."
+            case .offerTaken(let peer): "\"\(peer.name)\" has the login now."
+            case .offerRefused(let peer, .declined): "The user of \"\(peer.name)\" did not want the login."
+            case .offerRefused(let peer, .otherPortal): "\"\(peer.name)\" is at another network or portal."
+            case .offerRefused(let peer, .expired), .offerExpired(let peer):
+                "The offer between this laptop and \"\(peer.name)\" has ended."
+            case .otherPortal(let peer): "The login of \"\(peer.name)\" is for another network or portal. Nothing was stored."
+            }
+        }
+    }
+}

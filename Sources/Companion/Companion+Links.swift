@@ -88,8 +88,8 @@ extension Companion {
         guard let session = link.session, session.isProven else { return }
         switch try link.receiver.read(chunk) {
         case .nothing: break
-        case .grant: try sendControl(.granted(link.place), on: link, session)
-        case .again: try sendControl(.missed(link.place), on: link, session)
+        case .grant: try sendControl(.granted(link.place(in: session)), on: link, session)
+        case .again: try sendControl(.missed(link.place(in: session)), on: link, session)
         case .whole(let frame):
             guard let holder = link.holder(of: frame.key) else { throw .notOpened }
             let place = BulkPosition(
@@ -106,8 +106,7 @@ extension Companion {
     /// The central says hello to the next peer that the other side may be.
     private mutating func openSession(on link: PeerLink, tried: [PeerID]) throws(CompanionError) {
         guard let peer = candidates.first(where: { !tried.contains($0) }) else {
-            let known = peers.filter { tried.contains($0.id) }
-            if let peer = known.first { actions.append(.notify(known.count == 1 ? .unknownPeer(peer) : .noneRecognised)) }
+            reportUnknown(tried)
             return close(link)
         }
         let run = try OpeningRun(peer: peer, tried: tried, own: keys)
@@ -120,11 +119,19 @@ extension Companion {
         case .opening(let run): try openSession(on: link, tried: run.tried + [run.peer])
         // The peer has forgotten this machine since the session began.
         case .renewing(_, let run):
-            if let peer = peers.first(where: { $0.id == run.peer }) { actions.append(.notify(.unknownPeer(peer))) }
+            reportUnknown([run.peer])
             close(link)
         // Anyone could send it.
         case .greeting, .pairing, .session: break
         }
+    }
+
+    /// Says once that peers are not recognised: the transport may find the same laptop again and again.
+    private mutating func reportUnknown(_ tried: [PeerID]) {
+        let known = peers.filter { tried.contains($0.id) }
+        guard let peer = known.first(where: { !unknown.contains($0.id) }) else { return }
+        unknown.formUnion(tried)
+        actions.append(.notify(known.count == 1 ? .unknownPeer(peer) : .noneRecognised))
     }
 
     private mutating func answerSession(_ data: [UInt8], on link: PeerLink) throws(CompanionError) {
@@ -140,6 +147,7 @@ extension Companion {
             try send(.sessionReply, reply, on: link)
             try start(session, on: link)
         } catch {
+            guard error != .unavailable, error != .tooLarge else { throw error }
             try send(.unknownPeer, [], on: link)
         }
     }
@@ -180,11 +188,13 @@ extension Companion {
     /// that has it may send in bulk.
     private mutating func begin(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         for other in links.values where other !== link && other.session?.peer == session.peer { close(other) }
+        link.clearCount = 0
+        unknown.remove(session.peer)
         if let kept = suspended[session.peer], kept.receiver.reader.key != nil {
             link.receiver = kept.receiver
             link.earlier = kept.session
         }
-        try sendControl(.began(link.place), on: link, session)
+        try sendControl(.began(link.place(in: session)), on: link, session)
     }
 
     // MARK: Sending

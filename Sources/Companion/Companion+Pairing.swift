@@ -178,5 +178,6 @@ extension Companion {
         actions.append(.removePeer(peer))
         for link in links.values where link.session?.peer == peer { close(link) }
         suspended[peer] = nil
+        unknown.remove(peer)
     }
 }

@@ -74,6 +74,8 @@ public struct Companion: ~Copyable {
     var links: [PeerLinkID: PeerLink] = [:]
     var pairing: PairingCode?
     var suspended: [PeerID: Suspended] = [:]
+    /// Peers of which the user knows that a laptop nearby did not recognise this one.
+    var unknown: Set<PeerID> = []
 
     /// The own questions that wait.
     var questions: [PeerQuestion] = []

@@ -42,6 +42,18 @@ import Testing
         #expect(third.log.contains(.hideQuestion(id: "p2", from: asker.id)))
     }
 
+    /// The user answered there a moment after the question was answered here.
+    @Test func aLateAnswerIsDropped() throws {
+        let air = Air(asker, helper)
+        try air.pair(asker, helper)
+        try air.tell(helper, .listeningChanged(true))
+        for id in ["p1", "p2"] { try air.tell(asker, .questionAsked(Sample.question(id))) }
+        air.apply(.questionAnswered(id: "p1", of: asker.id, values), to: helper)
+        air.apply(.questionWithdrawn(id: "p1"), to: asker)
+        try air.calm()
+        #expect(asker.answers.isEmpty && asker.companion.questions.map(\.id) == ["p2"])
+    }
+
     @Test func withdrawnWhileAway() throws {
         let air = Air(asker, helper)
         try air.pair(asker, helper)

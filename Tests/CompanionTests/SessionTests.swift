@@ -47,6 +47,9 @@ import Vault
         #expect(try session(asker).key == key)
         try air.wait(.seconds(2))
         #expect(try session(asker).key != key && session(asker).key == session(helper).key && air.linkIDs == links)
+        // The hellos of a day are not those of a stranger.
+        try air.wait(.seconds(24 * 3600))
+        #expect(air.linkIDs == links)
         try air.tell(helper, .questionAnswered(id: "p1", of: asker.id, ["room": SecretText("1")]))
         #expect(asker.answers.count == 1)
     }
@@ -85,6 +88,10 @@ import Vault
         #expect(helper.notices == [.unknownPeer(asker.peer)])
         #expect(Companion.Notice.unknownPeer(asker.peer).message == "\"asker\" is no longer paired. Pair again.")
         #expect(helper.shownQuestions.isEmpty && changed.companion.links.isEmpty)
+        // Once is enough.
+        air.connections = 2
+        try air.calm()
+        #expect(helper.notices.count == 1 && air.connections == 0)
         // Pairing again helps.
         try air.tell(changed, .pairingBegan)
         air.connections = 1

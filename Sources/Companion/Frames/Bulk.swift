@@ -3,17 +3,17 @@ struct BulkPosition: Hashable, Sendable {
     static let length = 13
 
     /// The session's that sealed the message.
-    var key = KeyID.clear
+    var key: KeyID
     /// The message's number under its key, of which 32 bits are enough.
-    var message: UInt32 = 0
+    var message: UInt32
     /// Octets of the frame before this place.
-    var offset = 0
+    var offset: Int
     /// The number of the next chunk.
-    var number: UInt8 = 0
+    var number: UInt8
 
     var octets: [UInt8] { key.octets + Self.octets(message) + Self.octets(UInt32(offset)) + [number] }
 
-    init(key: KeyID = .clear, message: UInt32 = 0, offset: Int = 0, number: UInt8 = 0) {
+    init(key: KeyID, message: UInt32 = 0, offset: Int = 0, number: UInt8 = 0) {
         (self.key, self.message, self.offset, self.number) = (key, message, offset, number)
     }
 

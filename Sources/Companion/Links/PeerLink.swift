@@ -84,9 +84,9 @@ final class PeerLink {
     var hasSpace: Bool { queue.count <= Self.queueLimit - 3 * Frame.window }
 
     /// The place up to which the peer's bulk came: within a message, or before the next one.
-    var place: BulkPosition {
+    func place(in session: LinkSession) -> BulkPosition {
         let (reader, key) = (receiver.reader, receiver.reader.key)
-        guard let holder = holder(of: key) ?? session else { return BulkPosition(number: reader.number) }
+        let holder = holder(of: key) ?? session
         return BulkPosition(
             key: holder.key, message: holder.bulkIndex, offset: holder.key == key ? reader.octets.count : 0,
             number: reader.number)

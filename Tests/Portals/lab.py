@@ -111,6 +111,8 @@ class Product:
     portalAPI: str | None = None
     ssid = "Lab"
     scenarios: list[Scenario] = []
+    # Visits that do not end yet as a guest would wish.
+    gaps: list[Scenario] = []
 
     def __init__(self, lab: Lab, scenario: Scenario):
         self.lab, self.scenario, self.options = lab, scenario, scenario.options

@@ -60,7 +60,9 @@ let package = Package(
         // Sockets to the kernel, and its messages and attributes read with bounds.
         .target(name: "Netlink", dependencies: ["EventLoop", "CNetlink"], swiftSettings: rules),
         // nl80211 through libnl: scans, BSSs, information elements, connect, disconnect and roam.
-        .target(name: "Wireless", dependencies: ["HotspotCore", "EventLoop", "Netlink", "CNetlink"], swiftSettings: rules),
+        .target(
+            name: "Wireless", dependencies: ["ForeignText", "HotspotCore", "EventLoop", "Netlink", "CNetlink"],
+            swiftSettings: rules),
         // The messages in which a network announces its portal's API (RFC 8910), and the questions for them, as values.
         .target(name: "PortalAnnouncement", swiftSettings: rules),
         // Asks a network for its portal's API with these messages, in a process of its own.
@@ -188,7 +190,7 @@ let package = Package(
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CSystemd", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "NetlinkTests", dependencies: ["Netlink"], swiftSettings: rules),
-        .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink"], swiftSettings: rules),
+        .testTarget(name: "WirelessTests", dependencies: ["Wireless", "Netlink", "TestSupport"], swiftSettings: rules),
         .testTarget(
             name: "PortalAnnouncementTests", dependencies: ["PortalAnnouncement", "TestSupport"], swiftSettings: rules),
         .testTarget(

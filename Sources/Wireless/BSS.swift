@@ -19,10 +19,8 @@ public struct BSS: Hashable, Sendable {
     public var lastSeen: Instant
     /// The interface is associated with this entry.
     public var isAssociated: Bool
-    /// It has an interworking element.
-    public var hasInterworking: Bool
-    /// It has a Hotspot 2.0 indication.
-    public var hasHotspot20: Bool
+    /// The elements that announce a way to the Internet, or none of them.
+    public var access: AccessElements
     /// For the open half of an OWE network: the other half.
     public var oweTransition: OWETransition?
     /// An element had an impossible length; the entry is listed, but never as open.
@@ -30,7 +28,7 @@ public struct BSS: Hashable, Sendable {
 
     public init(
         bssid: BSSID, ssid: SSID, frequency: Int, signal: Int? = nil, security: Security, lastSeen: Instant,
-        isAssociated: Bool = false, hasInterworking: Bool = false, hasHotspot20: Bool = false,
+        isAssociated: Bool = false, access: AccessElements = AccessElements(),
         oweTransition: OWETransition? = nil, isMalformed: Bool = false
     ) {
         self.bssid = bssid
@@ -40,8 +38,7 @@ public struct BSS: Hashable, Sendable {
         self.security = security
         self.lastSeen = lastSeen
         self.isAssociated = isAssociated
-        self.hasInterworking = hasInterworking
-        self.hasHotspot20 = hasHotspot20
+        self.access = access
         self.oweTransition = oweTransition
         self.isMalformed = isMalformed
     }
@@ -73,8 +70,7 @@ extension BSS {
             lastSeen: try Self.lastSeen(attributes, now: now),
             isAssociated: try attributes.integer(Int(NL80211_BSS_STATUS.rawValue), as: UInt32.self)
                 == NL80211_BSS_STATUS_ASSOCIATED.rawValue,
-            hasInterworking: elements.hasInterworking, hasHotspot20: elements.hasHotspot20,
-            oweTransition: elements.oweTransition, isMalformed: elements.isMalformed)
+            access: elements.access, oweTransition: elements.oweTransition, isMalformed: elements.isMalformed)
         // Without any elements the privacy bit alone would make the network look open.
         if latest == nil, beacon == nil { security = .unknown }
     }

@@ -14,10 +14,8 @@ public struct InformationElements: Hashable, Sendable {
 
     /// The first name element; `nil` if there was none or it was longer than a name can be.
     public private(set) var ssid: SSID?
-    /// Element 107: interworking (IEEE 802.11-2020, 9.4.2.91).
-    public private(set) var hasInterworking = false
-    /// Wi-Fi Alliance element 16: Hotspot 2.0 indication.
-    public private(set) var hasHotspot20 = false
+    /// Elements 107, 108 and 111, and the Hotspot 2.0 indication.
+    public private(set) var access = AccessElements()
     /// Wi-Fi Alliance element 28: the open half of an OWE network names its encrypted other half (RFC 8110; Wi-Fi Alliance, OWE 1.1).
     public private(set) var oweTransition: OWETransition?
     /// A length was impossible; the elements after it were not read.
@@ -66,7 +64,9 @@ public struct InformationElements: Hashable, Sendable {
             ssid = SSID(octets: value)
             if ssid == nil { isMalformed = true }
         case 48: if rsn == nil { rsn = Self.keyManagement(value, suites: Self.rsnSuite) }
-        case 107: hasInterworking = true
+        case 107: access.interworking = access.interworking ?? Interworking(value)
+        case 108: if AccessElements.offersANQP(value) { access.offersANQP = true }
+        case 111: if access.consortia.isEmpty { access.consortia = AccessElements.consortia(value) }
         case 221: readVendor(value)
         default: return
         }
@@ -78,7 +78,7 @@ public struct InformationElements: Hashable, Sendable {
         let body = value.dropFirst(4)
         switch (Array(octets[..<3]), octets[3]) {
         case ([0x00, 0x50, 0xF2], 1): if wpa == nil { wpa = Self.keyManagement(body, suites: Self.wpaSuite) }
-        case ([0x50, 0x6F, 0x9A], 0x10): hasHotspot20 = true
+        case ([0x50, 0x6F, 0x9A], 0x10): access.hasHotspot20 = true
         case ([0x50, 0x6F, 0x9A], 0x12): hasOSEN = true
         case ([0x50, 0x6F, 0x9A], 0x1C): oweTransition = oweTransition ?? OWETransition(body)
         default: return

@@ -69,9 +69,8 @@ import Testing
     }
 
     @Test func hotspotElementsAreSeen() {
-        let elements = read(Self.element(107, [0]) + Self.element(221, [0x50, 0x6F, 0x9A, 0x10, 0]))
-        #expect(elements.hasInterworking && elements.hasHotspot20)
-        #expect(!read(Self.element(221, [0x50, 0x6F, 0x9A])).hasHotspot20)
+        #expect(read(Self.element(221, [0x50, 0x6F, 0x9A, 0x10, 0])).access.hasHotspot20)
+        #expect(!read(Self.element(221, [0x50, 0x6F, 0x9A])).access.hasHotspot20)
         #expect(read(Self.element(221, [0x50, 0x6F, 0x9A, 0x12])).security(hasPrivacy: true) == .enterprise)
     }
 

@@ -61,7 +61,12 @@ import Testing
             #expect(entry.ssid == SSID(ssid), "\(bssid)")
             #expect(entry.security == security, "\(ssid)")
             #expect(entry.frequency == frequency)
-            #expect(entry.hasHotspot20 == (ssid == "Roaming") && entry.hasInterworking == (ssid == "Roaming"))
+            let access = entry.access
+            #expect(access.hasHotspot20 == (ssid == "Roaming"))
+            #expect((access.interworking != nil) == (ssid == "Roaming"))
+            if let interworking = access.interworking {
+                #expect(interworking.hasInternet && !interworking.needsAdditionalStep && interworking.networkType == .chargeable)
+            }
             #expect(!entry.isMalformed && !entry.isAssociated)
             #expect((-100 ... -10).contains(entry.signal ?? 0))
         }

@@ -13,6 +13,7 @@ import Wireless
     private let patience: Duration
     private let associators: [any Associator]
     private let radio: RadioAssociator
+    private let sockets: String
     private var attempts: [Int: Attempt] = [:]
     private var count = 0
 
@@ -20,7 +21,7 @@ import Wireless
     ///   - address: of another bus than the system's.
     ///   - sockets: the folder of wpa_supplicant's control sockets.
     public init(address: String? = nil, sockets: String = "/run/wpa_supplicant", patience: Duration = .seconds(45)) {
-        self.patience = patience
+        (self.patience, self.sockets) = (patience, sockets)
         radio = RadioAssociator()
         associators = [
             NetworkManagerAssociator(address: address), IwdAssociator(address: address),
@@ -46,6 +47,15 @@ import Wireless
 
     public func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void) {
         attempt(interface, done) { associator, done in associator.end(interface, ending, done) }
+    }
+
+    /// Asks an access point in sight by ANQP, through wpa_supplicant alone; calls back once.
+    ///
+    /// - Parameter hasHotspot20: its beacon has the indication.
+    public func ask(
+        _ bssid: BSSID, hasHotspot20: Bool, on interface: ManagedInterface, _ done: @escaping (ANQPOutcome) -> Void
+    ) {
+        _ = AccessPointQuery(path: "\(sockets)/\(interface.name)", bssid: bssid, hasHotspot20: hasHotspot20, done)
     }
 
     /// The kernel says that an interface is in a network.

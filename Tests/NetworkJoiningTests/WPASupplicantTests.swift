@@ -214,6 +214,51 @@ private func request(_ security: Security, _ password: String? = nil, once: Bool
         #expect(supplicant.commands.dropFirst(2) == ["ENABLE_NETWORK 2"])
     }
 
+    private static let question = "ANQP_GET 02:00:00:00:00:01 258,260,261,263,268,277"
+
+    @LoopActor private func ask(
+        patience: Duration = AccessPointQuery.patience, _ play: (Supplicant) -> Void
+    ) async throws -> (ANQPOutcome?, [String]) {
+        let supplicant = try Supplicant()
+        defer { supplicant.end() }
+        supplicant.answers["BSS"] = "bssid=02:00:00:00:00:01\nanqp_domain_name=0161"
+        play(supplicant)
+        var outcome: ANQPOutcome?
+        _ = AccessPointQuery(
+            path: supplicant.folder + "/wlan9", bssid: BSSID("02:00:00:00:00:01")!, hasHotspot20: false, patience: patience
+        ) { outcome = $0 }
+        while outcome == nil { await pause() }
+        return (outcome, supplicant.commands)
+    }
+
+    @Test @LoopActor func anAccessPointAnswers() async throws {
+        let other = "ANQP-QUERY-DONE addr=02:00:00:00:00:02 result=SUCCESS"
+        let (outcome, commands) = try await ask {
+            $0.events[Self.question] = [other, "ANQP-QUERY-DONE addr=02:00:00:00:00:01 result=SUCCESS"]
+        }
+        guard case .answered(let answer) = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+        #expect(answer.domains == ["a"])
+        #expect(commands.prefix(3) == ["ATTACH", Self.question, "BSS 02:00:00:00:00:01 MASK=0x8002"])
+    }
+
+    @Test @LoopActor func aQuestionThatIsRefusedWasNotSent() async throws {
+        #expect(try await ask { $0.answers["ANQP_GET"] = "FAIL" }.0 == .notSent)
+        #expect(try await ask { $0.answers["ATTACH"] = "dies" }.0 == .notSent)
+        #expect(try await ask { $0.end() }.0 == .notSent)
+    }
+
+    @Test @LoopActor func anAccessPointThatIsSilentIsNotWaitedFor() async throws {
+        #expect(try await ask(patience: .milliseconds(50)) { _ in }.0 == .silent)
+        let (outcome, commands) = try await ask {
+            $0.answers["BSS"] = "dies"
+            $0.events[Self.question] = ["ANQP-QUERY-DONE addr=02:00:00:00:00:01 result=FAILURE"]
+        }
+        #expect(outcome == .silent && commands.last?.hasPrefix("BSS ") == true)
+    }
+
     @LoopActor private func pause() async {
         var source: EventSource?
         await withCheckedContinuation { continuation in

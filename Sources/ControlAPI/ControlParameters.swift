@@ -4,10 +4,13 @@ public struct ListParameters: Codable, Hashable, Sendable {
     public var interface: String?
     /// Also the networks that are known and not in sight.
     public var all: Bool?
+    /// Asks the access points that offer it.
+    public var verbose: Bool?
 
-    public init(interface: String?, all: Bool?) {
+    public init(interface: String?, all: Bool?, verbose: Bool? = nil) {
         self.interface = interface
         self.all = all
+        self.verbose = verbose
     }
 }
 

@@ -50,6 +50,8 @@ public struct ScannedNetwork: Codable, Hashable, Sendable {
     /// How the last attempt ended, as in the history, and when.
     public var lastOutcome: String?
     public var lastOutcomeTime: Int?
+    /// The strongest access point's announcement: unsigned.
+    public var announced: AnnouncedAccess?
 }
 
 extension ScannedNetwork {
@@ -72,13 +74,14 @@ extension ScannedNetwork {
 
     public init(
         ssid: SSID, bssid: HardwareAddress, interface: String, frequency: Int, signal: Int, security: Security, stations: Int,
-        lastSeen: Int, joined: Bool, claims: [ClaimStatus], disabled: Bool, autoJoin: Bool?, last: (outcome: String, time: Int)?
+        lastSeen: Int, joined: Bool, claims: [ClaimStatus], disabled: Bool, autoJoin: Bool?, last: (outcome: String, time: Int)?,
+        announced: AnnouncedAccess? = nil
     ) {
         self.init(
             ssid: ssid.description, ssidHex: ssid.hex, bssid: bssid.description, interface: interface, frequency: frequency,
             signal: signal, signalStrength: SignalScale.strength(dBm: signal), security: security.rawValue, stations: stations,
             lastSeen: lastSeen, joined: joined, claims: claims, disabled: disabled, autoJoin: autoJoin,
-            lastOutcome: last?.outcome, lastOutcomeTime: last?.time)
+            lastOutcome: last?.outcome, lastOutcomeTime: last?.time, announced: announced)
     }
 }
 

@@ -19,10 +19,11 @@ import HotspotCore
     func check(interface: String?, _ answer: @escaping (Result<CheckReply, ControlError>) -> Void)
     /// Returns the networks in sight with the claims known so far; all: also those that are known and not in sight.
     func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork]
-    /// Asks the helpers about the networks in sight, and calls back exactly once: when all have answered, or after a second.
-    func refreshClaims(_ done: @escaping () -> Void)
-    /// Reports how many clients watch the list.
-    func listWatchers(_ count: Int)
+    /// Asks the helpers about the networks in sight, or the access points as well; calls back exactly once: when all have answered, or
+    /// after about a second.
+    func refreshClaims(askingAccessPoints: Bool, _ done: @escaping () -> Void)
+    /// Reports how many clients watch the list, and whether one of them wants to see the access points' answers.
+    func listWatchers(_ count: Int, askingAccessPoints: Bool)
     func helperStatus() -> [HelperStatus]
     func pendingPrompts() -> [PendingPrompt]
     /// Returns what became of a prompt that waited a moment ago.

@@ -301,7 +301,7 @@ import Varlink
     ) throws(ControlError) {
         let known = try ListReplies.networks(backend, parameters)
         guard call.wantsMore else {
-            backend.refreshClaims { [weak self, weak backend] in
+            backend.refreshClaims(askingAccessPoints: asks(call, parameters)) { [weak self, weak backend] in
                 guard let backend else { return }
                 do throws(ControlError) {
                     call.reply(encoded: try ListReplies.networks(backend, parameters))
@@ -316,10 +316,21 @@ import Varlink
         call.onCancel = { [weak self] in
             guard let self else { return }
             listWatchers[id] = nil
-            self.backend?.listWatchers(listWatchers.count)
+            if let backend = self.backend { reportListWatchers(to: backend) }
         }
         call.replyMore(encoded: known)
-        backend.listWatchers(listWatchers.count)
+        reportListWatchers(to: backend)
+    }
+
+    /// Returns whether access points may be asked for a caller. This sends frames, so that it needs permission; others see the answers that
+    /// are known.
+    private func asks(_ call: ServerCall, _ parameters: ListParameters) -> Bool {
+        parameters.verbose == true && permission.allows(call)
+    }
+
+    private func reportListWatchers(to backend: any ControlBackend) {
+        backend.listWatchers(
+            listWatchers.count, askingAccessPoints: listWatchers.values.contains { asks($0.call, $0.parameters) })
     }
 
     private func watch<Watcher>(

@@ -98,6 +98,7 @@ extension ScannedNetwork {
 extension ScannedNetwork: JSONWritable {
     package func write(to writer: inout JSONWriter) {
         writer.object {
+            $0.member("announced", announced)
             $0.member("autoJoin", autoJoin)
             $0.member("bssid", bssid)
             $0.member("claims", claims)
@@ -115,6 +116,31 @@ extension ScannedNetwork: JSONWritable {
             $0.member("ssid", ssid)
             $0.member("ssidHex", ssidHex)
             $0.member("stations", stations)
+        }
+    }
+}
+
+extension AnnouncedAccess: JSONWritable {
+    package func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("additionalStep", additionalStep)
+            $0.member("anqp", anqp)
+            $0.member("consortia", consortia)
+            $0.member("domains", domains)
+            $0.member("hessid", hessid)
+            $0.member("internet", internet)
+            $0.member("loginOrigin", loginOrigin)
+            $0.member("loginURL", loginURL)
+            $0.member("networkType", networkType)
+            $0.member("openRoaming", openRoaming)
+            $0.member("operators", operators)
+            $0.member("passpoint", passpoint)
+            $0.member("realms", realms)
+            $0.member("steps", steps)
+            $0.member("venueGroup", venueGroup)
+            $0.member("venueNames", venueNames)
+            $0.member("venueType", venueType)
+            $0.member("venueURL", venueURL)
         }
     }
 }

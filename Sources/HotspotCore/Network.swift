@@ -91,10 +91,12 @@ public struct Network: Codable, Hashable, Sendable {
     public var justJoined: Bool
     /// The helper that gets this is the chosen one.
     public var chosenHelper: Bool
+    /// The announcement of the access point, which anyone nearby can send: a hint.
+    public var announced: AnnouncedAccess?
 
     public init(
         ssid: SSID, bssid: HardwareAddress? = nil, interface: String, signalStrength: Double? = nil, security: Security,
-        autoJoined: Bool = true, justJoined: Bool = false, chosenHelper: Bool = false
+        autoJoined: Bool = true, justJoined: Bool = false, chosenHelper: Bool = false, announced: AnnouncedAccess? = nil
     ) {
         self.ssid = ssid.description
         self.ssidHex = ssid.hex
@@ -105,6 +107,7 @@ public struct Network: Codable, Hashable, Sendable {
         self.autoJoined = autoJoined
         self.justJoined = justJoined
         self.chosenHelper = chosenHelper
+        self.announced = announced
     }
 }
 

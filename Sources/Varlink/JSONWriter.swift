@@ -131,6 +131,18 @@ extension JSONWriter {
         list("[", elements, "]") { $1.write(to: &$0) }
     }
 
+    package mutating func member(_ name: StaticString, _ texts: [String]?) {
+        guard let texts else { return }
+        begin(name)
+        list("[", texts, "]") { $0.write($1) }
+    }
+
+    package mutating func member(_ name: StaticString, _ value: (some JSONWritable)?) {
+        guard let value else { return }
+        begin(name)
+        value.write(to: &self)
+    }
+
     /// Writes the name of a member that has no characters to escape.
     private mutating func begin(_ name: StaticString) {
         if octets.last != UInt8(ascii: "{") { octets.append(UInt8(ascii: ",")) }

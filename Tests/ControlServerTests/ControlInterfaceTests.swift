@@ -36,8 +36,15 @@ import Varlink
         lists += 1
         return Array(repeating: network, count: networkCount)
     }
-    func refreshClaims(_ done: @escaping () -> Void) { done() }
-    func listWatchers(_ count: Int) { watchers = count }
+    var asksAccessPoints: [Bool] = []
+    func refreshClaims(askingAccessPoints: Bool, _ done: @escaping () -> Void) {
+        asksAccessPoints.append(askingAccessPoints)
+        done()
+    }
+    func listWatchers(_ count: Int, askingAccessPoints: Bool) {
+        asksAccessPoints.append(askingAccessPoints)
+        watchers = count
+    }
     var helpers: [HelperStatus] = []
     func helperStatus() -> [HelperStatus] { helpers }
     var prompt = Prompt(
@@ -542,6 +549,23 @@ import Varlink
         #expect(name(await call(fixture.path, "SetEnabled", ["enabled": true])) == "org.varlink.service.InvalidParameter")
         #expect(name(await call(fixture.path, "Monitor")) == "org.hotspotd.Control.Failed")
         #expect(name(await call(fixture.path, "Dance")) == "org.varlink.service.MethodNotFound")
+    }
+
+    /// A question to an access point sends frames: only a caller who may change things, and wants the details, causes it.
+    @Test(arguments: [(true, true, true), (true, false, false), (false, true, false), (false, false, false)])
+    @LoopActor func accessPointsAreAskedForCallersWithPermission(trusted: Bool, verbose: Bool, asks: Bool) async throws {
+        let fixture = try Fixture(trusted: trusted)
+        defer { fixture.close() }
+        let parameters: JSONValue = verbose ? ["verbose": true] : [:]
+        let list = try await call(fixture.path, "List", parameters).get()
+        #expect(list["networks"]?.array?.count == 1 && fixture.backend.asksAccessPoints == [asks])
+        let client = try Socket.connect(path: fixture.path, nonblocking: false).take()
+        let text = #"{"method":"org.hotspotd.Control.List","more":true,"parameters":{"verbose":\#(verbose)}}"# + "\0"
+        #expect(write(client, text, text.utf8.count) == text.utf8.count)
+        while fixture.backend.asksAccessPoints.count < 2 { await Task.yield() }
+        close(client)
+        while fixture.backend.asksAccessPoints.count < 3 { await Task.yield() }
+        #expect(fixture.backend.asksAccessPoints == [asks, asks, false])
     }
 
     @Test @LoopActor func theListOfAnInterfaceIsMadeOnceForAllWatchers() async throws {

@@ -54,6 +54,17 @@ import Varlink
         #expect(network.json == Coding.encode(network))
         network.claims = []
         #expect(network.json == Coding.encode(network))
+        var announced = AnnouncedAccess()
+        network.announced = announced
+        #expect(network.json == Coding.encode(network))
+        (announced.additionalStep, announced.internet, announced.openRoaming) = (true, true, true)
+        (announced.passpoint, announced.anqp, announced.networkType, announced.hessid) = (true, true, odd, odd)
+        (announced.venueGroup, announced.venueType, announced.consortia) = (2, 8, [odd, odd])
+        (announced.steps, announced.loginURL, announced.loginOrigin, announced.venueURL) = ([odd], odd, odd, odd)
+        (announced.venueNames, announced.operators, announced.realms, announced.domains) = ([odd], [odd], [odd], [odd])
+        network.announced = announced
+        #expect(network.json == Coding.encode(network))
+        #expect(network.json.count > 20 * odd.utf8.count)
     }
 
     /// The longest that others can make it: lists and texts without end, of characters that JSON writes as six.

@@ -21,6 +21,9 @@ import Varlink
     func cycle() async throws {
         let bench = try FilterBench()
         bench.see(("Cafe", .open), ("Bar", .open))
+        var announced = AnnouncedAccess()
+        (announced.openRoaming, announced.loginURL) = (true, "https://portal.example/login")
+        bench.scan[0].announced = announced
         for name in ["a", "b"] { try bench.add(name) }
         try bench.add("none", scanList: false)
         #expect(bench.told("a").isEmpty, "no client watches")
@@ -40,6 +43,9 @@ import Varlink
         await bench.pause(.milliseconds(400))
         #expect(bench.told("a").count + bench.told("b").count == last)
         #expect(bench.told("none").isEmpty)
+        // Without the addresses of a stranger.
+        let told = bench.told("a")[0]["networks"]?.array?.map { $0["announced"] }
+        #expect(told == [["openRoaming": true], nil], "\(told ?? [])")
         await bench.close()
     }
 

@@ -1,6 +1,7 @@
 import HotspotCore
 import LinkState
 import Testing
+import Varlink
 
 @testable import hotspotd
 
@@ -18,5 +19,20 @@ import Testing
         (settings.probeURL, settings.probeExpect) = ("http://probe.example/", "hello")
         let own = joined.link(attempt: nil, interface: "hot7", settings: settings, probeAddresses: addresses)
         #expect(own.probeURL == "http://probe.example/" && own.probeExpect == "hello" && own.probeAddress == nil)
+    }
+
+    /// A helper gets the elements and an origin; addresses and names of a stranger stay with the daemon.
+    @Test func helpersGetTheAnnouncementWithoutItsAddresses() {
+        var announced = AnnouncedAccess()
+        (announced.additionalStep, announced.loginOrigin) = (true, "https://portal.example")
+        (announced.loginURL, announced.venueNames) = ("https://portal.example/login", ["Hotel"])
+        let joined = Joined(
+            association: "a", network: .anonymous, ssid: SSID(printable: "Cafe")!, security: .open,
+            snapshot: LinkSnapshot(index: 7, name: "hot7", isUp: true, hasCarrier: true), announced: announced,
+            facts: LinkFacts(source: "none"))
+        let network = joined.network(for: "form", chosen: nil, interface: "hot7", autoJoined: true, justJoined: true)
+        #expect(network.announced?.additionalStep == true && network.announced?.loginOrigin == "https://portal.example")
+        #expect(network.announced?.loginURL == nil && network.announced?.venueNames == nil)
+        #expect(Coding.value(network)["announced"]?["loginOrigin"] == "https://portal.example")
     }
 }

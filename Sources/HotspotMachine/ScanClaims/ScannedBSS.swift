@@ -14,9 +14,12 @@ public struct ScannedBSS: Hashable, Sendable {
     public var lastSeen: Int
     /// The station that heard it.
     public var interface: String
+    /// The access point's announcement, which anyone nearby can send: a hint.
+    public var announced: AnnouncedAccess?
 
     public init(
-        ssid: SSID, bssid: BSSID, frequency: Int, signal: Int, security: Security, lastSeen: Int, interface: String
+        ssid: SSID, bssid: BSSID, frequency: Int, signal: Int, security: Security, lastSeen: Int, interface: String,
+        announced: AnnouncedAccess? = nil
     ) {
         self.ssid = ssid
         self.bssid = bssid
@@ -25,5 +28,6 @@ public struct ScannedBSS: Hashable, Sendable {
         self.security = security
         self.lastSeen = lastSeen
         self.interface = interface
+        self.announced = announced
     }
 }

@@ -49,22 +49,35 @@ extension DaemonBackend {
         return radios
     }
 
+    /// An access point of the network to join, and the interface that sees it best.
+    private struct Sight {
+        let controller: InterfaceController
+        let bss: BSS
+
+        /// The question to it, if it offers ANQP.
+        @LoopActor var questions: [AccessPoints.Question] {
+            let question = AccessPoints.Question(
+                interface: controller.interface, bssid: bss.bssid, hasHotspot20: bss.access.hasHotspot20)
+            return bss.access.offersANQP ? [question] : []
+        }
+    }
+
     /// Returns the strongest access point of this name and its interface. Where protected and open ones have it, the password decides.
     private func sight(
         of ssid: SSID, from controllers: [InterfaceController], _ password: String?
-    ) -> (controller: InterfaceController, security: Security)? {
+    ) -> Sight? {
         let all = controllers.flatMap { controller in
             links.scannedNetworks(on: controller.index).filter { $0.ssid == ssid }.map { (controller, $0) }
         }.sorted { ($0.1.signal ?? .min) > ($1.1.signal ?? .min) }
         let best = all.first { $0.1.security.isSecured == (password != nil) } ?? all.first
-        return best.map { ($0.0, $0.1.security) }
+        return best.map { Sight(controller: $0.0, bss: $0.1) }
     }
 
     private func join(
-        _ sight: (controller: InterfaceController, security: Security), _ ssid: SSID, _ parameters: JoinParameters,
+        _ sight: Sight, _ ssid: SSID, _ parameters: JoinParameters,
         _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void
     ) {
-        let (controller, security) = sight
+        let (controller, security) = (sight.controller, sight.bss.security)
         if let password = parameters.password {
             guard security.isSecured else {
                 return answer(.failure(.invalidAnswer(field: "password", message: "This network takes none.")))
@@ -82,7 +95,7 @@ extension DaemonBackend {
             interface: controller.interface, ssid: ssid, security: security,
             password: parameters.password, once: parameters.once)
         services.log.info("\(controller.name): joining \(ssid)")
-        links.associations.join(request) { [weak self] error in
+        let ended = { [weak self] (error: AssociationError?) in
             guard let self else { return }
             if error != nil { controller.wanted = nil }
             guard error == .passwordNeeded, parameters.password == nil else { return finish(controller, error, answer) }
@@ -94,6 +107,8 @@ extension DaemonBackend {
                 join(sight, ssid, known, answer)
             }
         }
+        // Helpers get the access point's answers with Evaluate.
+        links.accessPoints.ask(sight.questions) { [links] in links.associations.join(request, ended) }
     }
 
     private func finish(

@@ -95,11 +95,11 @@ import Store
     func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork] {
         try list.networks(on: interface, all: all)
     }
-    func refreshClaims(_ done: @escaping () -> Void) {
+    func refreshClaims(askingAccessPoints: Bool, _ done: @escaping () -> Void) {
         helpers.loader.catchUp()
-        list.refresh(done)
+        list.refresh(asking: askingAccessPoints, done)
     }
-    func listWatchers(_ count: Int) { list.watch(count) }
+    func listWatchers(_ count: Int, askingAccessPoints: Bool) { list.watch(count, asking: askingAccessPoints) }
     func helperStatus() -> [HelperStatus] {
         helpers.loader.catchUp()
         return helpers.status()

@@ -196,7 +196,8 @@ import Varlink
         let networks = asked.map { group in
             Network(
                 ssid: group.ssid, bssid: group.strongest.bssid, interface: group.strongest.interface,
-                signalStrength: SignalScale.strength(dBm: group.strongest.signal), security: group.security, autoJoined: false)
+                signalStrength: SignalScale.strength(dBm: group.strongest.signal), security: group.security, autoJoined: false,
+                announced: group.strongest.announced?.forHelpers)
         }
         let seen = Set(asked.map { SeenNetwork(ssid: $0.ssid, interface: $0.strongest.interface) })
         if disclosed[name] != seen { services.events?.scanListDisclosed(networks, to: name) }

@@ -11,6 +11,8 @@ import Wireless
     private let links: LinkManager
     private let filter: FilterCycle
     private var lastScan: Instant?
+    /// A client watches the list in detail.
+    private var asksAccessPoints = false
 
     init(services: Services, links: LinkManager) {
         self.services = services
@@ -21,19 +23,53 @@ import Wireless
         filter.onChange = { [weak services] in services?.events?.networkListChanged() }
         filter.onIgnored = { [weak self] in self?.recordIgnored($0, $1) }
         // Clients that watch the list want to see networks that come into sight.
-        filter.onTick = { [weak self] in self?.scan() }
+        filter.onTick = { [weak self] in
+            guard let self else { return }
+            if asksAccessPoints { askAccessPoints { [weak self] in self?.scan() } } else { scan() }
+        }
+        links.accessPoints.onAnswer = { [weak services] in services?.events?.networkListChanged() }
     }
 
-    func watch(_ count: Int) { filter.watch(count) }
+    /// - Parameter asking: one of them wants to see the access points' answers.
+    func watch(_ count: Int, asking: Bool) {
+        asksAccessPoints = asking
+        filter.watch(count)
+    }
     func helpersChanged() { filter.helpersChanged() }
     /// Helpers' files, or what helpers read, have changed.
     func foldersChanged() { filter.askAgain() }
     func attemptBegan() { filter.discloseAgain() }
 
     /// Scans and asks the helpers once; calls back when all have answered, or after a second.
-    func refresh(_ done: @escaping () -> Void) {
-        scan()
-        filter.once(done)
+    ///
+    /// - Parameter asking: asks the access points as well.
+    func refresh(asking: Bool, _ done: @escaping () -> Void) {
+        guard asking else {
+            scan()
+            return filter.once(done)
+        }
+        var open = 2
+        let finish = {
+            open -= 1
+            if open == 0 { done() }
+        }
+        // A scan would delay the answers of the access points.
+        askAccessPoints { [weak self] in
+            self?.scan()
+            finish()
+        }
+        filter.once(finish)
+    }
+
+    /// Asks the strongest access point of each network in sight, as far as they offer ANQP; calls back once, within about a second.
+    private func askAccessPoints(_ done: @escaping () -> Void) {
+        links.accessPoints.ask(
+            Self.groups(in: links, on: nil).compactMap { group, index in
+                guard let announced = group.strongest.announced, announced.anqp == true, let interface = links.interface(index)
+                else { return nil }
+                return AccessPoints.Question(
+                    interface: interface, bssid: group.strongest.bssid, hasHotspot20: announced.passpoint == true)
+            }, done)
     }
 
     /// Asks the helpers for the password of a network; calls back once.
@@ -47,7 +83,8 @@ import Wireless
             let scanned = links.scannedNetworks(on: controller.index).map { bss in
                 ScannedBSS(
                     ssid: bss.ssid, bssid: bss.bssid, frequency: bss.frequency, signal: bss.signal ?? -100,
-                    security: bss.security, lastSeen: wallClock - (now - bss.lastSeen).milliseconds, interface: controller.name)
+                    security: bss.security, lastSeen: wallClock - (now - bss.lastSeen).milliseconds, interface: controller.name,
+                    announced: links.accessPoints.announcement(of: bss))
             }
             return ScanClaims.groups(scanned).map { ($0, controller.index) }
         }
@@ -104,7 +141,8 @@ import Wireless
                         helper: $0.helper, displayName: $0.displayName, confidence: $0.confidence, source: $0.source.rawValue,
                         ready: $0.ready, portalKind: $0.helper == memory.helper ? memory.portalKind : nil)
                 },
-                disabled: switches.isOff(network), autoJoin: memory.mayAutoJoin, last: memory.last)
+                disabled: switches.isOff(network), autoJoin: memory.mayAutoJoin, last: memory.last, announced: strongest.announced
+            )
         }
         return inSight + wired + known.map { unseen($0, interface: "", lastSeen: memories[$0].outcome?.time ?? 0) }
     }

@@ -18,7 +18,8 @@ import Wireless
     private var records: SystemLinkFacts
     /// The programs that manage links, over D-Bus.
     private let managers = LinkManagers()
-    let associations = Associations()
+    let associations: Associations
+    let accessPoints: AccessPoints
     /// Called once when a scan ends.
     var onScan: [() -> Void] = []
     /// The associations that were there before the daemon; `nil` until the links were read.
@@ -29,6 +30,8 @@ import Wireless
     init(services: Services, problems: ProblemList) {
         self.services = services
         self.problems = problems
+        associations = Associations()
+        accessPoints = AccessPoints(associations)
         records = SystemLinkFacts(extraLeaseFiles: services.settings.leaseFiles)
     }
 
@@ -343,7 +346,9 @@ import Wireless
             Joined(
                 association: Services.randomID(), network: network, ssid: view.association?.ssid ?? .empty,
                 security: view.association?.security ?? .wired, bssid: bssid, signal: view.association?.signal,
-                snapshot: view.link, wasUpBefore: wasUpBefore, facts: facts))
+                snapshot: view.link, wasUpBefore: wasUpBefore,
+                announced: scannedNetworks(on: view.link.index).first { $0.bssid == bssid && $0.ssid == view.association?.ssid }
+                    .flatMap(accessPoints.announcement), facts: facts))
         if facts.nameservers.isEmpty, !view.hasResolvers {
             controller.problems.report(
                 Problem(.noNameservers, "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))

@@ -22,6 +22,8 @@ struct Joined {
     var isForgotten = false
     /// The address at the last login here, if this computer has another one now.
     var otherHardware: HardwareAddress?
+    /// The announcement of the access point at the join: a hint for helpers.
+    var announced: AnnouncedAccess?
     var facts: LinkFacts
 
     var label: String { network.label }
@@ -30,7 +32,8 @@ struct Joined {
     func network(for helper: String, chosen: String?, interface: String, autoJoined: Bool, justJoined: Bool) -> Network {
         Network(
             ssid: ssid, bssid: bssid, interface: interface, signalStrength: signal.map { SignalScale.strength(dBm: $0) },
-            security: security, autoJoined: autoJoined, justJoined: justJoined, chosenHelper: chosen == helper)
+            security: security, autoJoined: autoJoined, justJoined: justJoined, chosenHelper: chosen == helper,
+            announced: announced?.forHelpers)
     }
 
     /// Returns what is known of the link, for people.

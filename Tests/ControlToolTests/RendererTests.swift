@@ -29,7 +29,10 @@ import Varlink
             interface: evil, state: evil, since: 1, ssid: evil, helper: evil, portal: evil, prompt: evil, problems: [problem],
             link: link)
         let claim = ClaimStatus(helper: evil, displayName: evil, confidence: evil, source: evil, ready: true)
-        let network = ScannedNetwork(
+        var announced = AnnouncedAccess()
+        (announced.networkType, announced.consortia, announced.loginURL, announced.venueURL) = (evil, [evil], evil, evil)
+        (announced.venueNames, announced.operators, announced.realms, announced.domains) = ([evil], [evil], [evil], [evil])
+        var network = ScannedNetwork(
             ssid: evil, ssidHex: evil, bssid: evil, interface: evil, frequency: 2412, signal: -50, signalStrength: 1,
             security: evil, stations: 1, lastSeen: 1, joined: true, claims: [claim], disabled: false, lastOutcome: evil)
         var helper = HelperStatus(
@@ -42,6 +45,8 @@ import Varlink
         let off = [SwitchedOff(helper: evil, ssid: evil)]
         var lines = renderer.lines(StatusReply(interfaces: [interface], off: off), helperNames: [evil: evil], verbose: true)
         lines += renderer.lines(ListReply(networks: [network]))
+        network.announced = announced
+        lines += renderer.lines(ListReply(networks: [network])) + renderer.announcement(network)
         lines += renderer.lines(HelpersReply(helpers: [helper]), verbose: false)
         lines += renderer.lines(HelpersReply(helpers: [helper]), verbose: true)
         lines += renderer.lines(PromptsReply(prompts: [prompt]))

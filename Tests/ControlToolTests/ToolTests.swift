@@ -202,6 +202,39 @@ private let helpers = """
         #expect(!bare.output.contains("SSID") && bare.output.hasPrefix("● Cafe"))
     }
 
+    @Test func announcementsAreMarksAndOnRequestWords() throws {
+        let words =
+            #""announced":{"additionalStep":true,"anqp":true,"consortia":["5a03ba0000"],"domains":["a.org"],"#
+            + #""internet":true,"#
+            + #""loginOrigin":"https://p.example","loginURL":"https://p.example/x","networkType":"free","openRoaming":true,"#
+            + #""venueNames":["Hotel\\x0aOnline","Foyer"]},"ssid":"TrainNet""#
+        let announced = list.replacing(#""ssid":"TrainNet""#, with: words)
+        let script = FakeDaemon.Script(replies: ["List": [announced]])
+        let short = try run(script, ["list"]).output
+        #expect(
+            short == """
+                  SSID         SIGNAL    SECURITY  HELPER             READY  LAST TIME  ANNOUNCES
+                ● Cafe Aroma   ▂▄▆█ -48  open      form (remembered)  yes    online     –
+                  TrainNet     ▂▄▆_ -61  open      wispr (high)       no     –          login expected, OpenRoaming
+                  Off\\x1b[31m  ▂▄__ -70  WPA2      switched off       –      –          –
+
+                """)
+        let long = try run(script, ["list", "--verbose"]).output
+        #expect(
+            long == short + """
+
+                "TrainNet" announces, unproven: login expected, OpenRoaming, free public network, Internet, consortia 5a03ba0000
+                  │ login: https://p.example/x
+                  │ venue: Hotel\\x0aOnline, Foyer
+                  │ domains: a.org
+
+                """)
+        let passpoint = list.replacing(#""ssid":"TrainNet""#, with: #""announced":{"passpoint":true},"ssid":"TrainNet""#)
+        #expect(try run(.init(replies: ["List": [passpoint]]), ["list"]).output.contains(" –          Passpoint\n"))
+        let plain = FakeDaemon.Script(replies: ["List": [list]])
+        #expect(try run(plain, ["list", "--verbose"]).output == run(plain, ["list"]).output)
+    }
+
     @Test func withoutALocaleItIsASCII() throws {
         let daemon = try FakeDaemon(.init(replies: ["List": [list]]))
         defer { daemon.stop() }

@@ -10,6 +10,9 @@ struct ListVerb: ParsableCommand {
             Behind a helper stands how sure it is that it knows the network (high or low), that it logged in there before (remembered), or \
             that it is switched off (off). One with nothing behind it is at work in the network that you are in. READY says whether a \
             password or answers are stored for one of these helpers that is on; 'credentials' tells whether they are sent without a question.
+
+            ANNOUNCES shows what an access point says of its network: that it expects a login, or offers OpenRoaming or Passpoint. Anyone \
+            nearby can send that. Logins go by the portal that answers after the join.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -23,12 +26,15 @@ struct ListVerb: ParsableCommand {
     @Flag(help: "Also show the networks that are known or switched off, and not in sight.")
     var all = false
 
+    @Flag(help: "Also ask the access points that answer before a join (ANQP), and show what they announce.")
+    var verbose = false
+
     @Argument(help: "Only this interface.", completion: Complete.interfaces)
     var interface: String?
 
     func run() throws {
         let client = try common.connect()
-        let parameters = ListParameters(interface: interface, all: all ? true : nil)
+        let parameters = ListParameters(interface: interface, all: all ? true : nil, verbose: verbose ? true : nil)
         guard watch else {
             return try common.show(try client.call("List", parameters)) { renderer, list in lines(list, status(), renderer) }
         }
@@ -67,6 +73,7 @@ struct ListVerb: ParsableCommand {
             (status?.interfaces ?? []).compactMap { status in status.portalKind.map { (status.interface, $0) } },
             uniquingKeysWith: { first, _ in first })
         return renderer.lines(list, status?.off ?? [], present: present, kinds: kinds, showsUnseen: all)
+            + (verbose ? list.networks.sorted { $0.comesBefore($1) }.flatMap(renderer.announcement) : [])
     }
 }
 
@@ -85,13 +92,14 @@ extension Renderer {
         let names = Set(list.networks.map(\.ssid))
         let unseen = off.filter { showsUnseen && $0.helper == nil }.compactMap(\.ssid).filter { !names.contains($0) }
         guard !list.networks.isEmpty || !unseen.isEmpty else { return ["No network is in sight."] }
+        let announces = list.networks.contains { !marks($0).isEmpty }
         let lines = table(
             [
                 Column(heading: "  SSID"), Column(heading: "SIGNAL", leaves: 3), Column(heading: "SECURITY", leaves: 2),
                 Column(heading: "HELPER", least: 5), Column(heading: "READY", leaves: 1),
                 // The time behind the outcome may go.
                 Column(heading: "LAST TIME", least: 17),
-            ],
+            ] + (announces ? [Column(heading: "ANNOUNCES", leaves: 4)] : []),
             list.networks.sorted { $0.comesBefore($1) }.map { network in
                 let mark = network.joined ? tone(sign("●", "*"), .strong) : " "
                 let here = network.joined ? present[network.interface] : nil
@@ -103,8 +111,11 @@ extension Renderer {
                     helpers(network, here, kinds[network.interface], off: Set(switchedOff).sorted()),
                     ready(network),
                     lastTime(network),
-                ]
-            } + unseen.map { ["  \(name($0))", nothing, nothing, "switched off", nothing, nothing] })
+                ] + (announces ? [marks(network).isEmpty ? nothing : marks(network).joined(separator: ", ")] : [])
+            }
+                + unseen.map {
+                    ["  \(name($0))", nothing, nothing, "switched off", nothing, nothing] + (announces ? [nothing] : [])
+                })
         return lines + more(list.omitted, "networks")
     }
 

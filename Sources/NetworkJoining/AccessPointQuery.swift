@@ -15,8 +15,9 @@ public enum ANQPOutcome: Hashable, Sendable {
 ///
 /// Its D-Bus interface has no such call, and beside it the kernel refuses frames of another program (EALREADY).
 @LoopActor final class AccessPointQuery {
-    /// Measured: 11 to 25 ms, and 2.2 s while a scan is under way. wpa_supplicant itself gives up earlier, and says so.
-    static let patience = Duration.seconds(10)
+    /// Measured: 11 to 25 ms, and 2.2 s while a scan is under way; NetworkManager's scans of all channels may be longer. wpa_supplicant ends
+    /// a question itself. If its event is lost, because few fit into a socket's queue (net.unix.max_dgram_qlen), the answer is read without.
+    static let patience = Duration.seconds(30)
 
     private let bssid: BSSID
     private var control: WPAControl?
@@ -33,8 +34,8 @@ public enum ANQPOutcome: Hashable, Sendable {
     ) {
         (self.bssid, self.done) = (bssid, done)
         control = try? WPAControl(path: path)
-        // The timer keeps this object until the end.
-        timer = try? EventLoop.shared.schedule(after: patience) { self.finish(.silent) }
+        // The timer keeps this object meanwhile.
+        timer = try? EventLoop.shared.schedule(after: patience) { self.read() }
         guard let control, timer != nil else {
             finish(.notSent)
             return
@@ -69,11 +70,10 @@ public enum ANQPOutcome: Hashable, Sendable {
     }
 
     private func read() {
+        guard let control else { return finish(.silent) }
         // The mask leaves out all but the address and the elements of ANQP (wpa_ctrl.h, WPA_BSS_MASK_INTERNETW).
-        control?.ask("BSS \(bssid) MASK=0x8002") { [weak self] text in
-            guard let self else { return }
-            finish(text.map { .answered(Self.answer($0)) } ?? .silent)
-        }
+        // The timer keeps this object only until it fires.
+        control.ask("BSS \(bssid) MASK=0x8002") { text in self.finish(text.map { .answered(Self.answer($0)) } ?? .silent) }
     }
 
     private func finish(_ outcome: ANQPOutcome) {

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import time
 
+import announcements
 import figures
 import machine
 import networks
@@ -149,6 +150,12 @@ class Director:
         claims = {ssid: [claim["helper"] for claim in entry["claims"]] for ssid, entry in seen.items()}
         right = "wispr" in claims.get(TRAIN.ssid, []) and not claims.get(networks.HOME.ssid)
         self.report.check("list.claims", right, str(claims))
+        announcements.check(self.daemon, self.report, "announced")
+        # Neither the list nor an address in it made the daemon or a helper ask a portal; each access point was asked once.
+        self.report.check("announced.nothingSent", not self.fabric.transcript("hotel"), str(self.fabric.transcript("hotel")[:3]))
+        log = (self.fabric.logs / f"{self.fabric.client.supplicant}.log").read_text(errors="replace")
+        asked = [line.split("addr=")[1].split()[0] for line in log.splitlines() if "ANQP-QUERY-DONE addr=" in line]
+        self.report.check("announced.once", sorted(asked) == [HOTEL.hardware, networks.FREE.hardware], str(asked))
         self.fabric.waitUntilOpen()
 
     def joinAndLogIn(self) -> None:

@@ -199,7 +199,7 @@ class Fabric:
         for network in networks.ALL:
             lines = [
                 f"interface={network.access}", "driver=nl80211", f"ssid={network.ssid}", "hw_mode=g", "channel=1",
-                "ctrl_interface=/run/hostapd", f"bssid={network.hardware}",
+                "ctrl_interface=/run/hostapd", f"bssid={network.hardware}", *network.announces,
             ]
             if network.passphrase:
                 lines += ["wpa=2", "wpa_key_mgmt=WPA-PSK", "rsn_pairwise=CCMP", f"wpa_passphrase={network.passphrase}"]

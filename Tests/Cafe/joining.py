@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import time
 
+import announcements
 import listeners
 import managers
 import networks
@@ -105,6 +106,8 @@ class Joining:
     def withNetworkManager(self) -> None:
         manager = self.startManager(managers.NetworkManager)
         self.leaves()
+        # The liar was asked as it was joined, once an hour, perhaps in the middle of a scan.
+        announcements.check(self.daemon, self.report, "nm.announced", liar=False)
         self.joins("known", FREE)
         profiles = [line for line in manager.ask("-f", "NAME", "connection").splitlines() if line == FREE.ssid]
         self.check("oneProfile", len(profiles) == 1, profiles)

@@ -77,7 +77,8 @@ class NetworkManager(Manager):
             "[main]\nplugins=keyfile\ndhcp=internal\nauth-polkit=false\n[logging]\nlevel=DEBUG\n"
             f"[keyfile]\nunmanaged-devices=except:interface-name:{self.link}\n")
         (folder / "conf.d/20-connectivity.conf").write_text(f"[connectivity]\nuri={networks.PROBE_URL}\nresponse=\ninterval=300\n")
-        self.launch("wpa_supplicant-bus", "wpa_supplicant", "-t", "-u", "-s")
+        # With the control sockets that Debian's unit makes.
+        self.launch("wpa_supplicant-bus", "wpa_supplicant", "-t", "-u", "-s", "-O", "DIR=/run/wpa_supplicant GROUP=netdev")
         waitFor(lambda: run("busctl", "status", "fi.w1.wpa_supplicant1", check=False).returncode == 0, 60, "wpa_supplicant on the bus")
         self.launch("NetworkManager", "NetworkManager", "--debug")
 

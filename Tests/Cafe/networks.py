@@ -12,6 +12,8 @@ class Network:
     passphrase: str | None = None
     # Transmit power in dBm; the simulated medium subtracts 50.
     power: int = 0
+    # Lines of its access point's settings, over the air: what it announces before anything is joined.
+    announces: tuple[str, ...] = ()
 
     @property
     def prefix(self) -> str:
@@ -32,10 +34,23 @@ class Network:
 
 
 AROMA = Network("aroma", "Cafe Aroma", 1, "status.client", power=20)
-HOTEL = Network("hotel", "Hotel Lindenhof", 2, "portal.lindenhof.example", power=10)
+# A hotel as the standard wants it: a login is expected, and OpenRoaming is offered.
+HONEST = (
+    "interworking=1", "access_network_type=2", "internet=1", "asra=1", "venue_group=7", "venue_type=2", "hessid=02:ca:fe:00:02:01",
+    "roaming_consortium=5a03ba0000", "roaming_consortium=004096", "venue_name=eng:Hotel Lindenhof", "venue_url=1:https://www.lindenhof.example/info",
+    "network_auth_type=02https://portal.lindenhof.example/login", "domain_name=lindenhof.example", "nai_realm=0,lindenhof.example",
+)
+# Another place's address, names as long as they can be, one of them no UTF-8 and with commands for a terminal, and elements once more: an
+# interworking element of a length that there is not, and consortia that are cut off.
+LYING = (
+    "interworking=1", "access_network_type=3", "internet=1", "asra=0", "network_auth_type=02https://portal.lindenhof.example/login",
+    'venue_name=P"eng:\\x1b[2J\\xff\\xfe Hotel Lindenhof"', *(f"venue_name=eng:{'x' * 252}" for _ in range(3)),
+    "vendor_elements=6b023f3f6f0400555a03dd03506f9a",
+)
+HOTEL = Network("hotel", "Hotel Lindenhof", 2, "portal.lindenhof.example", power=10, announces=HONEST)
 TRAIN = Network("train", "TrainNet", 3, "login.trainnet.example", power=5)
 # Over cables a guest house takes this network for its portal over plain HTTP.
-FREE = Network("free", "Library Free", 4, "wlan.pension-ida.example", power=2)
+FREE = Network("free", "Library Free", 4, "wlan.pension-ida.example", power=2, announces=LYING)
 HOME = Network("home", "Attic 4", 5, passphrase="only to be seen in the list", power=1)
 ALL = [AROMA, HOTEL, TRAIN, FREE, HOME]
 

@@ -189,6 +189,11 @@ struct CafeTests {
                 + (hasBundle ? ["--test-bundle", bundle.path] : []))
     }
 
+    /// Access points announce a login before anything is joined, one of them falsely.
+    private static func announcements(_ prefix: String) -> [String] {
+        ["elements", "answers", "shown", "printable", "nothingElsewhere"].map { "\(prefix).\($0)" }
+    }
+
     /// The unit tests of the radio's code, once as root and once as an ordinary user.
     @Test func liveRadio() async throws {
         #expect(Self.hasBundle || !Machine.isCI, "the tests lie at \(Self.bundle.path)")
@@ -199,7 +204,9 @@ struct CafeTests {
     @Test func overTheAir() async throws {
         try await Self.laptop.value.expect("fabric", ["done"])
         try await Self.laptop.value.expect(
-            "show", CafeVisit.always + ["list.names", "list.security", "list.claims", "laptop.netem"])
+            "show",
+            CafeVisit.always + ["list.names", "list.security", "list.claims", "laptop.netem"] + Self.announcements("announced")
+                + ["announced.lie", "announced.nothingSent", "announced.once"])
     }
 
     /// What helpers say of the networks in sight, and that no helper is asked when no client watches the list.
@@ -262,7 +269,8 @@ struct CafeTests {
         let alone = ["open", "shown", "needsAProgram", "left", "switchedOff", "switchedOn", "done", "daemonEnds"]
         try await Self.laptop.value.expect(
             "join",
-            managers.flatMap { name, own in (all + own).map { "\(name).\($0)" } } + alone.map { "radio.\($0)" } + ["done"])
+            managers.flatMap { name, own in (all + own).map { "\(name).\($0)" } } + Self.announcements("nm.announced")
+                + alone.map { "radio.\($0)" } + ["done"])
     }
 
     /// The daemon, a helper that is its child, and two that the service manager runs: the units as they are, under a systemd of their own.

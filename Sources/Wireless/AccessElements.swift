@@ -91,7 +91,7 @@ public struct ConsortiumIdentifier: Hashable, Sendable {
     /// Lower-case hexadecimal.
     public var hex: String { Hex.encode(octets) }
 
-    /// OpenRoaming's identifiers begin with 5A-03-BA (free of charge) or BA-A2-D0 (charged), and end with the policies of a member (Wireless
+    /// OpenRoaming's identifiers begin with 5A03BA (free of charge) or BAA2D0 (charged), and end with the policies of a member (Wireless
     /// Broadband Alliance, OpenRoaming framework); 00-40-96 is the one that Cisco's access points announced before.
     public var isOpenRoaming: Bool {
         switch octets.count {

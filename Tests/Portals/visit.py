@@ -186,7 +186,9 @@ class Visit:
             # A page whose scripts send to another address tells of it when they do.
             isTold = "Your answers go to" in (prompt.get("message") or "") and not isToldElsewhere
             isToldElsewhere = isToldElsewhere or isTold
-            if any(field["name"] in given for field in fields) and not isTold:
+            # A choice among ways to log in may bring other fields.
+            isOther = "The page has changed" in (prompt.get("message") or "") and any(field["name"] not in given for field in fields)
+            if any(field["name"] in given for field in fields) and not isTold and not isOther:
                 if self.refusal or not self.product.scenario.corrected:
                     return "refused", told, reply
                 self.refusal, self.user, given = told, self.user | self.product.scenario.corrected, {}

@@ -160,7 +160,7 @@ extension TransferError {
     init(_ refusal: RenderedPage.Refusal) {
         switch refusal {
         case .elsewhere(let address): self.init(.elsewhere, address.origin)
-        case .asksAnew: self.init(.asksAnew)
+        case .asksAnew: self.init(.asksAnew, "")
         case .changed: self.init(.notTaken, "The page has changed its button")
         case .disabled: self.init(.notTaken, "The page keeps its button disabled")
         case .notTaken: self.init(.notTaken, "The page did not take one of the answers")

@@ -11,7 +11,7 @@ class FreshAntd(Scripted):
 
     name, host, lang, title = "fresh-antd", "wifi.jinjiang-hotel.example", "zh-CN", "锦江酒店无线网络"
     bundle = "/umi.8d7fa1c2.js"
-    scenarios = [
+    gaps = [
         Scenario("in", user=GUEST),
         Scenario("refused", "refused", GUEST | {"room": "9"}, text=ERROR),
         Scenario("corrected", user=GUEST | {"room": "9"}, text=ERROR, corrected=GUEST),

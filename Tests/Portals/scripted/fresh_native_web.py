@@ -12,9 +12,11 @@ class FreshNativeWeb(Scripted):
     name, host, title = "fresh-native-web", "join.loft-coworking.example", "Loft Coworking"
     bundle = "/_expo/static/js/web/index-5e1b2c.js"
     scenarios = [
+        Scenario("without a box", user=GUEST, options={"box": False}),
+    ]
+    gaps = [
         Scenario("in", user=GUEST),
         Scenario("refused", "refused", {"email": "eve@example.org"}, text=ERROR),
-        Scenario("without a box", user=GUEST, options={"box": False}),
     ]
     style = """.r-cursor { cursor: pointer; } .css-view { display: flex; flex-direction: column; position: relative; } .css-text {
 display: inline;

@@ -13,9 +13,11 @@ class FreshTabs(Scripted):
     bundle, body = "/js/hotspot.js?v=1.12.1", '<div id="root"></div>'
     scenarios = [
         Scenario("voucher", user=VOUCHER),
+        Scenario("refused", "refused", {"code": "WLAN-00"}, text=ERROR),
+    ]
+    gaps = [
         Scenario("room", user=ROOM),
         Scenario("room behind social", user=ROOM, options={"first": 2}),
-        Scenario("refused", "refused", {"code": "WLAN-00"}, text=ERROR),
     ]
     style = """.ui-tabs-nav { display: flex; list-style: none; padding: 0; } .ui-tabs-nav li { padding: .4rem; border: 1px solid #aaa; }
 .ui-tabs .ui-tabs-nav .ui-tabs-anchor { cursor: pointer; text-decoration: none; } .fb { background: #1877f2; }"""

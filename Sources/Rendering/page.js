@@ -148,8 +148,8 @@
   // The options that a list showed when it was opened, for one that has none while it is closed.
   const opened = new WeakMap();
   const optionTexts = (list) => {
-    const texts = options(list).map((option) => textOf(option) || squeezed(option.textContent));
-    return texts.length ? texts : opened.get(list) ?? [];
+    const texts = opened.get(list) ?? [];
+    return texts.length ? texts : options(list).map((option) => textOf(option) || squeezed(option.textContent));
   };
 
   // What is a form where the page has none: elements with their parts, "fields" or what a button or a layer is about.
@@ -336,7 +336,8 @@
       let words = ` id="${number(element)}" name="${escaped(own)}"`;
       if (name) words += ` aria-label="${escaped(name.slice(0, 300))}"`;
       if (element.required || attribute(element, "aria-required") === "true") words += " required";
-      if (element.readOnly || attribute(element, "aria-readonly") === "true") words += " readonly";
+      // Nobody types in a list.
+      if (what !== "list" && (element.readOnly || attribute(element, "aria-readonly") === "true")) words += " readonly";
       if (isDisabled(element)) words += " disabled";
       asked.push(`${what}:${own}:${name}`);
       isIdle = false;
@@ -588,24 +589,31 @@
     return true;
   };
   const open = async (list) => {
+    const before = new Set(), words = () => [...list.ownerDocument.body.querySelectorAll("*")]
+      .filter((element) => !element.childElementCount && squeezed(element.textContent) && isSeen(element));
+    words().forEach((element) => before.add(element));
     for (let step = 0; step < 10; step++) {
-      const found = [...new Set([...options(list), ...list.ownerDocument.querySelectorAll("[role=listbox] [role=option]")])].filter(isSeen);
+      const found = shownOptions(list);
       if (found.length) return found;
       if (step === 0) click(list);
       await pause(50);
     }
-    return [];
+    // Options without a role are the words that have appeared.
+    return words().filter((element) => !before.has(element)).slice(0, limits.choices);
   };
+  const shownOptions = (list) =>
+    [...new Set([...options(list), ...list.ownerDocument.querySelectorAll("[role=listbox] [role=option]")])].filter(isSeen);
   // Opens the closed lists whose options are not in the page, to read them, and closes them again.
   const readLists = async () => {
     for (const { kind, elements: [list] } of [...shown.fields.values()].filter((field) => field.kind === "list").slice(0, 5)) {
       if (kind !== "list" || optionTexts(list).length) continue;
-      opened.set(list, (await open(list)).slice(0, limits.choices).map((option) => textOf(option) || squeezed(option.textContent)));
-      await closeLists(list);
+      const found = (await open(list)).slice(0, limits.choices);
+      opened.set(list, found.map((option) => textOf(option) || squeezed(option.textContent)));
+      await closeList(list, found);
     }
   };
   // Some lists close by the Escape key, some by another click, some by one beside them.
-  const closeLists = async (list) => {
+  const closeList = async (list, shown) => {
     const ways = [
       () => events(list.ownerDocument.activeElement ?? list, ["keydown", "keyup"], KeyboardEvent, { key: "Escape", code: "Escape", keyCode: 27, which: 27 }),
       () => click(list), () => click(list.ownerDocument.elementFromPoint(2, 2) ?? list.ownerDocument.body),
@@ -614,7 +622,7 @@
       way();
       for (let step = 0; step < 6; step++) {
         await pause(50);
-        if (![...options(list), ...list.ownerDocument.querySelectorAll("[role=listbox] [role=option]")].some(isSeen)) return;
+        if (![...shown, ...shownOptions(list)].some((option) => option.isConnected && isSeen(option))) return;
       }
     }
   };

@@ -11,9 +11,12 @@ class FreshAntd(Scripted):
 
     name, host, lang, title = "fresh-antd", "wifi.jinjiang-hotel.example", "zh-CN", "锦江酒店无线网络"
     bundle = "/umi.8d7fa1c2.js"
-    gaps = [
+    scenarios = [
         Scenario("in", user=GUEST),
         Scenario("refused", "refused", GUEST | {"room": "9"}, text=ERROR),
+    ]
+    # The notice of the first try is still shown beside the success.
+    gaps = [
         Scenario("corrected", user=GUEST | {"room": "9"}, text=ERROR, corrected=GUEST),
     ]
     style = """.ant-select { position: relative; cursor: pointer; } .ant-select-selector { position: relative; display: flex;

@@ -145,11 +145,12 @@
       ?? list.parentElement?.querySelector("[role=option]")?.closest("[role=listbox]");
     return box ? [...box.querySelectorAll("[role=option]")].slice(0, limits.choices) : [];
   };
+  const optionText = (option) => textOf(option) || squeezed(option.textContent);
   // The options that a list showed when it was opened, for one that has none while it is closed.
   const opened = new WeakMap();
   const optionTexts = (list) => {
     const texts = opened.get(list) ?? [];
-    return texts.length ? texts : options(list).map((option) => textOf(option) || squeezed(option.textContent));
+    return texts.length ? texts : options(list).map(optionText);
   };
 
   // What is a form where the page has none: elements with their parts, "fields" or what a button or a layer is about.
@@ -160,9 +161,9 @@
     const fields = [], buttons = [], drawn = new Map();
     const visit = (node, depth, inForm) => {
       if (node.nodeType !== Node.ELEMENT_NODE || depth > limits.depth) return;
-      const style = getComputedStyle(node);
-      if (isGone(node, style) && !["checkbox", "radio"].includes(node.type) && kind(node) !== "list") return;
-      if (!inForm && isActive(node)) (kind(node) === "press" ? buttons : fields).push(node);
+      const what = kind(node);
+      if (isGone(node, getComputedStyle(node)) && !["checkbox", "radio"].includes(node.type) && what !== "list") return;
+      if (!inForm && isActive(what)) (what === "press" ? buttons : fields).push(node);
       for (const child of children(node)) visit(child, depth + 1, inForm || node.localName === "form");
     };
     visit(root, 0, false);
@@ -188,7 +189,7 @@
       let [region, step] = [button, button];
       while ((step = above(step)) && isApart(step) && !drawn.has(step)) {
         if (isLayer(step)) { region = step; break; }
-        if (region === step || buttons.filter((other) => holds(step, other)).length === 1) region = step;
+        if (buttons.filter((other) => holds(step, other)).length === 1) region = step;
       }
       if (region !== button) drawn.set(region, isLayer(region) ? "layer" : "button");
     }
@@ -200,10 +201,8 @@
     for (let step = inner; step; step = above(step)) if (step === node) return true;
     return false;
   };
-  const isActive = (element) => {
-    const what = kind(element);
-    return what && !["hidden", "link", "tab"].includes(what);
-  };
+  // Whether a person fills in or presses what is of this kind.
+  const isActive = (what) => what && !["hidden", "link", "tab"].includes(what);
 
   // What lies over all controls that are in sight, and has some of its own: a dialog, which a person answers first.
   const cover = () => {
@@ -216,7 +215,7 @@
       for (let step = top; step && !holds(step, control); step = above(step)) {
         if (["fixed", "absolute", "sticky"].includes(getComputedStyle(step).position) || step.localName === "dialog") layer = step;
       }
-      if (layer && [...layer.querySelectorAll("*")].some(isActive)) found = layer;
+      if (layer && [...layer.querySelectorAll("*")].some((element) => isActive(kind(element)))) found = layer;
     }
     if (!found) return null;
     // A control that is in sight beside the layer can be used as well.
@@ -255,9 +254,9 @@
 
   // Some pages enable their button once the terms were scrolled to their end.
   const scrollToEnds = () => {
-    const elements = [...document.querySelectorAll("*")];
-    if (!elements.some((element) => kind(element) === "press" && isDisabled(element) && isSeen(element))) return;
-    for (const element of elements) {
+    const disabled = [...document.querySelectorAll(":disabled, [disabled], [aria-disabled=true]")];
+    if (!disabled.some((element) => isDisabled(element) && kind(element) === "press" && isSeen(element))) return;
+    for (const element of document.querySelectorAll("*")) {
       if (element.scrollHeight > element.clientHeight + 8 && ["auto", "scroll"].includes(getComputedStyle(element).overflowY)) {
         element.scrollTop = element.scrollHeight;
       }
@@ -582,7 +581,7 @@
   // Opens a list that scripts draw, and takes an option by its words.
   const choose = async (list, text) => {
     if (squeezed(list.value ?? "") === text || textOf(list) === text) return true;
-    const option = (await open(list)).find((option) => (textOf(option) || squeezed(option.textContent)) === text);
+    const option = (await open(list)).find((option) => optionText(option) === text);
     if (!option) return false;
     click(option);
     await pause(50);
@@ -608,7 +607,7 @@
     for (const { kind, elements: [list] } of [...shown.fields.values()].filter((field) => field.kind === "list").slice(0, 5)) {
       if (kind !== "list" || optionTexts(list).length) continue;
       const found = (await open(list)).slice(0, limits.choices);
-      opened.set(list, found.map((option) => textOf(option) || squeezed(option.textContent)));
+      opened.set(list, found.map(optionText));
       await closeList(list, found);
     }
   };

@@ -57,11 +57,7 @@ public struct HTMLControl: Codable, Hashable, Sendable {
 
     /// The name, in words, and the label, for ``Purposes``.
     package var words: String {
-        var words = ""
-        for character in name {
-            if character.isUppercase, words.last?.isLowercase == true { words.append(" ") }
-            words.append(character == "_" || character == "-" ? " " : character)
-        }
+        let words = String(name.partedAtCapitals.map { $0 == "_" || $0 == "-" ? " " : $0 })
         return words + " " + name + " " + label
     }
 
@@ -79,6 +75,18 @@ public struct HTMLControl: Codable, Hashable, Sendable {
 
     /// The choice that a browser makes before the user does.
     package var preselected: Option? { options.first(where: \.isSelected) ?? options.first { !$0.isDisabled } }
+}
+
+extension String {
+    /// A name with a space before each of its words that begins with a capital: `roomNumber` is `room Number`.
+    var partedAtCapitals: String {
+        var parted = ""
+        for character in self {
+            if character.isUppercase, parted.last?.isLowercase == true { parted.append(" ") }
+            parted.append(character)
+        }
+        return parted
+    }
 }
 
 extension HTMLControl {

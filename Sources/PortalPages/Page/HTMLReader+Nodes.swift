@@ -199,11 +199,7 @@ extension HTMLReader {
     private static func marks(of node: Node) -> (text: String, words: Set<String>) {
         let marks = ["class", "id", "role"].compactMap { attribute(node, $0) }.joined(separator: " ")
         // Words of a name in capitals, such as standardSuccess, count as well.
-        var parted = ""
-        for character in marks {
-            if character.isUppercase, parted.last?.isLowercase == true { parted.append(" ") }
-            parted.append(character)
-        }
-        return (marks, Set((marks + " " + parted).lowercased().split { !$0.isLetter }.map(String.init)))
+        let parted = marks.contains(where: \.isUppercase) ? " " + marks.partedAtCapitals : ""
+        return (marks, Set((marks + parted).lowercased().split { !$0.isLetter }.map(String.init)))
     }
 }

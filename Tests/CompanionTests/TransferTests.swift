@@ -54,7 +54,8 @@ import Testing
         return count + (count + limit - 1) / limit
     }
 
-    @Test func aLostLinkGoesOnWhereItEnded() throws {
+    /// Two laptops whose link is lost in the middle of an offer.
+    private func brokenOffer() throws -> (air: Air, giver: Laptop, taker: Laptop) {
         let (giver, taker) = (try Laptop("giver"), try Laptop("taker"))
         let air = Air(giver, taker, mtu: 185)
         try air.pair(giver, taker)
@@ -63,6 +64,11 @@ import Testing
         air.apply(.offerMade(Sample.offer(file: 20_000), to: taker.id), to: giver)
         while air.bulkOctets < 10_000 { try #require(air.step()) }
         air.breakLinks()
+        return (air, giver, taker)
+    }
+
+    @Test func aLostLinkGoesOnWhereItEnded() throws {
+        let (air, giver, taker) = try brokenOffer()
         #expect(giver.companion.suspended.count == 1 && taker.companion.suspended.count == 1)
         let before = air.bulkOctets
         air.connections = 1
@@ -75,14 +81,7 @@ import Testing
     }
 
     @Test func aHalfMessageIsForgotten() throws {
-        let (giver, taker) = (try Laptop("giver"), try Laptop("taker"))
-        let air = Air(giver, taker, mtu: 185)
-        try air.pair(giver, taker)
-        try air.tell(taker, .offerAwaited(true))
-        air.connections = 1
-        air.apply(.offerMade(Sample.offer(file: 20_000), to: taker.id), to: giver)
-        while air.bulkOctets < 10_000 { try #require(air.step()) }
-        air.breakLinks()
+        let (air, giver, taker) = try brokenOffer()
         try air.wait(.seconds(600))
         #expect(giver.companion.suspended.isEmpty && taker.companion.suspended.isEmpty && taker.shownOffers.isEmpty)
         air.connections = 1
@@ -92,14 +91,7 @@ import Testing
 
     /// The peer lost its part, as after a restart; a cancelled offer does not go on.
     @Test func aCancelledMessageDoesNotGoOn() throws {
-        let (giver, taker) = (try Laptop("giver"), try Laptop("taker"))
-        let air = Air(giver, taker, mtu: 185)
-        try air.pair(giver, taker)
-        try air.tell(taker, .offerAwaited(true))
-        air.connections = 1
-        air.apply(.offerMade(Sample.offer(file: 20_000), to: taker.id), to: giver)
-        while air.bulkOctets < 10_000 { try #require(air.step()) }
-        air.breakLinks()
+        let (air, giver, taker) = try brokenOffer()
         try air.tell(giver, .offerCancelled(id: "o1"))
         try air.tell(giver, .offerMade(Sample.offer("o2", file: 3_000), to: taker.id))
         air.connections = 1

@@ -21,7 +21,7 @@ extension Companion {
         do throws(CompanionError) { try work(&self) } catch { close(link) }
     }
 
-    /// Ends a link from this side. What is unfinished waits for the peer's return.
+    /// Ends a link from this side. Unfinished messages wait for the peer's return.
     mutating func close(_ link: PeerLink) {
         guard links[link.id] === link else { return }
         actions.append(.close(link.id))

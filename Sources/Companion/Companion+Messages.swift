@@ -130,7 +130,7 @@ extension Companion {
         hide(id, from: peer)
     }
 
-    /// The answers' names are those of fields.
+    /// Returns whether each answer is for a field of the question.
     private static func areAnswers(_ values: [String: SecretText], to question: PeerQuestion) -> Bool {
         Set(values.keys).isSubset(of: question.hearsay.fields.map(\.name))
     }

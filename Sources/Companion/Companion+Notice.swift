@@ -13,7 +13,7 @@ extension Companion {
         case unknownPeer(Peer)
         /// The same of a laptop that may be any of several.
         case noneRecognised
-        /// What was typed cannot be sent: the laptop went away.
+        /// The typed answers cannot be sent, because the laptop went away.
         case notConnected(Peer)
         /// The question or the offer is beyond the limits, or too many wait.
         case notSent

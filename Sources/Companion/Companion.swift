@@ -27,9 +27,9 @@ public struct Companion: ~Copyable {
         case codeEntered(SecretText)
         case pairingCancelled
         case forgotten(PeerID)
-        /// Questions of paired laptops are wanted, or no longer.
+        /// The user begins or stops to take questions of paired laptops.
         case listeningChanged(Bool)
-        /// An offer is waited for, or no longer.
+        /// The user begins or stops to wait for an offer.
         case offerAwaited(Bool)
         case questionAnswered(id: String, of: PeerID, [String: SecretText])
         case offerMade(Offer, to: PeerID)
@@ -93,7 +93,7 @@ public struct Companion: ~Copyable {
     var isListening = false
     var awaitsOffer = false
 
-    /// What the transport was told last.
+    /// The last instruction to the transport.
     private var (advertises, scans, timer): (Bool, Bool, Instant?) = (false, false, nil)
     var now = Instant(nanoseconds: 0)
     var actions: [Action] = []

@@ -1,4 +1,4 @@
-/// The reason why octets of a peer were refused. What a peer sent is never part of it.
+/// The reason why octets of a peer were refused. It never contains octets of the peer.
 public enum CompanionError: Error, Hashable, Sendable, CaseIterable {
     /// No octets with this tag under this key and number: altered, doubled, lost, or of another key.
     case notOpened

@@ -11,7 +11,7 @@ public struct ClaimStatus: Codable, Hashable, Sendable {
     public var confidence: String
     public var source: String
     public var ready: Bool
-    /// What the helper called the kind of portal at an earlier visit.
+    /// The helper's word for the kind of portal, from an earlier visit.
     public var portalKind: String?
 }
 
@@ -112,7 +112,7 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var bssid: String?
     public var helper: String?
     public var portal: String?
-    /// What the helper calls this kind of portal.
+    /// The helper's word for this kind of portal.
     public var portalKind: String?
     public var captive: Bool?
     public var secondsRemaining: Int?

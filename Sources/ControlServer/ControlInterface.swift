@@ -322,8 +322,8 @@ import Varlink
         reportListWatchers(to: backend)
     }
 
-    /// Returns whether access points may be asked for a caller. This sends frames, so that it needs permission; others see the answers that
-    /// are known.
+    /// Returns whether the daemon may ask access points for a caller. The questions are frames, so they need permission; without it, a caller
+    /// sees the answers that the daemon has.
     private func asks(_ call: ServerCall, _ parameters: ListParameters) -> Bool {
         parameters.verbose == true && permission.allows(call)
     }

@@ -18,7 +18,7 @@ struct CPace: ~Copyable {
     /// - Parameters:
     ///   - code: what both people know (PRS).
     ///   - channel: the parties' names (CI).
-    ///   - session: what is fresh from both sides (sid).
+    ///   - session: the fresh octets of both sides (sid).
     ///   - scalar: 32 octets; random but in tests.
     init(
         code: borrowing SecretBytes, channel: [UInt8], session: [UInt8], scalar: consuming SecretBytes? = nil
@@ -40,7 +40,7 @@ struct CPace: ~Copyable {
     /// that gives the neutral element.
     ///
     /// - Parameters:
-    ///   - data: what the parties authenticate beside their shares (ADa, ADb), the initiator's first.
+    ///   - data: the data that both parties authenticate beside their shares (ADa, ADb), the initiator's first.
     borrowing func key(
         with peer: [UInt8], isInitiator: Bool, data: (initiator: [UInt8], responder: [UInt8]) = ([], [])
     ) throws(CompanionError) -> SecretBytes {

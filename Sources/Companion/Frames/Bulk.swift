@@ -66,7 +66,7 @@ struct BulkSender: Hashable, Sendable {
 
     /// Moves the window. Returns whether the peer has opened the whole message.
     ///
-    /// - Parameter again: what was sent after the place is sent again.
+    /// - Parameter again: whether the octets behind the place are sent again.
     /// - Throws: ``CompanionError/malformed`` for a place that was not sent, ``CompanionError/chunkLost`` without progress.
     mutating func grant(_ place: BulkPosition, again: Bool) throws(CompanionError) -> Bool {
         // A grant for the message before may come late.

@@ -116,7 +116,7 @@ enum Message: Hashable, Sendable {
     }
 }
 
-/// A message outside the encryption: those of the handshakes, and two answers that tell nothing about this machine.
+/// A message outside the encryption: one of a handshake, or one of two answers that say nothing about this machine.
 enum ClearMessage: UInt8, CaseIterable {
     /// The initiator's session identifier and name.
     case pairHello = 1

@@ -182,7 +182,7 @@ import Varlink
     private func exited() {
         // Ends the rest of its session, as long as the number is its own.
         Glibc.kill(-pid, SIGKILL)
-        // Readable until it is waited for; a line feed or a zero octet may end it (proc_pid_attr(5)).
+        // The file can be read until this process waits for the child; a line feed or a zero octet may end it (proc_pid_attr(5)).
         if keepsLabel {
             label = FilePath.text(of: "/proc/\(pid)/attr/current", limit: 256)?.split { $0 == "\n" || $0 == "\0" }.first.map(
                 String.init)

@@ -9,6 +9,8 @@ struct NotificationBus: ~Copyable {
     private var bus: OpaquePointer?
     private let hasActions: Bool
     private let hasMarkup: Bool
+    /// The server shows a button for a click on the notification itself, even one without words: Xfce's, seen with 0.9.7.
+    private let showsClick: Bool
 
     /// Connects, and asks what the server can; `nil` without a bus.
     init?() {
@@ -20,6 +22,7 @@ struct NotificationBus: ~Copyable {
         let capabilities = Self.capabilities(bus)
         hasActions = capabilities.contains("actions")
         hasMarkup = capabilities.contains("body-markup")
+        showsClick = Self.name(bus)?.hasPrefix("Xfce ") == true
     }
 
     deinit { sd_bus_flush_close_unref(bus) }
@@ -28,16 +31,33 @@ struct NotificationBus: ~Copyable {
     var isOpen: Bool { sd_bus_is_open(bus) > 0 }
 
     private static func capabilities(_ bus: OpaquePointer?) -> Set<String> {
-        var (call, reply): (OpaquePointer?, OpaquePointer?)
-        guard sd_bus_message_new_method_call(bus, &call, service, path, service, "GetCapabilities") >= 0 else { return [] }
-        defer { sd_bus_message_unref(call) }
-        guard sd_bus_call(bus, call, 0, nil, &reply) >= 0 else { return [] }
+        guard let reply = call("GetCapabilities", bus) else { return [] }
         defer { sd_bus_message_unref(reply) }
         var words: Set<String> = []
         guard sd_bus_message_enter_container(reply, character("a"), "s") > 0 else { return [] }
-        var word: UnsafePointer<CChar>?
-        while sd_bus_message_read_basic(reply, character("s"), &word) > 0, let text = word { words.insert(String(cString: text)) }
+        while let word = string(reply) { words.insert(word) }
         return words
+    }
+
+    /// Returns the server's name.
+    private static func name(_ bus: OpaquePointer?) -> String? {
+        guard let reply = call("GetServerInformation", bus) else { return nil }
+        defer { sd_bus_message_unref(reply) }
+        return string(reply)
+    }
+
+    /// Returns the reply to a method without parameters, for the caller to release; `nil` after an error.
+    private static func call(_ method: String, _ bus: OpaquePointer?) -> OpaquePointer? {
+        var (call, reply): (OpaquePointer?, OpaquePointer?)
+        guard sd_bus_message_new_method_call(bus, &call, service, path, service, method) >= 0 else { return nil }
+        defer { sd_bus_message_unref(call) }
+        return sd_bus_call(bus, call, 0, nil, &reply) >= 0 ? reply : nil
+    }
+
+    /// Reads the next string of a message; `nil` at its end.
+    private static func string(_ message: OpaquePointer?) -> String? {
+        var text: UnsafePointer<CChar>?
+        return sd_bus_message_read_basic(message, character("s"), &text) > 0 ? text.map { String(cString: $0) } : nil
     }
 
     /// Shows a notification in place of another one (0: of none), and returns its number; 0 if there is no server.
@@ -55,8 +75,8 @@ struct NotificationBus: ~Copyable {
         append(notice.title)
         append(escaped(notice.body + command))
         sd_bus_message_open_container(call, Self.character("a"), "s")
-        // A click on the notification itself is answered by the first button. Without words it is no button of its own.
-        if !buttons.isEmpty { for text in ["default", ""] { append(text) } }
+        // A click on the notification itself is answered by the first button. Other servers show no button for it.
+        if !buttons.isEmpty, !showsClick { for text in ["default", ""] { append(text) } }
         for button in buttons { for text in [button.rawValue, button.label] { append(text) } }
         sd_bus_message_close_container(call)
         sd_bus_message_open_container(call, Self.character("a"), "{sv}")
@@ -96,9 +116,8 @@ struct NotificationBus: ~Copyable {
             if sd_bus_message_is_signal(signal, Self.service, "NotificationClosed") > 0 {
                 events.append(.closed(number))
             } else if sd_bus_message_is_signal(signal, Self.service, "ActionInvoked") > 0 {
-                var key: UnsafePointer<CChar>?
-                guard sd_bus_message_read_basic(signal, Self.character("s"), &key) > 0, let key else { continue }
-                events.append(.invoked(number, key: String(cString: key)))
+                guard let key = Self.string(signal) else { continue }
+                events.append(.invoked(number, key: key))
             }
         }
         return events

@@ -2,10 +2,12 @@ import Glibc
 import TestSupport
 import Testing
 
-private let tools = ["Xvfb", "xdotool", "dunst", "dunstctl", "dbus-run-session", "zenity", "kdialog"]
-private let missing = tools.filter { access("/usr/bin/\($0)", X_OK) != 0 }
+private let programs = ["Xvfb", "xdotool", "dunst", "dunstctl", "dbus-monitor", "dbus-run-session", "zenity", "kdialog"]
+private let needed: [String] =
+    programs.map { "/usr/bin/\($0)" } + ["/usr/share/dbus-1/services/org.xfce.xfce4-notifyd.Notifications.service"]
+private let missing: [String] = needed.filter { (path: String) in access(path, F_OK) != 0 }
 
-/// A login from the notification alone, with the real notification server and the real dialogs on a display of the test's own.
+/// A login from the notification alone, with real notification servers and the real dialogs on a display of the test's own.
 @Suite(
     .timeLimit(.minutes(10)), .serialized,
     .enabled(if: missing.isEmpty || getenv("CI") != nil, "needs \(missing.joined(separator: ", "))"))
@@ -26,7 +28,8 @@ struct DesktopLoginTests {
         """#
     }
 
-    @Test(arguments: ["zenity", "kdialog"]) func theNotificationAndItsDialogsSuffice(_ dialog: String) async throws {
+    @Test(arguments: [("zenity", "xfce4-notifyd"), ("kdialog", "dunst")])
+    func theNotificationAndItsDialogsSuffice(_ dialog: String, _ server: String) async throws {
         try await Aside.run {
             let asks = Self.status("presentingUI", #""captive":true,"prompt":"p1""#)
             let online = Self.status("authenticated", #""captive":false,"secondsRemaining":6120"#)
@@ -41,9 +44,9 @@ struct DesktopLoginTests {
             let nothing = open("/dev/null", O_RDONLY)
             defer { close(nothing) }
             let tool = try Tool(
-                [dialog, String(programs), daemon.path, "\(root)/.build/pictures"], input: nothing,
+                [dialog, server, String(programs), daemon.path, "\(root)/.build/pictures"], input: nothing,
                 program: "\(root)/Tests/Support/desktop-login", environment: ["PATH=/usr/bin:/bin"])
-            for _ in 0..<1200 where !daemon.calls.contains("Answer") { usleep(50_000) }
+            for _ in 0..<5000 where !daemon.calls.contains("Answer") { usleep(50_000) }
             // The second stream goes on at the second call.
             daemon.act()
             let ended = tool.end()

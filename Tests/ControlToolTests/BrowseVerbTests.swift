@@ -201,8 +201,15 @@ import Testing
     @Test(.enabled(if: geteuid() == 0)) func rootIsRefused() throws {
         let daemon = try daemon([])
         defer { daemon.stop() }
-        let ended = try Tool.run(["--socket", daemon.path, "browse"])
+        let ended = try Tool.run(["--socket", daemon.path, "browse"], environment: ["DISPLAY=:0"])
         #expect(ended.status == 1 && ended.errors.contains("without sudo") && daemon.calls.isEmpty, "\(ended)")
+    }
+
+    @Test func withoutADisplayNothingIsStarted() throws {
+        let daemon = try daemon([])
+        defer { daemon.stop() }
+        let ended = try Tool.run(["--socket", daemon.path, "browse"])
+        #expect(ended.status == 1 && ended.errors.contains("no display") && daemon.calls.isEmpty, "\(ended)")
     }
 
     /// No browser is started as root, so that sudo does not help.

@@ -35,6 +35,12 @@ struct BrowseVerb: ParsableCommand {
     private static let meeting = 5.0
 
     func run() throws {
+        // A browser that is named may need none.
+        guard DesktopPrograms.hasDisplay || browser != nil else {
+            throw Failure(
+                .failed, "There is no display for a browser: start it in the desktop's session, or name a browser.",
+                hint: "hotspotctl browse --browser PATH")
+        }
         guard geteuid() != 0 || browser != nil else {
             throw Failure(
                 .failed, "No browser is started as root: start it as the user in front of the screen, without sudo, or name one.",

@@ -39,7 +39,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         // libcurl converts names in other scripts by the locale's character set, so this thread has UTF-8 until it returns.
         let previous = trimmed.utf8.allSatisfy { $0 < 0x80 } ? nil : Self.locale.map { uselocale(locale_t(bitPattern: $0)) }
         defer { if let previous { uselocale(previous) } }
-        let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE)
+        // A space is encoded, as browsers do: libcurl 7.88 does so by itself, 8.14 only if it is asked to.
+        let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
         if let base { guard curl_url_set(handle, CURLUPART_URL, base, flags) == CURLUE_OK else { return nil } }
         // A place on the same page, for which libcurl 7.88 leaves out the last part of the path.
         if base == nil || !trimmed.hasPrefix("#") {

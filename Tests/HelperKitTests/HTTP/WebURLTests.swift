@@ -18,6 +18,7 @@ import Testing
         ("../x", "http://portal.test/x"), ("?q=1", "http://portal.test/a/page?q=1"), ("//other.test/y", "http://other.test/y"),
         ("https://s.test", "https://s.test/"), ("#top", "http://portal.test/a/page"), ("  next  ", "http://portal.test/a/next"),
         ("a b", "http://portal.test/a/a%20b"),
+        ("http://other.test/b c?ssid=Hotel Lobby", "http://other.test/b%20c?ssid=Hotel+Lobby"),
     ])
     func resolves(_ reference: String, _ expected: String) {
         #expect(WebURL(reference, relativeTo: WebURL("http://portal.test/a/page")!)?.text == expected)

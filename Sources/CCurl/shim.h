@@ -7,6 +7,8 @@ static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value)
 }
 // An enumeration before 8.14, and a macro since.
 static const long ccurl_netrc_ignored = CURL_NETRC_IGNORED;
+// CURLE_TOO_LARGE, since 8.6: an endless header line, or an address that is too long. Before, that was CURLE_OUT_OF_MEMORY.
+static const CURLcode ccurl_too_large = (CURLcode)100;
 
 static inline CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
     return (curl_easy_setopt)(easy, option, value);

@@ -271,8 +271,9 @@ public final class HTTPClient: @unchecked Sendable {
         case CURLE_LOGIN_DENIED, CURLE_URL_MALFORMAT: return TransferError(.refusedURL, text)
         case CURLE_BAD_CONTENT_ENCODING: return TransferError(.badEncoding)
         case CURLE_WEIRD_SERVER_REPLY where context.status != 0: return TransferError(.badHeader)
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_OUT_OF_MEMORY, CURLE_WRITE_ERROR, CURLE_HTTP2:
-            // CURLE_OUT_OF_MEMORY is also what libcurl reports for an endless header line.
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_OUT_OF_MEMORY, ccurl_too_large, CURLE_WRITE_ERROR,
+            CURLE_HTTP2:
+            // CURLE_OUT_OF_MEMORY is also what libcurl 7.88 reports for an endless header line.
             return TransferError(.badAnswer, text)
         default: return TransferError(.system, text)
         }

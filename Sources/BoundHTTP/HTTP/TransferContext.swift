@@ -101,6 +101,7 @@ final class TransferContext {
                 return false
             }
             pin = Base64.encode(hash)
+            ccrypto_accept_plain_end(tls)
         }
         if let required = request.requiredPin, required != pin {
             failure = TransferError(.keyChanged)

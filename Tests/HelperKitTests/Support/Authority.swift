@@ -225,6 +225,8 @@ enum TLSBreach: String, CaseIterable {
     case alert, close, garbage
     /// In the middle of the answer without the end that TLS has, or with a record that no key fits.
     case truncation, forgery
+    /// Behind an answer without a length, without the end that TLS has.
+    case plainEnd
 
     fileprivate static let program = """
         import socket, ssl, sys
@@ -241,7 +243,8 @@ enum TLSBreach: String, CaseIterable {
             else:
                 outer = context.wrap_socket(raw, server_side=True)
                 outer.recv(65536)
-                outer.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 100\\r\\n\\r\\n<title>half")
+                length = b"" if way == "plainEnd" else b"Content-Length: 100\\r\\n"
+                outer.sendall(b"HTTP/1.1 200 OK\\r\\n" + length + b"\\r\\n<title>half")
                 raw = socket.socket(fileno=outer.detach())
                 if way == "forgery":
                     raw.sendall(bytes([23, 3, 3, 0, 32]) + bytes(32))

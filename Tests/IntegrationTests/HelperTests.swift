@@ -116,7 +116,10 @@ struct HelperTests {
     }
 
     @Test func aHelperThatMendsItsWaysIsReleased() throws {
-        let daemon = try CabledDaemon(settings: commands) { try $0.add("late", python: "receive(); time.sleep(1000)") }
+        // All helpers are in quarantine then, and have the grace for their answer.
+        let daemon = try CabledDaemon(settings: "[Commands]\nTimeoutSec=10\nLowGraceSec=10") {
+            try $0.add("late", python: "receive(); time.sleep(1000)")
+        }
         try daemon.plug("hot1", 1)
         try settle(daemon)
         try daemon.rejoin()

@@ -55,7 +55,8 @@ public struct DHCPPacket: Hashable, Sendable {
     /// Returns a DHCPINFORM (RFC 2131, 4.4.3) that wants option 114, of a machine with this address and hardware address.
     public static func inform(_ transaction: UInt32, from address: [UInt8], _ hardware: [UInt8]) -> [UInt8] {
         // A request over Ethernet, whose addresses have six octets; xid; no seconds and flags; ciaddr, and three addresses of servers.
-        var octets: [UInt8] = [1, 1, 6, 0] + (0..<4).map { UInt8(transaction >> (24 - 8 * $0) & 0xFF) }
+        var octets: [UInt8] = [1, 1, 6, 0]
+        for shift: UInt32 in [24, 16, 8, 0] { octets.append(UInt8(truncatingIfNeeded: transaction >> shift)) }
         octets += [0, 0, 0, 0] + address + [UInt8](repeating: 0, count: 12) + hardware
         octets += [UInt8](repeating: 0, count: fixedLength - cookie.count - octets.count) + cookie
         octets += [53, 1, 8, 55, 1, 114, 255]

@@ -112,7 +112,8 @@ class Arrivals:
         known = None
         if watch:
             known = waitFor(lambda: [one for one in watch.moments[words:] if one > address], 60, "NetworkManager's full")[0] - end
-        self.report.say(f"decided after {decided - address:.2f} s, online after {end - address:.2f} s, NetworkManager {known}")
+        full = "" if known is None else f", NetworkManager's full {known:.2f} s after that"
+        self.report.say(f"decided after {decided - address:.2f} s, online after {end - address:.2f} s{full}")
         # The longest wait of an arrival that no source completes; here each has one.
         self.report.check(f"{'nm' if watch else 'other'}.inTime", decided - address < 4, f"{decided - address:.2f} s")
         return decided - address, end - address, known
@@ -120,7 +121,7 @@ class Arrivals:
     def leave(self) -> None:
         smoke.logOff(self.fabric, AROMA)
         mark = self.monitor.mark()
-        self.fabric.client.endLease()
+        self.fabric.leases.end(self.fabric.client)
         self.daemon.ctl("leave", self.fabric.interface)
         self.monitor.waitFor({"inactive"}, mark, 15 * self.fabric.patience)
         self.fabric.inside("cli", "ip", "address", "flush", "dev", self.fabric.interface)

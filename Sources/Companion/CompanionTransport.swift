@@ -1,0 +1,34 @@
+/// Finds laptops nearby and carries chunks to them. ``Companion`` decides; a transport does what it says and reports what happens.
+///
+/// Its events come on the caller's executor, never from within ``perform(_:)``.
+public protocol CompanionTransport: AnyObject {
+    /// Receives the transport's events: a link opened or closed, its MTU changed, a chunk came or was written.
+    var onEvent: (Companion.Event) -> Void { get set }
+    /// Receives each change of the transport's state, and the first state.
+    var onStateChange: (CompanionTransportState) -> Void { get set }
+
+    /// Performs `advertise`, `scan`, `send` and `close`; ignores other actions. Wishes that cannot be met now are met as soon as the
+    /// state is ``CompanionTransportState/ready`` again.
+    func perform(_ action: Companion.Action)
+}
+
+/// Whether the radio can be used now.
+public enum CompanionTransportState: Hashable, Sendable, CaseIterable {
+    case ready
+    /// BlueZ does not run.
+    case noService
+    /// The computer has no Bluetooth adapter, or not the one of the settings.
+    case noAdapter
+    /// The adapter is switched off. It stays off: that is the user's choice.
+    case adapterOff
+
+    /// A sentence for the user with what helps; `nil` if nothing is missing.
+    public var message: String? {
+        switch self {
+        case .ready: nil
+        case .noService: "BlueZ does not run. Install and start it: sudo apt install bluez"
+        case .noAdapter: "No Bluetooth adapter was found. Connect one"
+        case .adapterOff: "Bluetooth is switched off. Switch it on: bluetoothctl power on"
+        }
+    }
+}

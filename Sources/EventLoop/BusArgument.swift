@@ -12,6 +12,9 @@ extension SystemBus.Argument {
         case .octets: "ay"
         case .table: "a{sv}"
         case .tables: "a{sa{sv}}"
+        case .objects: "a{oa{sa{sv}}}"
+        case .short: "q"
+        case .descriptor: "h"
         case .variant: "v"
         }
     }
@@ -30,18 +33,23 @@ extension SystemBus.Argument {
             try Self.contain("a", "s", in: message) { () throws(LoopError) in
                 for text in texts { try Self.text(text).append(to: message) }
             }
-        case .table(let table): try Self.append(table.mapValues { .variant($0) }, "v", to: message)
-        case .tables(let tables): try Self.append(tables.mapValues { .table($0) }, "a{sv}", to: message)
+        case .table(let table): try Self.append(table.mapValues { .variant($0) }, "sv", to: message)
+        case .tables(let tables): try Self.append(tables.mapValues { .table($0) }, "sa{sv}", to: message)
+        case .objects(let objects): try Self.append(objects.mapValues { .tables($0) }, "oa{sa{sv}}", to: message)
+        case .short(var number): try Self.check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "q")), &number))
+        case .descriptor(let descriptor):
+            var number = descriptor.number
+            try Self.check(sd_bus_message_append_basic(message, CChar(UInt8(ascii: "h")), &number))
         case .variant(let value):
             try Self.contain("v", value.signature, in: message) { () throws(LoopError) in try value.append(to: message) }
         }
     }
 
     private static func append(_ entries: [String: Self], _ type: String, to message: OpaquePointer?) throws(LoopError) {
-        try contain("a", "{s\(type)}", in: message) { () throws(LoopError) in
+        try contain("a", "{\(type)}", in: message) { () throws(LoopError) in
             for (key, value) in entries {
-                try contain("e", "s\(type)", in: message) { () throws(LoopError) in
-                    try Self.text(key).append(to: message)
+                try contain("e", type, in: message) { () throws(LoopError) in
+                    try (type.hasPrefix("o") ? Self.path(key) : .text(key)).append(to: message)
                     try value.append(to: message)
                 }
             }

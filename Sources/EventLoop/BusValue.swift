@@ -27,16 +27,16 @@ public indirect enum BusValue: Hashable, Sendable {
 
 /// Reads the values of a message. The bus has checked its form; how much there is of it has limits here.
 struct BusMessageReader {
-    /// The most values of one message, those in other values included.
-    static let limit = 8192
     private let message: OpaquePointer?
+    private let limit: Int
     private var count = 0
 
-    private init(_ message: OpaquePointer?) { self.message = message }
+    private init(_ message: OpaquePointer?, _ limit: Int) { (self.message, self.limit) = (message, limit) }
 
-    /// Returns the arguments of a message; `nil` if there are too many values, or of a kind that cannot be a message's.
-    static func values(of message: OpaquePointer?) -> [BusValue]? {
-        var reader = BusMessageReader(message)
+    /// Returns the arguments of a message that were not read yet; `nil` if there are too many values, or of a kind that cannot be a
+    /// message's.
+    static func values(of message: OpaquePointer?, limit: Int = SystemBus.valueLimit) -> [BusValue]? {
+        var reader = BusMessageReader(message, limit)
         return reader.rest()
     }
 
@@ -49,7 +49,7 @@ struct BusMessageReader {
             let found = sd_bus_message_peek_type(message, &type, &contents)
             if found == 0 { return values }
             count += 1
-            guard found > 0, count <= Self.limit, let value = value(type, contents.map { String(cString: $0) } ?? "") else {
+            guard found > 0, count <= limit, let value = value(type, contents.map { String(cString: $0) } ?? "") else {
                 return nil
             }
             values.append(value)

@@ -37,7 +37,21 @@ import Glibc
         case table([String: Argument])
         /// A dictionary from texts to such dictionaries.
         case tables([String: [String: Argument]])
+        /// Objects' paths, with their interfaces' properties.
+        case objects([String: [String: [String: Argument]]])
+        case short(UInt16)
+        case descriptor(Descriptor)
         case variant(Argument)
+    }
+
+    /// A descriptor on its way into a message, which copies it. It is closed with this object.
+    public final class Descriptor: Hashable, Sendable {
+        public let number: Int32
+        public init(_ number: Int32) { self.number = number }
+        deinit { close(number) }
+
+        public static func == (a: Descriptor, b: Descriptor) -> Bool { a === b }
+        public func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
     /// Why a call has no answer.
@@ -59,10 +73,13 @@ import Glibc
     /// A service answers within this time, or counts as silent.
     public static let patience = Duration.seconds(3)
 
-    private var bus: OpaquePointer?
+    /// The most values that are read of a message, those in other values included.
+    public nonisolated static let valueLimit = 8192
+
+    private(set) var bus: OpaquePointer?
     private let handler: (BusSignal) -> Void
     /// Their addresses are with the bus.
-    private var watchers: [AnyObject] = []
+    var watchers: [AnyObject] = []
 
     /// - Parameter address: of another bus than the system's.
     public init(address: String? = nil, _ handler: @escaping (BusSignal) -> Void) throws(LoopError) {
@@ -111,13 +128,16 @@ import Glibc
     }
 
     /// Calls the handler for each signal of a service, with the object that sent it and the signal's values, as long as the bus is there.
+    ///
+    /// - Parameter argument: only signals whose first argument is this text.
     public func watch(
-        _ member: String, of interface: String, from sender: String,
+        _ member: String, of interface: String, from sender: String, about argument: String? = nil,
         _ handler: @escaping (_ path: String, _ values: [BusValue]) -> Void
     ) throws(LoopError) {
         let box = SignalBox(handler)
+        let rule = "type='signal',sender='\(sender)',interface='\(interface)',member='\(member)'"
         let result = sd_bus_add_match_async(
-            bus, nil, "type='signal',sender='\(sender)',interface='\(interface)',member='\(member)'",
+            bus, nil, rule + (argument.map { ",arg0='\($0)'" } ?? ""),
             { message, userdata, _ in
                 nonisolated(unsafe) let (message, userdata) = (message, userdata!)
                 LoopActor.assumeIsolated {
@@ -192,9 +212,12 @@ import Glibc
 
     /// Calls a method, as `call`. The handler gets the values of the answer, or why there is none.
     ///
-    /// - Parameter patience: after this time the service counts as silent.
+    /// - Parameters:
+    ///   - patience: after this time the service counts as silent.
+    ///   - limit: an answer with more values cannot be read.
     public func ask(
         _ method: String, of object: Object, _ arguments: [Argument] = [], within patience: Duration = SystemBus.patience,
+        limit: Int = SystemBus.valueLimit,
         _ handler: @escaping (Result<[BusValue], CallFailure>) -> Void
     ) {
         let unsent = CallFailure(name: "", words: "")
@@ -202,7 +225,7 @@ import Glibc
             try send(method, to: object, arguments, patience) { message in
                 guard let message else { return handler(.failure(unsent)) }
                 guard let error = sd_bus_message_get_error(message) else {
-                    return handler(BusMessageReader.values(of: message).map { .success($0) } ?? .failure(unsent))
+                    return handler(BusMessageReader.values(of: message, limit: limit).map { .success($0) } ?? .failure(unsent))
                 }
                 func text(_ octets: UnsafePointer<CChar>?) -> String { octets.map { String(cString: $0) } ?? "" }
                 handler(.failure(CallFailure(name: text(error.pointee.name), words: text(error.pointee.message))))
@@ -234,12 +257,31 @@ import Glibc
         _ handler: @escaping (Int32?) -> Void
     ) throws(LoopError) {
         try send(method, to: Object(service, path, interface), words.map { .text($0) }) { message in
-            var descriptor: Int32 = -1
-            let isThere = sd_bus_message_read_basic(message, Self.descriptor, &descriptor) > 0
-            // The message closes its own one.
-            let copy = isThere ? fcntl(descriptor, F_DUPFD_CLOEXEC, 3) : -1
-            handler(copy >= 0 ? copy : nil)
+            handler(Self.descriptor(in: message))
         }
+    }
+
+    /// Calls a method that returns a descriptor, which is the handler's, and more values; `nil` if it was refused.
+    public func askForDescriptor(
+        _ method: String, of object: Object, _ arguments: [Argument], within patience: Duration = SystemBus.patience,
+        _ handler: @escaping (_ descriptor: Int32?, _ more: [BusValue]) -> Void
+    ) {
+        do throws(LoopError) {
+            try send(method, to: object, arguments, patience) { message in
+                guard let descriptor = Self.descriptor(in: message) else { return handler(nil, []) }
+                handler(descriptor, BusMessageReader.values(of: message) ?? [])
+            }
+        } catch {
+            handler(nil, [])
+        }
+    }
+
+    /// Returns the message's first value, if that is a descriptor. The message closes its own one.
+    private static func descriptor(in message: OpaquePointer?) -> Int32? {
+        var descriptor: Int32 = -1
+        guard sd_bus_message_read_basic(message, CChar(UInt8(ascii: "h")), &descriptor) > 0 else { return nil }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+        return copy >= 0 ? copy : nil
     }
 
     /// Calls a method. The handler gets the answer or the error.
@@ -273,9 +315,7 @@ import Glibc
         init(_ handler: @escaping (OpaquePointer?) -> Void) { self.handler = handler }
     }
 
-    private func check(_ operation: String, _ result: Int32) throws(LoopError) {
+    func check(_ operation: String, _ result: Int32) throws(LoopError) {
         guard result >= 0 else { throw LoopError(operation: operation, code: -result) }
     }
-
-    private static let descriptor = CChar(UInt8(ascii: "h"))
 }

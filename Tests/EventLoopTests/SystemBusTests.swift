@@ -170,6 +170,67 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         #expect(names?.count == 2 && callers == (names ?? []).filter { $0 != other } + (names ?? []).filter { $0 != other })
     }
 
+    @Test @LoopActor func objectsBelowAPathAreOffered() async throws {
+        let daemon = try Bus()
+        let offers = try SystemBus(address: daemon.address) { _ in }
+        var calls: [SystemBus.Call] = []
+        let objects: SystemBus.Argument = .objects([
+            "/app/one": ["org.example.Thing": ["Flags": .texts(["read"]), "Size": .short(500)]]
+        ])
+        try offers.serve(below: "/app") { call in
+            calls.append(call)
+            switch call.method {
+            case "List": return .values([objects])
+            case "Open":
+                let descriptor = open("/dev/zero", O_RDONLY | O_CLOEXEC)
+                return .values([.descriptor(SystemBus.Descriptor(descriptor)), .short(185)])
+            case "Refuse": return .error("org.example.Error.No", "not now")
+            default: return .unknown
+            }
+        }
+        let asks = try SystemBus(address: daemon.address) { _ in }
+        var names: [String]?
+        let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+        asks.call("ListNames", of: dbus) {
+            names = ($0?.first?.list ?? []).compactMap(\.text).filter { $0.hasPrefix(":") }.sorted()
+        }
+        while names == nil { await pause() }
+        let service = try #require(names?.first)
+
+        var answers: [String: Result<[BusValue], SystemBus.CallFailure>] = [:]
+        for (method, path) in [("List", "/app"), ("Refuse", "/app/one/two"), ("Other", "/app"), ("List", "/application")] {
+            asks.ask(method, of: .init(service, path, "org.example.Thing"), [.octets([1, 2]), .table(["mtu": .short(23)])]) {
+                answers[method + path] = $0
+            }
+        }
+        var opened: (Int32?, [BusValue])?
+        asks.askForDescriptor("Open", of: .init(service, "/app/one", "org.example.Thing"), []) { opened = ($0, $1) }
+        while answers.count < 4 || opened == nil { await pause() }
+        let thing: BusValue = .table(["Flags": .list([.text("read")]), "Size": .number(500)])
+        #expect(answers["List/app"] == .success([.table(["/app/one": .table(["org.example.Thing": thing])])]))
+        #expect(answers["Refuse/app/one/two"] == .failure(.init(name: "org.example.Error.No", words: "not now")))
+        for refused in ["Other/app", "List/application"] {
+            guard case .failure(let failure) = answers[refused] else {
+                Issue.record("\(refused) was answered")
+                continue
+            }
+            #expect(failure.name.hasPrefix("org.freedesktop.DBus.Error.Unknown"))
+        }
+        let refused = try #require(calls.first { $0.method == "Refuse" })
+        #expect(refused.path == "/app/one/two" && refused.interface == "org.example.Thing" && refused.sender == names?.last)
+        #expect(refused.arguments == [.list([.number(1), .number(2)]), .table(["mtu": .number(23)])])
+        let descriptor = try #require(opened?.0)
+        defer { close(descriptor) }
+        var octet: UInt8 = 9
+        #expect(read(descriptor, &octet, 1) == 1 && octet == 0)
+        #expect(opened?.1 == [.number(185)])
+        // Longer answers than the caller wants are none.
+        var short: Result<[BusValue], SystemBus.CallFailure>?
+        asks.ask("List", of: .init(service, "/app", "org.example.Thing"), limit: 3) { short = $0 }
+        while short == nil { await pause() }
+        #expect(short == .failure(.init(name: "", words: "")))
+    }
+
     @Test @LoopActor func noBusIsAnError() {
         #expect(throws: LoopError.self) { try SystemBus(address: "unix:path=/nonexistent/bus") { _ in } }
     }

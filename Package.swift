@@ -94,10 +94,13 @@ let package = Package(
         .target(name: "Vault", dependencies: ["HotspotCore", "CSodium"], swiftSettings: rules),
         // What becomes of the user's answers and of stored ones, as a value: events in, actions out.
         .target(name: "Answers", dependencies: ["ForeignText", "HotspotCore", "Vault"], swiftSettings: rules),
-        // A login handed to a laptop nearby, and a question answered from one, as a value: keys, frames, messages, states; no transport yet.
+        // A login handed to a laptop nearby, and a question answered from one, as a value: keys, frames, messages, states; its transports are beside it.
         .target(
             name: "Companion", dependencies: ["Answers", "ForeignText", "HotspotCore", "Varlink", "Vault", "CSodium"],
             swiftSettings: rules),
+        // Carries the companion's chunks over Bluetooth LE, as a client of BlueZ.
+        .target(
+            name: "CompanionBluetooth", dependencies: ["Companion", "EventLoop", "HotspotCore", "CSystemd"], swiftSettings: rules),
         // The control interface as its clients and its server see it: the types of its messages, and the text of its contract.
         .target(
             name: "ControlAPI", dependencies: ["HotspotCore"],
@@ -215,6 +218,17 @@ let package = Package(
             name: "CompanionTests", dependencies: ["Answers", "Companion", "ForeignText", "HotspotCore", "TestSupport", "Vault"],
             exclude: ["noise-peer.py"],
             swiftSettings: rules),
+        .testTarget(
+            name: "CompanionBluetoothTests",
+            dependencies: ["Companion", "CompanionBluetooth", "EventLoop", "HotspotCore", "TestSupport"],
+            swiftSettings: rules),
+        // Two companions on two adapters, told what to do by lines; for the café.
+        .executableTarget(
+            name: "companion-pair",
+            dependencies: [
+                "Answers", "Companion", "CompanionBluetooth", "EventLoop", "ForeignText", "HotspotCore", "Varlink", "Vault",
+            ],
+            path: "Tests/CompanionPair", swiftSettings: rules),
         .testTarget(
             name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd", "PortalAnnouncement", "TestSupport"], swiftSettings: rules),

@@ -1,0 +1,360 @@
+import Companion
+import EventLoop
+import HotspotCore
+
+/// Carries chunks over Bluetooth LE, as a client of BlueZ: it advertises and serves GATT, scans and connects. It needs no privilege, pairs
+/// no device with the system, and switches nothing on.
+///
+/// BlueZ may be absent, restart, or lose its adapter at any time. The wishes stay, and are met again.
+@LoopActor public final class BluetoothTransport: @LoopActor CompanionTransport {
+    /// The laptops that may use the service at the same time.
+    static let slotCount = 3
+    /// The time after a refused request.
+    static let retryTime = Duration.seconds(5)
+    /// The time for requests that ask the adapter.
+    static let patience = Duration.seconds(10)
+    private static let root = "/org/hotspotd/companion"
+    private static let advertised = root + "/advertisement"
+
+    public var onEvent: (Companion.Event) -> Void = { _ in }
+    /// Called with the first state soon after the start.
+    public var onStateChange: (CompanionTransportState) -> Void = { _ in }
+
+    private let bus: SystemBus
+    private let loop: EventLoop
+    private var view: RadioView
+    /// BlueZ's unique name, which alone may call our objects.
+    private var owner: String?
+    private var reported: CompanionTransportState?
+
+    private var (wantsAdvertising, wantsScan) = (false, false)
+    private var requests: [Request: Wish] = [:]
+    private var retryTimer: EventSource?
+    private let slots: [ServiceSlot]
+
+    private var queue = ConnectionQueue()
+    private var links: [PeerLinkID: any BluetoothLink] = [:]
+    private var lastLink: UInt64 = 0
+    /// The connection that is being made.
+    private var connecting: CentralLink?
+    private var connectTimer: EventSource?
+    /// Devices that BlueZ keeps because of a connection from here.
+    private var used: Set<String> = []
+    /// Events that wait for the end of ``perform(_:)``.
+    private var (isPerforming, pending): (Bool, [Companion.Event]) = (false, [])
+
+    /// What BlueZ does on request, until the opposite request.
+    private enum Request: CaseIterable { case application, advertisement, discovery }
+
+    /// - Parameters:
+    ///   - bus: the system's. It lives as long as the transport.
+    ///   - adapter: its name, such as `hci0`; `nil` for the first one.
+    public init(bus: SystemBus, loop: EventLoop = .shared, adapter: String? = nil) throws(LoopError) {
+        (self.bus, self.loop) = (bus, loop)
+        view = RadioView(wanted: adapter)
+        slots = (0..<Self.slotCount).map { ServiceSlot("\(Self.root)/service\($0)", loop: loop) }
+        for request in Request.allCases { requests[request] = Wish() }
+        try bus.serve(below: Self.root) { [weak self] in self?.answer($0) ?? .unknown }
+        try listen()
+        let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+        bus.call("GetNameOwner", of: dbus, [.text(BlueZ.service)]) { [weak self] in self?.ownerChanged($0?.first?.text ?? "") }
+    }
+
+    private func listen() throws(LoopError) {
+        try bus.watch("NameOwnerChanged", of: "org.freedesktop.DBus", from: "org.freedesktop.DBus", about: BlueZ.service) {
+            [weak self] _, values in
+            self?.ownerChanged(values.last?.text ?? "")
+        }
+        try bus.watch("InterfacesAdded", of: BlueZ.objectManager, from: BlueZ.service) { [weak self] _, values in
+            guard let self, values.count == 2, let path = values[0].text else { return }
+            view.add(path, values[1].table)
+            deviceSeen(path, values[1].table[BlueZ.device]?.table ?? [:])
+            update()
+        }
+        try bus.watch("InterfacesRemoved", of: BlueZ.objectManager, from: BlueZ.service) { [weak self] _, values in
+            guard let self, values.count == 2, let path = values[0].text else { return }
+            let interfaces = values[1].list.compactMap(\.text)
+            view.remove(path, interfaces)
+            if interfaces.contains(BlueZ.device) {
+                queue.vanished(path)
+                used.remove(path)
+                forward(["Connected": .boolean(false)], of: path)
+            }
+            update()
+        }
+        try bus.watch("PropertiesChanged", of: BlueZ.properties, from: BlueZ.service) { [weak self] path, values in
+            guard let self, values.count == 3, let interface = values[0].text else { return }
+            view.change(path, interface, values[1].table)
+            if interface == BlueZ.device {
+                deviceSeen(path, values[1].table)
+                forward(values[1].table, of: path)
+            }
+            update()
+        }
+    }
+
+    // MARK: Actions
+
+    public func perform(_ action: Companion.Action) {
+        isPerforming = true
+        defer { isPerforming = false }
+        switch action {
+        case .advertise(let isWanted): wantsAdvertising = isWanted
+        case .scan(let isWanted):
+            wantsScan = isWanted
+            if !isWanted { endSearch() }
+        case .send(let id, let channel, let chunk): return links[id]?.send(chunk, on: channel) ?? ()
+        case .close(let id):
+            guard let link = links[id] else { return }
+            release(id, link)
+            disconnect(link)
+        case .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt, .showOffer, .hideOffer,
+            .storeOffer, .notify:
+            return
+        }
+        update()
+    }
+
+    /// Ends all links and wishes, before the program ends. The events of the links are not reported.
+    public func stop() {
+        onEvent = { _ in }
+        onStateChange = { _ in }
+        for id in links.keys { perform(.close(id)) }
+        for action in [Companion.Action.advertise(false), .scan(false)] { perform(action) }
+    }
+
+    private func report(_ event: Companion.Event) {
+        guard isPerforming || !pending.isEmpty else { return onEvent(event) }
+        pending.append(event)
+        guard pending.count == 1 else { return }
+        loop.later { [weak self] in
+            guard let self else { return }
+            let events = pending
+            pending = []
+            for event in events { onEvent(event) }
+        }
+    }
+
+    // MARK: BlueZ comes and goes
+
+    private func ownerChanged(_ name: String) {
+        guard name != (owner ?? "") || reported == nil else { return }
+        owner = name.isEmpty ? nil : name
+        view.reset()
+        endAll([.application, .advertisement, .discovery])
+        used = []
+        guard owner != nil else { return update() }
+        bus.ask("GetManagedObjects", of: BlueZ.object("/", BlueZ.objectManager), limit: BlueZ.objectLimit) { [weak self] result in
+            // Another one may have come since.
+            guard let self, owner == name else { return }
+            if case .success(let values) = result { view.replace(values.first?.table ?? [:]) }
+            update()
+        }
+    }
+
+    /// Ends what has ended with BlueZ or the adapter.
+    private func endAll(_ ended: [Request]) {
+        for request in ended { requests[request]!.ended() }
+        queue.vanishedAll()
+        endConnecting()
+        for (id, link) in links {
+            release(id, link)
+            report(.linkClosed(id))
+        }
+    }
+
+    private func reportState() {
+        let state = view.state
+        // A new BlueZ's objects are not known yet.
+        guard state != reported, owner == nil || state != .noService else { return }
+        if reported == .ready {
+            // Switched off, the adapter keeps its services. What it did is asked for again.
+            endAll(state == .adapterOff ? [.advertisement, .discovery] : [.application, .advertisement, .discovery])
+        }
+        reported = state
+        onStateChange(state)
+    }
+
+    /// Acts after BlueZ said something, or the companion asked for something.
+    private func update() {
+        reportState()
+        guard view.state == .ready, let adapter = view.adapter else { return }
+        let isUsed = slots.contains { $0.link != nil }
+        step(.application, wantsAdvertising || isUsed, adapter)
+        let isServed = requests[.application]!.state == .on
+        step(.advertisement, wantsAdvertising && isServed && slots.contains { $0.link == nil }, adapter)
+        // While it searches, the controller reports a laptop once in ten seconds, and a connection waits for that report.
+        let next = chooseLaptop()
+        step(.discovery, wantsScan && connecting == nil && next == nil, adapter)
+        if let next, requests[.discovery]!.state == .off { connect(next) }
+    }
+
+    /// Sends the request that brings something nearer to the wish.
+    private func step(_ request: Request, _ isWanted: Bool, _ adapter: String) {
+        requests[request]!.isWanted = isWanted
+        if isWanted, retryTimer != nil { return }
+        guard let step = requests[request]!.next() else { return }
+        let era = requests[request]!.era
+        let (method, object, arguments) = call(request, step, adapter)
+        bus.ask(method, of: object, arguments, within: Self.patience) { [weak self] result in
+            guard let self else { return }
+            let isDone = (try? result.get()) != nil
+            requests[request]!.answered(era, isDone: isDone)
+            if step == .start, !isDone { retryLater() }
+            update()
+        }
+    }
+
+    private func call(
+        _ request: Request, _ step: Wish.Step, _ path: String
+    ) -> (String, SystemBus.Object, [SystemBus.Argument]) {
+        let adapter = BlueZ.object(path, BlueZ.adapter)
+        let gatt = BlueZ.object(path, "org.bluez.GattManager1")
+        let advertiser = BlueZ.object(path, "org.bluez.LEAdvertisingManager1")
+        switch (request, step) {
+        case (.application, .start): return ("RegisterApplication", gatt, [.path(Self.root), .table([:])])
+        case (.application, .stop): return ("UnregisterApplication", gatt, [.path(Self.root)])
+        case (.advertisement, .start): return ("RegisterAdvertisement", advertiser, [.path(Self.advertised), .table([:])])
+        case (.advertisement, .stop): return ("UnregisterAdvertisement", advertiser, [.path(Self.advertised)])
+        case (.discovery, .start):
+            let filter: [String: SystemBus.Argument] = ["UUIDs": .texts([Attribute.service.rawValue]), "Transport": .text("le")]
+            bus.ask("SetDiscoveryFilter", of: adapter, [.table(filter)]) { _ in }
+            return ("StartDiscovery", adapter, [])
+        case (.discovery, .stop): return ("StopDiscovery", adapter, [])
+        }
+    }
+
+    private func retryLater() {
+        retryTimer = try? loop.schedule(after: Self.retryTime) { [weak self] in
+            self?.retryTimer = nil
+            self?.update()
+        }
+    }
+
+    // MARK: The service here
+
+    private func answer(_ call: SystemBus.Call) -> SystemBus.Reply {
+        guard call.sender == owner, let adapter = view.adapter else {
+            return .error("org.freedesktop.DBus.Error.AccessDenied", "Only BlueZ may call this.")
+        }
+        switch (call.path, call.interface, call.method) {
+        case (Self.root, BlueZ.objectManager, "GetManagedObjects"):
+            return .values([.objects(slots.reduce(into: [:]) { $0.merge($1.objects) { $1 } })])
+        case (Self.advertised, BlueZ.properties, "GetAll"):
+            // The UUID alone: no name, no data.
+            return .values([.table(["Type": .text("peripheral"), "ServiceUUIDs": .texts([Attribute.service.rawValue])])])
+        case (Self.advertised, BlueZ.advertisement, "Release"):
+            requests[.advertisement]!.ended()
+            retryLater()
+            return .values([])
+        default: break
+        }
+        guard let slot = slots.first(where: { call.path.hasPrefix($0.path + "/") }) else { return .unknown }
+        let reply = slot.answer(call, adapter: adapter) { device in
+            // One connection with a laptop is enough; it may have been made from here.
+            guard wantsAdvertising, !links.values.contains(where: { $0.device == device }) else { return nil }
+            return reports(role: .peripheral)
+        }
+        // An open slot may be the last one.
+        loop.later { [weak self] in self?.update() }
+        return reply
+    }
+
+    // MARK: Laptops nearby
+
+    private func deviceSeen(_ path: String, _ properties: [String: BusValue]) {
+        guard view.devices[path] != nil, properties["RSSI"] != nil else { return }
+        queue.appeared(path, at: EventLoop.now)
+    }
+
+    private func forward(_ properties: [String: BusValue], of device: String) {
+        if connecting?.device == device { connecting?.deviceChanged(properties) }
+        for link in links.values where link.device == device { link.deviceChanged(properties) }
+    }
+
+    /// Returns the laptop that is connected now. A timer waits for a later one.
+    private func chooseLaptop() -> String? {
+        connectTimer?.cancel()
+        connectTimer = nil
+        guard wantsScan, connecting == nil, let next = queue.next(except: Set(links.values.map(\.device))) else { return nil }
+        if next.due <= EventLoop.now { return next.path }
+        connectTimer = try? loop.schedule(at: next.due, accuracy: .milliseconds(50)) { [weak self] in self?.update() }
+        return nil
+    }
+
+    private func connect(_ device: String) {
+        queue.began(device, at: EventLoop.now)
+        used.insert(device)
+        let link = CentralLink(device, bus: bus, loop: loop, reports(role: .central))
+        connecting = link
+        link.start()
+    }
+
+    /// The connection that was being made is not wanted, or failed.
+    private func endConnecting() {
+        guard let link = connecting else { return }
+        connecting = nil
+        link.end()
+        queue.ended(link.device, at: EventLoop.now, jitter: Double.random(in: 0...1))
+        disconnect(link, keeps: isWorthKeeping(link))
+    }
+
+    /// Removed, a device has to be found again, which takes the controller up to ten seconds. After three failures that is tried.
+    private func isWorthKeeping(_ link: any BluetoothLink) -> Bool { wantsScan && queue.failures(link.device) < 3 }
+
+    private func endSearch() {
+        endConnecting()
+        for device in used where !links.values.contains(where: { $0.device == device }) { forget(device) }
+    }
+
+    // MARK: Links
+
+    private func reports(role: Role) -> LinkReports {
+        lastLink += 1
+        let id = PeerLinkID(lastLink)
+        return LinkReports(
+            onOpen: { [weak self] link, mtu in
+                guard let self else { return }
+                links[id] = link
+                if role == .central { connecting = nil }
+                report(.linkOpened(id, role, mtu: mtu))
+                update()
+            },
+            onMTU: { [weak self] in self?.report(.mtuChanged(id, $0)) },
+            onChunk: { [weak self] in self?.report(.chunkReceived(id, $0, $1)) },
+            onWritten: { [weak self] in self?.report(.chunkWritten(id)) },
+            onEnd: { [weak self] in self?.ended(id) })
+    }
+
+    private func ended(_ id: PeerLinkID) {
+        if let link = links[id] {
+            release(id, link)
+            // A laptop that left by itself needs no farewell.
+            if link is CentralLink { disconnect(link, keeps: isWorthKeeping(link)) }
+            report(.linkClosed(id))
+        } else {
+            endConnecting()
+        }
+        update()
+    }
+
+    private func release(_ id: PeerLinkID, _ link: any BluetoothLink) {
+        links[id] = nil
+        link.end()
+        for slot in slots where slot.link === link { slot.release() }
+        queue.ended(link.device, at: EventLoop.now, jitter: Double.random(in: 0...1))
+    }
+
+    /// - Parameter keeps: whether BlueZ keeps the device, to be connected again soon.
+    private func disconnect(_ link: any BluetoothLink, keeps: Bool = false) {
+        guard view.state == .ready else { return }
+        bus.ask("Disconnect", of: BlueZ.object(link.device, BlueZ.device)) { _ in }
+        if !keeps { forget(link.device) }
+    }
+
+    /// Has BlueZ forget a device that it keeps because of a connection from here. The user's own stay.
+    private func forget(_ device: String) {
+        guard used.remove(device) != nil, view.devices[device] == false, let adapter = view.adapter else { return }
+        bus.ask("RemoveDevice", of: BlueZ.object(adapter, BlueZ.adapter), [.path(device)]) { _ in }
+    }
+}

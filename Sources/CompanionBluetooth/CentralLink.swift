@@ -1,0 +1,156 @@
+import Companion
+import EventLoop
+import HotspotCore
+
+/// This laptop connects to one that advertises, and is a client of its service.
+@LoopActor final class CentralLink: BluetoothLink {
+    /// The time for the connection. BlueZ itself waits for more than 20 s.
+    static let connectTime = Duration.seconds(10)
+    /// The time for everything until chunks may come and go.
+    static let openTime = Duration.seconds(25)
+    /// The time for an answer to a chunk. BlueZ's own is 30 s.
+    static let answerTime = Duration.seconds(10)
+
+    private enum Stage {
+        case connecting
+        /// BlueZ looks for the services.
+        case resolving
+        case acquiring
+        case open
+        case ended
+    }
+
+    let device: String
+    private let bus: SystemBus
+    private let loop: EventLoop
+    private let reports: LinkReports
+    private var stage = Stage.connecting
+    private var deadline: EventSource?
+
+    private var control = ""
+    private var controlIn: PacketSocket?
+    private var bulkIn: PacketSocket?
+    private var bulkOut: PacketSocket?
+
+    init(_ device: String, bus: SystemBus, loop: EventLoop, _ reports: LinkReports) {
+        (self.device, self.bus, self.loop, self.reports) = (device, bus, loop, reports)
+    }
+
+    func start() {
+        deadline = try? loop.schedule(after: Self.openTime) { [weak self] in self?.fail() }
+        bus.ask("Connect", of: BlueZ.object(device, BlueZ.device), within: Self.connectTime) { [weak self] result in
+            guard let self, stage == .connecting else { return }
+            guard case .success = result else { return fail() }
+            stage = .resolving
+            // The services may be known already; then no signal follows.
+            bus.properties(of: BlueZ.object(device, BlueZ.device)) { [weak self] in self?.deviceChanged($0 ?? [:]) }
+        }
+    }
+
+    func deviceChanged(_ properties: [String: BusValue]) {
+        if stage == .resolving, properties["ServicesResolved"]?.boolean == true { return look() }
+        // While it connects, an earlier connection may end.
+        if stage != .connecting, stage != .ended, properties["Connected"]?.boolean == false { fail() }
+    }
+
+    // MARK: The service
+
+    private func look() {
+        stage = .acquiring
+        let manager = BlueZ.object("/", BlueZ.objectManager)
+        bus.ask("GetManagedObjects", of: manager, limit: BlueZ.objectLimit) { [weak self] result in
+            guard let self, stage == .acquiring else { return }
+            guard case .success(let values) = result else { return fail() }
+            choose(RemoteService.all(in: values.first?.table ?? [:], of: device)[...])
+        }
+    }
+
+    /// Uses the first service that no other laptop uses.
+    private func choose(_ services: ArraySlice<RemoteService>) {
+        guard let service = services.first else { return fail() }
+        let information = BlueZ.object(service.information, BlueZ.characteristic)
+        bus.ask("ReadValue", of: information, [.table([:])], within: Self.answerTime) { [weak self] result in
+            guard let self, stage == .acquiring else { return }
+            guard case .success(let values) = result, let information = Information(octets: values.first?.octets ?? []),
+                !information.isBusy
+            else { return choose(services.dropFirst()) }
+            acquire(service)
+        }
+    }
+
+    /// Control comes first: by it the other laptop knows who uses the service.
+    private func acquire(_ service: RemoteService) {
+        control = service.control
+        open("AcquireNotify", service.control, .control) { [weak self] socket, mtu in
+            self?.controlIn = socket
+            self?.open("AcquireNotify", service.bulk, .bulk) { [weak self] socket, _ in
+                self?.bulkIn = socket
+                self?.open("AcquireWrite", service.bulk, nil) { [weak self] socket, bulk in
+                    self?.bulkOut = socket
+                    self?.opened(mtu: min(mtu, bulk))
+                }
+            }
+        }
+    }
+
+    /// Asks for one direction of a characteristic as a descriptor. With it no other program hears the chunks.
+    private func open(
+        _ method: String, _ path: String, _ channel: Channel?, _ next: @escaping (PacketSocket, Int) -> Void
+    ) {
+        let object = BlueZ.object(path, BlueZ.characteristic)
+        bus.askForDescriptor(method, of: object, [.table([:])], within: Self.answerTime) { [weak self] descriptor, more in
+            guard let descriptor else {
+                self?.fail()
+                return
+            }
+            let socket = PacketSocket(descriptor)
+            guard let self, stage == .acquiring else { return socket.end() }
+            let isWatched = socket.start(
+                loop,
+                onPacket: { [weak self] packet in
+                    // What comes on a channel of ours to write is dropped.
+                    if let channel { self?.reports.onChunk(channel, packet) }
+                }, onEnd: { [weak self] in self?.fail() })
+            guard isWatched else { return fail() }
+            next(socket, PeerOptions.mtu(more.first))
+        }
+    }
+
+    private func opened(mtu: Int) {
+        stage = .open
+        deadline?.cancel()
+        deadline = nil
+        reports.onOpen(self, mtu)
+    }
+
+    // MARK: Chunks
+
+    func send(_ chunk: [UInt8], on channel: Channel) {
+        guard stage == .open else { return }
+        switch channel {
+        case .bulk: bulkOut?.send(chunk)
+        case .control:
+            let object = BlueZ.object(control, BlueZ.characteristic)
+            let arguments: [SystemBus.Argument] = [.octets(chunk), .table(["type": .text("request")])]
+            bus.ask("WriteValue", of: object, arguments, within: Self.answerTime) { [weak self] result in
+                guard let self, stage == .open else { return }
+                if case .success = result { reports.onWritten() } else { fail() }
+            }
+        }
+    }
+
+    // MARK: The end
+
+    func end() {
+        stage = .ended
+        deadline?.cancel()
+        for socket in [controlIn, bulkIn, bulkOut] { socket?.end() }
+        (deadline, controlIn, bulkIn, bulkOut) = (nil, nil, nil, nil)
+    }
+
+    private func fail() {
+        guard stage != .ended else { return }
+        end()
+        reports.onEnd()
+    }
+}

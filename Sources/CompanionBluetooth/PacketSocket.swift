@@ -1,0 +1,90 @@
+import CSystemd
+import EventLoop
+import Glibc
+
+/// One end of a socket that keeps the borders of packets, shared with BlueZ: each packet is one value of a characteristic.
+@LoopActor final class PacketSocket {
+    /// The longest value of an attribute (Bluetooth Core 5.4, volume 3, part F, 3.2.9).
+    static let packetLimit = 512
+    /// The most packets that wait for BlueZ. The window of chunks keeps far below it.
+    static let queueLimit = 128
+    /// The most packets read in one turn of the loop.
+    static let turnLimit = 16
+
+    private let descriptor: Int32
+    private var isOpen = true
+    private var loop: EventLoop?
+    private var (readable, writable): (EventSource?, EventSource?)
+    private var queue: ArraySlice<[UInt8]> = []
+    private var onPacket: ([UInt8]) -> Void = { _ in }
+    private var onEnd: () -> Void = {}
+
+    /// - Parameter descriptor: is closed with this object.
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    isolated deinit { end() }
+
+    /// Returns two connected ends: ours, and the one for BlueZ.
+    static func pair() -> (own: PacketSocket, other: SystemBus.Descriptor)? {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
+        return (PacketSocket(ends[0]), SystemBus.Descriptor(ends[1]))
+    }
+
+    /// Watches the socket. Returns `false` if the loop cannot.
+    ///
+    /// - Parameter onEnd: the other end is closed. Called once, and not after ``end()``.
+    func start(_ loop: EventLoop, onPacket: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) -> Bool {
+        (self.loop, self.onPacket, self.onEnd) = (loop, onPacket, onEnd)
+        readable = try? loop.watch(descriptor) { [weak self] _ in self?.read() }
+        return readable != nil
+    }
+
+    func end() {
+        guard isOpen else { return }
+        isOpen = false
+        for source in [readable, writable] { source?.cancel() }
+        (readable, writable, queue) = (nil, nil, [])
+        (onPacket, onEnd) = ({ _ in }, {})
+        close(descriptor)
+    }
+
+    private func read() {
+        for _ in 0..<Self.turnLimit where isOpen {
+            var octets = [UInt8](repeating: 0, count: Self.packetLimit)
+            let count = recv(descriptor, &octets, octets.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == EAGAIN || errno == EINTR { return }
+            guard count > 0 else {
+                // An empty packet reads like the end, and is no chunk either.
+                let report = onEnd
+                end()
+                return report()
+            }
+            onPacket(Array(octets.prefix(count)))
+        }
+    }
+
+    /// Sends a packet, or keeps it until BlueZ takes it.
+    func send(_ packet: [UInt8]) {
+        guard isOpen, queue.count < Self.queueLimit else { return }
+        queue.append(packet)
+        flush()
+    }
+
+    private func flush() {
+        while isOpen, let packet = queue.first {
+            let sent = Glibc.send(descriptor, packet, packet.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            if sent < 0, errno == EAGAIN || errno == EINTR {
+                if writable == nil {
+                    writable = try? loop?.watch(descriptor, for: UInt32(EPOLLOUT.rawValue)) { [weak self] _ in self?.flush() }
+                }
+                return
+            }
+            // A broken socket is read as ended.
+            queue.removeFirst()
+        }
+        writable?.cancel()
+        writable = nil
+    }
+}

@@ -1,0 +1,79 @@
+import Companion
+import EventLoop
+
+/// BlueZ's adapters, and the devices nearby with the service, as its signals tell. Names and UUIDs come from the air: nothing but paths of
+/// the chosen adapter and the service's UUID counts, within limits.
+struct RadioView: Hashable, Sendable {
+    /// The most devices with the service that are kept.
+    static let deviceLimit = 32
+
+    /// The adapter of the settings, such as `hci0`; `nil` for the first one.
+    let wanted: String?
+    private(set) var isRunning = false
+    /// The power of each adapter, by path.
+    private(set) var adapters: [String: Bool] = [:]
+    /// Devices with the service, by path, and whether they are paired or trusted: the user's own, which stay.
+    private(set) var devices: [String: Bool] = [:]
+
+    init(wanted: String?) { self.wanted = wanted }
+
+    /// The chosen adapter's path: the one of the settings, or the first by its number.
+    var adapter: String? {
+        guard let wanted else { return adapters.keys.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) } }
+        return adapters.keys.first { $0.hasSuffix("/" + wanted) }
+    }
+
+    var state: CompanionTransportState {
+        guard isRunning else { return .noService }
+        guard let adapter else { return .noAdapter }
+        return adapters[adapter] == true ? .ready : .adapterOff
+    }
+
+    // MARK: Signals
+
+    /// BlueZ is gone, or another one came, whose objects are not known yet.
+    mutating func reset() { self = RadioView(wanted: wanted) }
+
+    /// Takes the answer to `GetManagedObjects`.
+    mutating func replace(_ objects: [String: BusValue]) {
+        reset()
+        isRunning = true
+        // The adapter counts before its devices.
+        for (path, interfaces) in objects { addAdapter(path, interfaces.table) }
+        for path in objects.keys.sorted() { add(path, objects[path]?.table ?? [:]) }
+    }
+
+    mutating func add(_ path: String, _ interfaces: [String: BusValue]) {
+        guard isRunning else { return }
+        addAdapter(path, interfaces)
+        if let properties = interfaces[BlueZ.device]?.table { changeDevice(path, properties) }
+    }
+
+    private mutating func addAdapter(_ path: String, _ interfaces: [String: BusValue]) {
+        if let properties = interfaces[BlueZ.adapter]?.table { adapters[path] = properties["Powered"]?.boolean ?? false }
+    }
+
+    mutating func remove(_ path: String, _ interfaces: [String]) {
+        if interfaces.contains(BlueZ.adapter) {
+            adapters[path] = nil
+            devices = devices.filter { !$0.key.hasPrefix(path + "/") }
+        }
+        if interfaces.contains(BlueZ.device) { devices[path] = nil }
+    }
+
+    /// - Parameter properties: those that changed.
+    mutating func change(_ path: String, _ interface: String, _ properties: [String: BusValue]) {
+        if interface == BlueZ.adapter, adapters[path] != nil, let isPowered = properties["Powered"]?.boolean {
+            adapters[path] = isPowered
+        }
+        if interface == BlueZ.device { changeDevice(path, properties) }
+    }
+
+    private mutating func changeDevice(_ path: String, _ properties: [String: BusValue]) {
+        guard let adapter, path.hasPrefix(adapter + "/dev_") else { return }
+        let offers = properties["UUIDs"]?.list.contains { Attribute(uuid: $0.text) == .service } ?? false
+        if offers, devices[path] == nil, devices.count < Self.deviceLimit { devices[path] = false }
+        let isOwn = ["Paired", "Bonded", "Trusted"].contains { properties[$0]?.boolean == true }
+        if isOwn, devices[path] != nil { devices[path] = true }
+    }
+}

@@ -51,6 +51,9 @@ public struct AnswerRuling: Hashable, Sendable {
     static let storedChanged = AnswerRuling(.changed, "The stored answers changed meanwhile.")
     static let pinGiven = AnswerRuling(.pinGiven, "The PIN was given; the stored answers are sent.")
     static let answered = AnswerRuling(.gone, "It was answered already, perhaps in another terminal.")
+    static func answered(on laptop: String) -> AnswerRuling {
+        AnswerRuling(.gone, "It was answered on the paired laptop \"\(laptop)\".")
+    }
     static let dismissed = AnswerRuling(.gone, "It was dismissed, perhaps in another terminal.")
 
     // MARK: Fates of the answers

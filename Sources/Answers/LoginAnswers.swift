@@ -34,8 +34,11 @@ public struct LoginAnswers: Sendable {
         case notOpened(String)
         /// The user's answers to the prompt, which were checked before.
         ///
-        /// - Parameter confirmed: the names of the stored answers among them.
-        case answered(ShownPrompt, [String: SecretText], confirmed: Set<String>, remember: Bool, agreed: Bool)
+        /// - Parameters:
+        ///   - confirmed: the names of the stored answers among them.
+        ///   - from: the paired laptop on which they were typed.
+        case answered(
+            ShownPrompt, [String: SecretText], confirmed: Set<String>, remember: Bool, agreed: Bool, from: String? = nil)
         case dismissed
         case withdrawn(UInt64, because: String)
         /// The stored answers, the vault or the settings changed.
@@ -143,15 +146,14 @@ public struct LoginAnswers: Sendable {
         case .notOpened(let reason):
             prompt?.isLocked = false
             return withhold(AnswerRuling(.unreadable, reason), context) + (prompt == nil ? [] : [.offer])
-        case .answered(let shown, let values, let confirmed, let remember, let agreed):
+        case .answered(let shown, let values, let confirmed, let remember, let agreed, let laptop):
             let new = AnswerSheet(
                 values, confirmed: confirmed, to: shown.prompt, of: shown.helper, at: shown.portal,
                 wish: remember ? self.remember(for: shown, context) : nil, isConfirmed: agreed, hadConsent: context.hasConsent)
             sheet = sheet.map(new.merged) ?? new
-            prompt?.ending = .answered
-            return [
-                .ruled(.later), .note(isAsking: false), .journal(kind: "answered", "by the user", helper: shown.helper),
-            ]
+            prompt?.ending = laptop.map(AnswerRuling.answered) ?? .answered
+            let words = "by the user" + (laptop.map { " on \($0)" } ?? "")
+            return [.ruled(.later), .note(isAsking: false), .journal(kind: "answered", words, helper: shown.helper)]
         case .dismissed:
             prompt?.ending = .dismissed
             return [.ruled(.gone)]

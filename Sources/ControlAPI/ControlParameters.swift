@@ -54,13 +54,35 @@ public struct AnswerParameters: Codable, Sendable {
     public var remember: Bool
     public var stored: [String]?
     public var confirmed: Bool?
+    /// The paired laptop on which they were typed.
+    public var from: String?
 
-    public init(id: String, answers: [String: String], remember: Bool, stored: [String]?, confirmed: Bool?) {
+    public init(
+        id: String, answers: [String: String], remember: Bool, stored: [String]?, confirmed: Bool?, from: String? = nil
+    ) {
         self.id = id
         self.answers = answers
         self.remember = remember
         self.stored = stored
         self.confirmed = confirmed
+        self.from = from
+    }
+}
+
+/// The parameters of `AddOffered`.
+public struct OfferedParameters: Codable, Sendable {
+    /// The key of a ``NetworkID``.
+    public var network: String
+    /// An origin.
+    public var portal: String
+    public var portalKey: String?
+    public var answers: [String: String]
+    /// The paired laptop.
+    public var from: String
+
+    public init(network: String, portal: String, portalKey: String?, answers: [String: String], from: String) {
+        (self.network, self.portal, self.portalKey) = (network, portal, portalKey)
+        (self.answers, self.from) = (answers, from)
     }
 }
 

@@ -116,6 +116,34 @@ public struct AddedReply: Codable, Sendable {
     public init(credential: CredentialStatus) { self.credential = credential }
 }
 
+/// The reply of `SharedAnswers`: values of stored answers.
+public struct SharedReply: Codable, Sendable {
+    /// The key of a ``NetworkID``.
+    public var network: String
+    public var helper: String
+    /// An origin.
+    public var portal: String
+    public var portalKey: String?
+    public var answers: [String: String]
+
+    public init(network: String, helper: String, portal: String, portalKey: String?, answers: [String: String]) {
+        (self.network, self.helper, self.portal) = (network, helper, portal)
+        (self.portalKey, self.answers) = (portalKey, answers)
+    }
+}
+
+/// The reply of `AddOffered`.
+public struct OfferedReply: Codable, Sendable {
+    public var interface: String
+    public var helper: String
+    /// A question was answered; otherwise the answers are stored.
+    public var answered: Bool
+
+    public init(interface: String, helper: String, answered: Bool) {
+        (self.interface, self.helper, self.answered) = (interface, helper, answered)
+    }
+}
+
 public struct RemovedReply: Codable, Sendable {
     public var removed: Int
 

@@ -140,6 +140,10 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var link: LinkDetails?
     /// The program that joins networks on this interface.
     public var manager: String?
+    /// The key of the joined network's ``NetworkID``.
+    public var network: String?
+    /// The pin of the portal.
+    public var portalKey: String?
 }
 
 /// `LinkDetails` of the contract: what is known of a link, and from where.

@@ -25,6 +25,7 @@ extension InterfaceStatus {
         (known.ssid, known.ssidHex, known.bssid, known.portal, known.portalKind) = (nil, nil, nil, nil, nil)
         // The words of a portal name it.
         (known.reason, known.warning, known.said) = (nil, nil, nil)
+        (known.network, known.portalKey) = (nil, nil)
         known.link = nil
         known.problems = problems.map { Problem($0.code, QuotedProblem.split($0.message).sentence, hint: $0.hint) }
         return known

@@ -30,9 +30,7 @@ import HotspotCore
     func ending(ofPrompt id: String) -> String?
     /// Answers a prompt: typed answers, the fields whose stored answer is sent as well, whether to keep them, and whether the user was asked
     /// about that.
-    func answer(
-        prompt: String, answers: [String: String], stored: [String], remember: Bool, confirmed: Bool
-    ) throws(ControlError)
+    func answer(_ parameters: AnswerParameters) throws(ControlError)
     /// Asks no more in this association.
     func dismiss(prompt: String) throws(ControlError)
     /// Joins a login that is under way, or asks the helper that keeps the network open whether it does; otherwise, or fresh, evaluates the
@@ -61,6 +59,10 @@ import HotspotCore
     func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus
     /// Returns how many were removed.
     func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int
+    /// Returns the values of stored answers.
+    func sharedAnswers(ssid: String, helper: String?, portal: String?) throws(ControlError) -> SharedReply
+    /// Uses answers that a paired laptop offered, at their own network and portal alone.
+    func addOffered(_ offer: OfferedParameters) throws(ControlError) -> OfferedReply
     func unlock(pin: String) throws(ControlError)
     func setPIN(_ pin: String?, old: String?) throws(ControlError)
     func explain(

@@ -13,6 +13,8 @@ import Varlink
 
     /// The only methods for helpers. Their callers show the token of their process, and learn of their own network only.
     private static let helperMethods: Set<String> = ["Current", "RequestLogoff"]
+    /// The only methods for the companion service, which reads octets of strangers nearby: no stored answer and no setting.
+    private static let companionMethods: Set<String> = ["Status", "Prompts", "Answer", "AddOffered"]
 
     private weak var backend: (any ControlBackend)?
     private let permission: Permission
@@ -43,6 +45,11 @@ import Varlink
         if call.standing == .restricted, !Self.helperMethods.contains(call.method) {
             noteRefusal(of: call)
             fail(call, .notPermitted("A helper asks for its own network alone: Current and RequestLogoff."))
+            return true
+        }
+        if permission.isCompanion(call.peer), !Self.companionMethods.contains(call.method) {
+            noteRefusal(of: call)
+            fail(call, .notPermitted("The companion service may only show and answer questions, and add offers."))
             return true
         }
         guard let method = Self.methods[call.method] else { return false }
@@ -177,11 +184,7 @@ import Varlink
             if queued { control.onChange(call.method, call.peer, true) } else { control.noteRefusal(of: call) }
             call.reply(QueuedReply(queued: queued))
         },
-        "Answer": change { (_, backend, parameters: AnswerParameters) throws(ControlError) in
-            try backend.answer(
-                prompt: parameters.id, answers: parameters.answers, stored: parameters.stored ?? [],
-                remember: parameters.remember, confirmed: parameters.confirmed ?? false)
-        },
+        "Answer": change { (_, backend, parameters: AnswerParameters) throws(ControlError) in try backend.answer(parameters) },
         "Dismiss": change { (_, backend, parameters: PromptParameter) throws(ControlError) in
             try backend.dismiss(prompt: parameters.id)
         },
@@ -226,6 +229,13 @@ import Varlink
             let removed = try backend.removeCredentials(
                 ssid: parameters.ssid, helper: parameters.helper, portal: parameters.portal)
             call.reply(RemovedReply(removed: removed))
+        },
+        "SharedAnswers": permitted { (call, backend, parameters: RemoveParameters) throws(ControlError) in
+            call.reply(
+                try backend.sharedAnswers(ssid: parameters.ssid, helper: parameters.helper, portal: parameters.portal))
+        },
+        "AddOffered": permitted { (call, backend, parameters: OfferedParameters) throws(ControlError) in
+            call.reply(try backend.addOffered(parameters))
         },
         "Unlock": change { (_, backend, parameters: PINParameter) throws(ControlError) in try backend.unlock(pin: parameters.pin)
         },

@@ -10,6 +10,7 @@ struct NoParameters: Decodable {}
 struct HistoryParameters: Decodable { var ssid: String?; var interface: String?; var before: String? }
 struct LogoffParameters: Decodable { var token: String; var interface: String; var ssidHex: String }
 struct OptionalNetwork: Decodable { var ssid: String? }
+/// Those of `RemoveCredentials` and `SharedAnswers`.
 struct RemoveParameters: Decodable { var ssid: String; var helper: String?; var portal: String? }
 struct PINParameter: Decodable { var pin: String }
 struct PINParameters: Decodable { var pin: String?; var old: String? }

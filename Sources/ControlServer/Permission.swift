@@ -12,14 +12,33 @@ public struct Permission: Sendable {
     private let trusted: Set<uid_t>
     private let restricted: uid_t?
     private let groupID: gid_t?
+    private let companion: uid_t?
     private let activeUser: @Sendable () -> uid_t?
 
-    /// The machine's own rule. The group's number is read once, the user in front of the machine at each call.
+    /// The user of the companion service, as `systemd/hotspotd.sysusers` names it.
+    public static let companionName = "hotspot-companion"
+
+    /// The machine's own rule. The numbers of the group and of the companion's user are read once, the user in front of the machine at each
+    /// call.
     public init(groupName: String = "hotspotd") {
         let isOfSystem = geteuid() != 0 && geteuid() <= Self.lastSystemUser
         self.init(
             trusted: isOfSystem ? [0] : [0, geteuid()], restricted: isOfSystem ? geteuid() : nil,
-            group: Self.number(ofGroup: groupName), activeUser: Permission.userOfActiveSeat)
+            group: Self.number(ofGroup: groupName), companion: Self.number(ofUser: Self.companionName),
+            activeUser: Permission.userOfActiveSeat)
+    }
+
+    /// Returns the number of a user that the file has.
+    static func number(ofUser name: String, file: String = "/etc/passwd") -> uid_t? {
+        var entry = Glibc.passwd()
+        var result: UnsafeMutablePointer<Glibc.passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 * 1024)
+        guard let file = fopen(file, "re") else { return nil }
+        defer { fclose(file) }
+        while fgetpwent_r(file, &entry, &buffer, buffer.count, &result) == 0, result != nil {
+            if strcmp(entry.pw_name, name) == 0 { return entry.pw_uid }
+        }
+        return nil
     }
 
     /// Returns the number of a group. The package's is in the file; only where it is not, the modules of nsswitch.conf are loaded, which stay
@@ -42,10 +61,12 @@ public struct Permission: Sendable {
     static let lastSystemUser: uid_t = 999
 
     public init(
-        trusted: Set<uid_t>, restricted: uid_t? = nil, group: gid_t?, activeUser: @escaping @Sendable () -> uid_t?
+        trusted: Set<uid_t>, restricted: uid_t? = nil, group: gid_t?, companion: uid_t? = nil,
+        activeUser: @escaping @Sendable () -> uid_t?
     ) {
         self.trusted = trusted
         self.restricted = restricted
+        self.companion = companion
         groupID = group
         self.activeUser = activeUser
     }
@@ -58,9 +79,11 @@ public struct Permission: Sendable {
         return .stranger
     }
 
+    func isCompanion(_ peer: PeerCredentials) -> Bool { peer.uid == companion }
+
     /// Returns whether this caller may change things, and read prompts and traces. The user in front of the machine may change during a
     /// connection.
-    @LoopActor func allows(_ call: ServerCall) -> Bool {
+    @LoopActor public func allows(_ call: ServerCall) -> Bool {
         switch call.standing {
         case .permitted: true
         case .stranger: activeUser() == call.peer.uid

@@ -61,11 +61,10 @@ import Varlink
         }
     }
     func ending(ofPrompt id: String) -> String? { id == "0" ? "It was answered already." : nil }
-    func answer(
-        prompt: String, answers: [String: String], stored: [String], remember: Bool, confirmed: Bool
-    ) throws(ControlError) {
+    func answer(_ parameters: AnswerParameters) throws(ControlError) {
+        let prompt = parameters.id
         guard prompt == "1" else { throw .noSuchPrompt(prompt, reason: prompt == "0" ? "It was answered already." : nil) }
-        answered = answers
+        answered = parameters.answers
     }
     func dismiss(prompt: String) throws(ControlError) { throw .noSuchPrompt(prompt) }
     func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> InterfaceReply {
@@ -107,6 +106,13 @@ import Varlink
         credential
     }
     func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int { 1 }
+    func sharedAnswers(ssid: String, helper: String?, portal: String?) throws(ControlError) -> SharedReply {
+        SharedReply(
+            network: "wifi:486f74656c:open", helper: "form", portal: "http://p.example", portalKey: nil, answers: ["room": "214"])
+    }
+    func addOffered(_ offer: OfferedParameters) throws(ControlError) -> OfferedReply {
+        OfferedReply(interface: "wlan0", helper: "form", answered: offer.answers == answered)
+    }
     func unlock(pin: String) throws(ControlError) { throw .wrongPIN(left: 2) }
     func setPIN(_ pin: String?, old: String?) throws(ControlError) {}
     func explain(
@@ -193,6 +199,34 @@ import Varlink
         #expect(explained["steps"]?.array?.count == 1)
         #expect(explained["attempt"]?["ssid"] == "Cafe" && explained["attempt"]?["interface"] == "wlan0")
         #expect(!"\(explained)".contains("secret"))
+    }
+
+    @Test @LoopActor func theCompanionServiceReadsNoStoredAnswerAndNoSetting() async throws {
+        let fixture = try Fixture(
+            trusted: true, permission: Permission(trusted: [geteuid()], group: nil, companion: geteuid()) { nil })
+        defer { fixture.close() }
+        let offer: JSONValue = [
+            "network": "wifi:43616665:open", "portal": "http://p.example", "answers": ["room": "214"], "from": "Ida",
+        ]
+        for (method, parameters): (String, JSONValue) in [("Status", [:]), ("Prompts", [:]), ("AddOffered", offer)] {
+            _ = try await call(fixture.path, method, parameters).get()
+        }
+        let answer: JSONValue = ["id": "1", "answers": ["room": "214"], "remember": true, "from": "Ida"]
+        _ = try await call(fixture.path, "Answer", answer).get()
+        #expect(fixture.backend.answered == ["room": "214"])
+        let others = Set(ControlInterface.methods.keys).subtracting(["Status", "Prompts", "AddOffered", "Answer"])
+        for method in others {
+            let refused = await call(fixture.path, method, ["ssid": "Hotel"])
+            #expect(name(refused) == "org.hotspotd.Control.NotPermitted", "\(method)")
+        }
+        let person = try Fixture(trusted: true)
+        defer { person.close() }
+        let shared = try await call(person.path, "SharedAnswers", ["ssid": "Hotel"]).get()
+        #expect(shared["answers"]?["room"] == "214")
+        let stranger = try Fixture(trusted: false)
+        defer { stranger.close() }
+        let refused = await call(stranger.path, "SharedAnswers", ["ssid": "Hotel"])
+        #expect(name(refused) == "org.hotspotd.Control.NotPermitted")
     }
 
     @Test @LoopActor func aPortalWithAWarningIsOpenedAfterAYes() async throws {

@@ -14,4 +14,13 @@ struct PermissionTests {
         #expect(Permission.number(ofGroup: "root", file: file) == 0)
         #expect(Permission.number(ofGroup: "no-such-group", file: file) == nil)
     }
+
+    @Test func theCompanionsUserIsReadFromTheFile() {
+        let folder = TemporaryFolder()
+        let line = "hotspot-companion:x:4712:4711::/nonexistent:/usr/sbin/nologin\n"
+        folder.write("passwd", "root:x:0:0::/root:/bin/sh\n\(line)", mode: 0o644)
+        #expect(Permission.number(ofUser: Permission.companionName, file: folder.path + "/passwd") == 4712)
+        #expect(Permission.number(ofUser: "ida", file: folder.path + "/passwd") == nil)
+        #expect(Permission.number(ofUser: "root", file: "/nowhere/passwd") == nil)
+    }
 }

@@ -64,11 +64,20 @@ import Vault
 
     /// Stores answers for the portal that the network is known to have: the one of its stored answers, else the one of the last login.
     func add(_ ssid: String, helper: String?, _ answers: [String: String]) throws(ControlError) -> CredentialStatus {
+        let stored = try found(ssid).filter { helper == nil || $0.helper == helper }
+        let owner = try owner(of: stored, name: DaemonBackend.switchName(ssid), helper: helper)
+        return try add(answers, for: owner, beside: stored.first)
+    }
+
+    /// Stores answers of fields that the portal is known to have.
+    ///
+    /// - Parameter stored: those of the same owner, which stay.
+    private func add(
+        _ answers: [String: String], for owner: CredentialOwner, beside stored: StoredCredential?
+    ) throws(ControlError) -> CredentialStatus {
         guard services.settings.remember != .never else {
             throw .failed(code: .disabled, message: "Remember=never: no answers are kept.")
         }
-        let stored = try found(ssid).filter { helper == nil || $0.helper == helper }
-        let owner = try owner(of: stored, name: DaemonBackend.switchName(ssid), helper: helper)
         if let fault = Self.fault(in: answers, for: known(owner, stored)) {
             throw .invalidAnswer(field: fault.field, message: fault.message)
         }
@@ -77,11 +86,84 @@ import Vault
         {
             throw .failed(code: .notSaved, message: refusal.sentence)
         }
-        try keep(answers, beside: stored.first, of: owner)
+        try keep(answers, beside: stored, of: owner)
         let new = store.credential(owner.network, helper: owner.helper, origin: owner.origin, pin: owner.pin)
         guard let new, let status = status(new) else { throw .failed(code: .notSaved, message: "Nothing was stored.") }
         storedChanged()
         return status
+    }
+
+    /// Returns the values of stored answers for one portal.
+    func shared(_ ssid: String, helper: String?, portal: String?) throws(ControlError) -> SharedReply {
+        let stored = try found(ssid).filter { (helper == nil || $0.helper == helper) && (portal == nil || $0.origin == portal) }
+        guard let credential = stored.first, let network = NetworkID(key: credential.network) else {
+            throw .failed(code: .noPortal, message: "No answers are stored for it.")
+        }
+        guard stored.count == 1 else {
+            throw .failed(
+                code: .noPortal, message: "Answers are stored for several portals or helpers of this network: name one of them.")
+        }
+        guard !services.vault.isLocked else {
+            throw .failed(code: .vaultLocked, message: "The stored answers wait for the PIN.")
+        }
+        do throws(VaultError) {
+            let values = try services.vault.openAnswers(credential.sealed, for: CredentialOwner(credential, in: network).purpose)
+            return SharedReply(
+                network: credential.network, helper: credential.helper, portal: credential.origin, portalKey: credential.pin,
+                answers: values)
+        } catch {
+            throw .failed(code: .vault, message: "The stored answers cannot be opened: \(error).")
+        }
+    }
+
+    /// Uses answers that a paired laptop offered: for the question of their own portal, or for the vault.
+    func addOffered(_ offer: OfferedParameters, from laptop: String) throws(ControlError) -> OfferedReply {
+        let here = controllers().first { controller in
+            let portal = controller.commands.shownPortal
+            return controller.joined.map { $0.network.key == offer.network } == true && portal?.origin == offer.portal
+                && portal?.pin == offer.portalKey
+        }
+        guard let here, let joined = here.joined else {
+            throw .failed(
+                code: .noPortal, message: "The offer is for another network, or the portal here has another address or key.")
+        }
+        // The user sees the warning where the question is answered by hand.
+        if let warning = here.warning { throw .suspiciousPortal(warning: warning) }
+        let prompt = here.desk.prompt.flatMap { shown in
+            shown.portal.map { ($0.origin, $0.pin) == (offer.portal, offer.portalKey) } == true ? shown : nil
+        }
+        if let prompt, let values = Self.answers(offer.answers, to: prompt) {
+            note(prompt)
+            here.answer(prompt, values, remember: true, confirmed: true, from: laptop)
+            return OfferedReply(interface: here.name, helper: prompt.helper, answered: true)
+        }
+        guard
+            let helper = prompt?.helper ?? here.machine.state.chosenHelper
+                ?? store.remembered(joined.network, now: WallClock.now)?.helper
+        else { throw .failed(code: .noPortal, message: "No helper has asked at this portal yet. Log in first: hotspotctl login") }
+        let keepable = prompt.map { Release.keepable(offer.answers, fields: $0.prompt.fields) } ?? offer.answers
+        guard !keepable.isEmpty else {
+            throw .failed(code: .noPortal, message: "The portal asks for something else than the offer has.")
+        }
+        let owner = CredentialOwner(
+            network: joined.network, helper: helper, origin: offer.portal, pin: offer.portalKey,
+            program: services.program(of: helper))
+        let stored = store.credential(joined.network, helper: helper, origin: owner.origin, pin: owner.pin)
+        // Those of another program are replaced.
+        _ = try add(keepable, for: owner, beside: stored.flatMap { CredentialOwner($0, in: joined.network) == owner ? $0 : nil })
+        return OfferedReply(interface: here.name, helper: helper, answered: false)
+    }
+
+    /// Returns the answers to a prompt, if the offered ones are enough for it. A tick is the user's consent, which is not handed over.
+    private static func answers(_ offered: [String: String], to shown: ShownPrompt) -> [String: String]? {
+        let fields = shown.prompt.fields
+        guard !fields.isEmpty, !shown.prompt.fields.contains(where: { $0.kind == .checkbox && $0.required }) else { return nil }
+        let asked = fields.filter { $0.kind != .checkbox }
+        let values = offered.filter { name, _ in asked.contains { $0.name == name } }
+        guard asked.allSatisfy({ !$0.required || values[$0.name] != nil }), !values.isEmpty,
+            Answer.fault(in: values, for: shown.prompt) == nil
+        else { return nil }
+        return values
     }
 
     /// Returns the portal that has these stored answers, or without any the last login; there must be exactly one.
@@ -164,10 +246,10 @@ import Vault
     }
 
     /// Returns the names of the fields of this owner's portal: those that are stored, and those of its last prompt.
-    private func known(_ owner: CredentialOwner, _ stored: [StoredCredential]) -> Set<String> {
+    private func known(_ owner: CredentialOwner, _ stored: StoredCredential?) -> Set<String> {
         for prompt in controllers().compactMap(\.desk.prompt) { note(prompt) }
         let last = asked[Requester(network: owner.network, helper: owner.helper, origin: owner.origin)] ?? []
-        return last.union(stored.first?.fieldNames ?? [])
+        return last.union(stored?.fieldNames ?? [])
     }
 
     /// Returns the first fault in answers that no prompt asked for: the field, and one sentence.

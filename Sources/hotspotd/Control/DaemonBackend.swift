@@ -161,18 +161,21 @@ import Store
         throw .noSuchPrompt(Printable.text(id, limit: 64), reason: ending(ofPrompt: id))
     }
 
-    func answer(
-        prompt id: String, answers typed: [String: String], stored: [String], remember: Bool, confirmed: Bool
-    ) throws(ControlError) {
-        let (controller, shown) = try find(prompt: id)
+    func answer(_ parameters: AnswerParameters) throws(ControlError) {
+        let (controller, shown) = try find(prompt: parameters.id)
+        let (typed, stored) = (parameters.answers, parameters.stored ?? [])
         let answers = try controller.desk.complete(typed, stored: stored, for: shown)
         if let (field, message) = Answer.fault(in: answers, for: shown.prompt) {
             throw .invalidAnswer(field: field, message: message)
         }
         credentialKeeper.note(shown)
         controller.answer(
-            shown, answers, stored: Set(stored).subtracting(typed.keys), remember: remember, confirmed: confirmed)
+            shown, answers, stored: Set(stored).subtracting(typed.keys), remember: parameters.remember,
+            confirmed: parameters.confirmed ?? false, from: parameters.from.map(Self.laptop))
     }
+
+    /// A paired laptop's name as people read it.
+    private static func laptop(_ name: String) -> String { Printable.shown(Blanks.collapsed(name), limit: 64) }
 
     func dismiss(prompt id: String) throws(ControlError) {
         let (controller, shown) = try find(prompt: id)
@@ -192,6 +195,13 @@ import Store
     }
     func removeCredentials(ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int {
         try credentialKeeper.remove(ssid, helper: helper, portal: portal)
+    }
+    func sharedAnswers(ssid: String, helper: String?, portal: String?) throws(ControlError) -> SharedReply {
+        guard isKnown(ssid) else { throw unknown(ssid) }
+        return try credentialKeeper.shared(ssid, helper: helper, portal: portal)
+    }
+    func addOffered(_ offer: OfferedParameters) throws(ControlError) -> OfferedReply {
+        try credentialKeeper.addOffered(offer, from: Self.laptop(offer.from))
     }
     func unlock(pin: String) throws(ControlError) { try credentialKeeper.unlock(pin) }
     func setPIN(_ pin: String?, old: String?) throws(ControlError) { try credentialKeeper.setPIN(pin, old: old) }

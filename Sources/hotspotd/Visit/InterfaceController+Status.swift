@@ -13,11 +13,13 @@ extension InterfaceController {
             status.ssidHex = joined.ssid.hex
             status.bssid = joined.bssid?.description
             status.link = joined.details(with: services.settings)
+            status.network = joined.network.key
         }
         status.helper = machine.state.chosenHelper ?? machine.switchedOffOwner
         status.outcome = journal.attempt.flatMap { attempt in attempt.outcome.map { attempt.word($0) } }
         status.portal = commands.shownPortal.map { Printable.text($0.origin, limit: 300) }
         status.portalKind = commands.shownPortal.map { Printable.text($0.kind, limit: 64) }
+        status.portalKey = commands.shownPortal?.pin.map { Printable.text($0, limit: 64) }
         status.captive = machine.state.isCaptive
         // What is over by the clock is not told as open for no time; the next look tells.
         status.secondsRemaining = machine.gateIsOpen ? sessions.secondsLeft.flatMap { $0 > 0 ? $0 : nil } : nil

@@ -241,11 +241,13 @@ private struct Occurrence {
 
     /// Passes on the user's answers, which were checked before.
     func answer(
-        _ shown: ShownPrompt, _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false
+        _ shown: ShownPrompt, _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false,
+        from laptop: String? = nil
     ) {
         let values = values.mapValues(SecretText.init)
         desk.feed(
-            .answered(shown, values, confirmed: stored, remember: remember, agreed: confirmed), desk.context(for: shown))
+            .answered(shown, values, confirmed: stored, remember: remember, agreed: confirmed, from: laptop),
+            desk.context(for: shown))
         feed(.promptAnswered(shown.id))
     }
 

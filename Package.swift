@@ -27,6 +27,7 @@ let package = Package(
         .executable(name: "hotspotctl", targets: ["hotspotctl"]),
         .executable(name: "hotspot-helpers", targets: ["hotspot-helpers"]),
         .executable(name: "hotspot-dhcp", targets: ["hotspot-dhcp"]),
+        .executable(name: "hotspot-companion", targets: ["hotspot-companion"]),
         .library(name: "HelperKit", targets: ["HelperKit", "PageLogin", "HotspotCore"]),
     ],
     dependencies: [
@@ -101,15 +102,28 @@ let package = Package(
         // Carries the companion's chunks over Bluetooth LE, as a client of BlueZ.
         .target(
             name: "CompanionBluetooth", dependencies: ["Companion", "EventLoop", "HotspotCore", "CSystemd"], swiftSettings: rules),
-        // The control interface as its clients and its server see it: the types of its messages, and the text of its contract.
+        // The interfaces of the daemon and of the companion service, for clients and servers: types of messages, texts of contracts.
         .target(
             name: "ControlAPI", dependencies: ["HotspotCore"],
-            resources: [.embedInCode("Contract/org.hotspotd.Control.varlink")], swiftSettings: rules),
+            resources: ["Contract/org.hotspotd.Control.varlink", "Contract/org.hotspotd.Companion.varlink"].map {
+                .embedInCode($0)
+            },
+            swiftSettings: rules),
         // Answers the calls of the control interface.
         .target(
             name: "ControlServer",
             dependencies: ["ControlAPI", "ForeignText", "HotspotCore", "EventLoop", "Varlink", "CSystemd"],
             swiftSettings: rules),
+        // The companion service: its calls, its folder, its way to the daemon; a transport is handed in.
+        .target(
+            name: "CompanionService",
+            dependencies: [
+                "Answers", "Companion", "ControlAPI", "ControlServer", "EventLoop", "ForeignText", "HotspotCore", "Varlink",
+                "Vault",
+                "CLinux",
+            ], swiftSettings: rules),
+        // The same as a program, over the transport that is chosen here.
+        .executableTarget(name: "hotspot-companion", dependencies: ["Companion", "CompanionService"], swiftSettings: rules),
         // Notifications of a user's session about questions, logins and their ends.
         .target(
             name: "Notifications",
@@ -229,6 +243,13 @@ let package = Package(
                 "Answers", "Companion", "CompanionBluetooth", "EventLoop", "ForeignText", "HotspotCore", "Varlink", "Vault",
             ],
             path: "Tests/CompanionPair", swiftSettings: rules),
+        .testTarget(
+            name: "CompanionServiceTests",
+            dependencies: [
+                "Answers", "Companion", "CompanionService", "ControlAPI", "ControlServer", "EventLoop", "HotspotCore",
+                "TestSupport",
+                "Varlink",
+            ], swiftSettings: rules),
         .testTarget(
             name: "ControlServerTests", dependencies: ["ControlAPI", "ControlServer", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "DaemonTests", dependencies: ["hotspotd", "PortalAnnouncement", "TestSupport"], swiftSettings: rules),

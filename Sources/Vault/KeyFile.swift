@@ -3,12 +3,12 @@
 import CSodium
 import Glibc
 
-/// The file of the vault's key: 32 random octets, readable only by the daemon.
-enum KeyFile {
+/// The file of a key, the vault's or the companion service's: 32 random octets, readable only by its owner.
+package enum KeyFile {
     static let length = 32
 
     /// Reads the key; returns `nil` if there is no such file. Throws ``VaultError/keyRefused(path:reason:)``.
-    static func read(_ path: String) throws(VaultError) -> SecretBytes? {
+    package static func read(_ path: String) throws(VaultError) -> SecretBytes? {
         func refuse(_ reason: String) -> VaultError { .keyRefused(path: path, reason: reason) }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
@@ -31,7 +31,7 @@ enum KeyFile {
     }
 
     /// Creates a new key, and flushes it to the disk before its first use. Never replaces a file.
-    static func make(_ path: String) throws(VaultError) -> SecretBytes {
+    package static func make(_ path: String) throws(VaultError) -> SecretBytes {
         let key = try SecretBytes(count: length)
         key.withMutableBytes { randombytes_buf($0.baseAddress!, length) }
         try write(key, to: path)

@@ -1,0 +1,244 @@
+import Answers
+import Companion
+import ControlAPI
+import EventLoop
+import ForeignText
+import HotspotCore
+import Varlink
+
+/// The user's calls.
+extension CompanionService {
+    // MARK: Status
+
+    var status: CompanionStatus {
+        let now = EventLoop.now
+        return CompanionStatus(
+            state: state.word, message: state.message, name: name, daemon: hasDaemon, pairing: pairingCall != nil,
+            peers: peers.map(PeerStatus.init),
+            questions: questions.compactMap { entry in
+                peer(entry.key.peer).map { peer in
+                    QuestionStatus(
+                        id: entry.key.id, peer: peer, ssid: entry.question.network.flatMap(NetworkID.init(key:))?.label,
+                        portal: entry.question.portal?.origin, hearsay: entry.question.hearsay)
+                }
+            },
+            offers: offers.compactMap { entry in
+                peer(entry.key.peer).map { peer in
+                    OfferStatus(
+                        id: entry.key.id, peer: peer, ssid: entry.shown.offer.network.label,
+                        portal: entry.shown.offer.portal.origin, fields: entry.shown.offer.answers.keys.sorted(),
+                        fits: place(for: entry.shown.offer) != nil,
+                        secondsRemaining: max(0, Int((entry.shown.ends - now).components.seconds)))
+                }
+            },
+            made: made.map(\.status), notices: notices)
+    }
+
+    private func peer(_ id: PeerID) -> PeerStatus? { peers.first { $0.id == id }.map(PeerStatus.init) }
+
+    func show(_ call: ServerCall, _ wishes: CompanionStatusParameters) {
+        guard call.wantsMore else { return call.reply(status) }
+        let id = ObjectIdentifier(call)
+        statusWatchers[id] = (call, wishes)
+        call.onCancel = { [weak self] in
+            self?.statusWatchers[id] = nil
+            self?.wishesChanged()
+        }
+        call.replyMore(status)
+        wishesChanged()
+    }
+
+    private func wishesChanged() {
+        handle(.offerAwaited(statusWatchers.values.contains { $0.wishes.awaitsOffers == true }))
+        handle(.listeningChanged(statusWatchers.values.contains { $0.wishes.awaitsQuestions == true }))
+    }
+
+    /// Sends the status to the clients that watch it.
+    func changed() {
+        guard !statusWatchers.isEmpty else { return }
+        let octets = Coding.encode(status)
+        for (call, _) in statusWatchers.values { call.replyMore(encoded: octets) }
+    }
+
+    // MARK: Peers
+
+    /// Returns the peer of a name, of an identifier or of its beginning.
+    private func find(_ text: String) throws(CompanionFault) -> Peer {
+        let named = peers.filter { $0.name == text }
+        let found =
+            named.isEmpty && text.utf8.count >= 4 ? peers.filter { $0.id.description.hasPrefix(text.lowercased()) } : named
+        guard found.count < 2 else { throw .severalPeers(Printable.text(text, limit: 64)) }
+        guard let peer = found.first else { throw .noSuchPeer(Printable.text(text, limit: 64)) }
+        return peer
+    }
+
+    func pair(_ call: ServerCall, code: String?) throws(CompanionFault) {
+        guard call.wantsMore else { throw .failed("Pairing answers only callers that listen (more).") }
+        pairingCall?.fail(.failed("Another pairing began."))
+        pairingCall = call
+        call.onCancel = { [weak self, weak call] in
+            guard let self, let call, pairingCall === call else { return }
+            pairingCall = nil
+            handle(.pairingCancelled)
+            changed()
+        }
+        handle(code.map { .codeEntered(SecretText($0)) } ?? .pairingBegan)
+        if pairingCall === call { changed() }
+    }
+
+    func forget(_ call: ServerCall, _ text: String) throws(CompanionFault) {
+        let peer = try find(text)
+        // Its offers end with it.
+        for entry in made where entry.peer.id == peer.id { finish(entry, "\"\(peer.name)\" was forgotten.") }
+        handle(.forgotten(peer.id))
+        questions.removeAll { $0.key.peer == peer.id }
+        offers.removeAll { $0.key.peer == peer.id }
+        changed()
+        call.reply(ForgottenReply(peer: PeerStatus(peer)))
+    }
+
+    // MARK: Own offers
+
+    func share(_ call: ServerCall, _ parameters: ShareParameters) throws(CompanionFault) {
+        guard let network = NetworkID(key: parameters.network) else { return call.failInvalidParameter("network") }
+        let receivers = try parameters.peer.map { text throws(CompanionFault) in [try find(text)] } ?? peers
+        guard !receivers.isEmpty else { throw .failed("No laptop is paired. Pair one first: hotspotctl companion pair") }
+        let portal = Portal(origin: parameters.portal, pin: parameters.portalKey, kind: parameters.kind ?? "unknown")
+        var sent: [MadeOffer] = []
+        for peer in receivers {
+            for old in made where old.peer.id == peer.id {
+                finish(old, "Another login is offered to \"\(peer.name)\".")
+                handle(.offerCancelled(id: old.offer.id))
+            }
+            let offer = Offer(
+                id: Hex.encode((0..<8).map { _ in UInt8.random(in: 0...255) }), network: network, portal: portal,
+                answers: parameters.answers.mapValues(SecretText.init), seconds: parameters.seconds ?? 3600)
+            let entry = MadeOffer(offer: offer, peer: peer, ends: EventLoop.now + .seconds(offer.seconds))
+            made.append(entry)
+            guard !handle(.offerMade(offer, to: peer.id)).contains(.notify(.notSent)) else {
+                made.removeAll { $0.offer.id == offer.id }
+                throw .failed(Companion.Notice.notSent.message)
+            }
+            sent.append(entry)
+        }
+        changed()
+        let reply = ShareReply(offers: sent.map(\.status))
+        guard call.wantsMore else { return call.reply(reply) }
+        let id = ObjectIdentifier(call)
+        sharing[id] = (call, Set(sent.map(\.offer.id)))
+        // They end with the call.
+        call.onCancel = { [weak self] in
+            guard let self, let ids = sharing.removeValue(forKey: id)?.ids else { return }
+            for offer in ids { withdraw(offer) }
+        }
+        call.replyMore(reply)
+    }
+
+    private func withdraw(_ id: String) {
+        made.removeAll { $0.offer.id == id }
+        handle(.offerCancelled(id: id))
+        changed()
+    }
+
+    func withdraw(_ call: ServerCall, _ id: String) throws(CompanionFault) {
+        guard let entry = made.first(where: { $0.offer.id == id }) else { throw .noSuchOffer(Printable.text(id, limit: 64)) }
+        finish(entry, "The offer was taken back.")
+        withdraw(id)
+        call.reply()
+    }
+
+    /// An own offer is over.
+    private func finish(_ entry: MadeOffer, _ message: String, isTaken: Bool = false) {
+        made.removeAll { $0.offer.id == entry.offer.id }
+        for (id, waiting) in sharing where waiting.ids.contains(entry.offer.id) {
+            let rest = waiting.ids.subtracting([entry.offer.id])
+            let reply = ShareReply(offers: [entry.status], notice: message, taken: isTaken ? true : nil)
+            sharing[id] = rest.isEmpty ? nil : (waiting.call, rest)
+            rest.isEmpty ? waiting.call.reply(reply) : waiting.call.replyMore(reply)
+        }
+    }
+
+    // MARK: Questions and offers of peers
+
+    func answer(_ call: ServerCall, _ parameters: PeerAnswerParameters) throws(CompanionFault) {
+        let peer = try find(parameters.peer)
+        guard questions.contains(where: { $0.key == Key(peer: peer.id, id: parameters.id) }) else {
+            throw .noSuchQuestion(Printable.text(parameters.id, limit: 64))
+        }
+        let values = parameters.answers.mapValues(SecretText.init)
+        for case .notify(let notice) in handle(.questionAnswered(id: parameters.id, of: peer.id, values)) {
+            throw .failed(notice.message)
+        }
+        call.reply()
+    }
+
+    func decide(_ call: ServerCall, _ parameters: DecideParameters) throws(CompanionFault) {
+        let peer = try find(parameters.peer)
+        let key = Key(peer: peer.id, id: parameters.id)
+        guard let entry = offers.first(where: { $0.key == key }) else {
+            throw .noSuchOffer(Printable.text(parameters.id, limit: 64))
+        }
+        // There may be several interfaces; the offer is for one of them.
+        if parameters.accept, let place = place(for: entry.shown.offer) { handle(.placeChanged(place)) }
+        offers.removeAll { $0.key == key }
+        deciding[key] = call
+        let actions = handle(.offerDecided(id: parameters.id, of: peer.id, isAccepted: parameters.accept))
+        changed()
+        let isStored = actions.contains { if case .storeOffer = $0 { true } else { false } }
+        // The daemon's reply ends the call.
+        guard !isStored else { return }
+        deciding[key] = nil
+        for case .notify(let notice) in actions { throw .failed(notice.message) }
+        call.reply(DecideReply())
+    }
+
+    // MARK: Notices
+
+    /// Tells the calls that wait for it.
+    func inform(of notice: Companion.Notice) {
+        switch notice {
+        case .paired(let peer):
+            endPairing { $0.reply(PairReply(peer: PeerStatus(peer))) }
+        case .wrongCode: pairingCall?.replyMore(PairReply(notice: notice.message))
+        case .codeSpent, .codeExpired, .codeInvalid, .peersFull: endPairing { $0.fail(.failed(notice.message)) }
+        case .offerTaken(let peer):
+            for entry in made where entry.peer.id == peer.id { finish(entry, notice.message, isTaken: true) }
+        case .offerRefused(let peer, _):
+            for entry in made where entry.peer.id == peer.id { finish(entry, notice.message) }
+        case .offerExpired(let peer):
+            // It may as well be the peer's offer that ended.
+            for entry in made where entry.peer.id == peer.id && entry.ends <= EventLoop.now { finish(entry, notice.message) }
+        case .unknownPeer, .noneRecognised:
+            for (call, _) in sharing.values { call.replyMore(ShareReply(offers: [], notice: notice.message)) }
+        case .notConnected, .notSent, .otherPortal: break
+        }
+    }
+
+    private func endPairing(_ tell: (ServerCall) -> Void) {
+        guard let call = pairingCall else { return }
+        pairingCall = nil
+        tell(call)
+    }
+}
+
+extension CompanionService.MadeOffer {
+    fileprivate var status: MadeStatus {
+        MadeStatus(id: offer.id, peer: PeerStatus(peer), ssid: offer.network.label, portal: offer.portal.origin)
+    }
+}
+
+extension PeerStatus {
+    init(_ peer: Peer) { self.init(name: peer.name, id: peer.id.description) }
+}
+
+extension CompanionTransportState {
+    /// The contract's word.
+    var word: String {
+        switch self {
+        case .ready: "ready"
+        case .noService: "noService"
+        case .noAdapter: "noAdapter"
+        case .adapterOff: "adapterOff"
+        }
+    }
+}

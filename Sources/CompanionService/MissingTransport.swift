@@ -1,0 +1,11 @@
+import Companion
+
+/// Stands for a radio that this program cannot use: nothing is ever found.
+public final class MissingTransport: CompanionTransport {
+    public var onEvent: (Companion.Event) -> Void = { _ in }
+    public var onStateChange: (CompanionTransportState) -> Void = { _ in }
+
+    public init() {}
+
+    public func perform(_ action: Companion.Action) {}
+}

@@ -3,16 +3,17 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// A connection to the daemon's control interface.
+/// A connection to the daemon's control interface, or to the companion service's.
 final class ControlClient {
     /// How long one reply may take, in seconds. A check takes longest, some seconds.
     static let patience = 60.0
 
     private let connection: BlockingConnection
     private let path: String
+    private let interface: String
 
-    init(path: String) throws(Failure) {
-        self.path = path
+    init(path: String, interface: String = ControlContract.name) throws(Failure) {
+        (self.path, self.interface) = (path, interface)
         do { connection = try BlockingConnection(path: path) } catch { throw Failure(error, path: path) }
     }
 
@@ -20,7 +21,7 @@ final class ControlClient {
     func call(_ method: String, _ parameters: JSONValue = [:]) throws(Failure) -> JSONValue {
         do {
             wait(Self.patience)
-            return try connection.call("\(ControlContract.name).\(method)", parameters)
+            return try connection.call("\(interface).\(method)", parameters)
         } catch { throw Failure(error, path: path, method: method) }
     }
 
@@ -43,7 +44,7 @@ final class ControlClient {
     func subscribe(_ method: String, _ parameters: some Encodable = JSONValue.object([:])) throws(Failure) {
         do {
             try connection.send(
-                Call(method: "\(ControlContract.name).\(method)", parameters: Coding.value(parameters), more: true))
+                Call(method: "\(interface).\(method)", parameters: Coding.value(parameters), more: true))
         } catch { throw Failure(error, path: path) }
     }
 

@@ -62,7 +62,11 @@ extension Failure {
 
     /// Returns where the daemon at this socket says what it does: only the system's is in the journal.
     static func log(of path: String) -> String {
-        path == CommonOptions.defaultSocket ? "journalctl -u hotspotd" : "read the output of this hotspotd"
+        switch path {
+        case CommonOptions.defaultSocket: "journalctl -u hotspotd"
+        case CompanionContract.socket: "journalctl -u hotspot-companion"
+        default: "read the output of this hotspotd"
+        }
     }
 
     /// Returns the failure for a prompt that does not wait.
@@ -137,6 +141,22 @@ extension Failure {
         return Failure(.failed, "No session is known on \(subject): \(reason).", hint: hint)
     }
 
+    private static func companion(_ fault: CompanionFault) -> Failure {
+        func safe(_ text: String, _ limit: Int = 600) -> String { Renderer.safe(text, limit: limit) }
+        return switch fault {
+        case .notPermitted(let message): Failure(.failed, safe(message), hint: "\(asRoot); or \(joinGroup)")
+        case .noSuchPeer(let peer):
+            Failure(.notFound, "No laptop \"\(safe(peer, 64))\" is paired.", hint: "hotspotctl companion list")
+        case .severalPeers(let peer):
+            Failure(
+                .usage, "Several paired laptops are called \"\(safe(peer, 64))\": use the ID instead.",
+                hint: "hotspotctl companion list")
+        case .noSuchOffer, .noSuchQuestion:
+            Failure(.notFound, "It is gone: taken back, answered or too old.", hint: "hotspotctl companion status")
+        case .failed(let message): Failure(.failed, safe(message))
+        }
+    }
+
     private static func reply(_ name: String, _ parameters: JSONValue, _ method: String) -> Failure {
         func safe(_ text: String) -> String { Renderer.safe(text, limit: 1024) }
         switch ControlError(name: name, parameters: parameters) {
@@ -179,6 +199,7 @@ extension Failure {
             return Failure(.failed, message.isEmpty ? "It failed (\(safe(code)))." : message)
         case nil: break
         }
+        if let fault = CompanionFault(name: name, parameters: parameters) { return companion(fault) }
         switch name {
         case "org.varlink.service.MethodNotFound", "org.varlink.service.MethodNotImplemented",
             "org.varlink.service.InterfaceNotFound":

@@ -20,7 +20,7 @@ import HotspotCore
             LogoffVerb.self, JoinVerb.self, LeaveVerb.self,
             MonitorVerb.self, ExplainVerb.self,
             HistoryVerb.self, CheckVerb.self, DoctorVerb.self, ReportVerb.self, EnableVerb.self, DisableVerb.self,
-            ForgetVerb.self, CredentialsVerb.self, DesktopVerb.self,
+            ForgetVerb.self, CredentialsVerb.self, CompanionVerb.self, DesktopVerb.self,
         ],
         defaultSubcommand: StatusVerb.self)
 
@@ -61,7 +61,8 @@ extension Hotspotctl {
         try check(arguments.first, of: configuration, after: "hotspotctl")
         for (name, group) in [
             ("helpers", HelpersVerb.configuration), ("credentials", CredentialsVerb.configuration),
-            ("portals", PortalsVerb.configuration), ("desktop", DesktopVerb.configuration),
+            ("portals", PortalsVerb.configuration), ("companion", CompanionVerb.configuration),
+            ("desktop", DesktopVerb.configuration),
         ]
         where arguments.first == name {
             try check(arguments.dropFirst().first, of: group, after: "hotspotctl \(name)")

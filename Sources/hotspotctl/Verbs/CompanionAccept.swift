@@ -1,0 +1,161 @@
+import ArgumentParser
+import ControlAPI
+import EventLoop
+import Glibc
+import HotspotCore
+import Varlink
+
+struct CompanionAccept: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept", abstract: "Wait for a login that a paired laptop shares, and use it after a yes.",
+        discussion: """
+            An offer is used for its own network and portal alone: join that network first. If the portal's question waits, it is \
+            answered; else the answers are stored for the next login.
+            """)
+
+    @OptionGroup var options: CompanionOptions
+
+    @Flag(help: "Use the first offer that is for this network and portal, without asking.")
+    var yes = false
+
+    @Option(help: ArgumentHelp("How long to wait for an offer.", valueName: "seconds"))
+    var wait: Double = 600
+
+    func validate() throws {
+        guard wait > 0, wait <= 86400 else { throw ValidationError("--wait takes up to 86400 seconds.") }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        try client.subscribe("Status", CompanionStatusParameters(awaitsOffers: true))
+        let renderer = options.common.renderer
+        let wait = CompanionWait(options: options, client: client, seconds: wait)
+        let offer = try wait.first("offer of a login") { status in
+            for other in status.offers where !other.fits { wait.mention(other.id, renderer.misfit(other)) }
+            return status.offers.first(where: \.fits)
+        }
+        let isAsked = Dialogue.canAsk(options.common) && !yes && options.common.jsonMode == nil
+        if options.common.jsonMode == nil { Output.print(renderer.lines(offer)) }
+        guard yes || isAsked else {
+            throw Failure(.answerNeeded, "The offer needs a yes.", hint: "hotspotctl companion accept --yes")
+        }
+        TerminalLine.dropTypedAhead()
+        let isAccepted =
+            try yes || ["y", "yes"].contains(TerminalLine.read("Use it for this portal? [y/N] ", false).lowercased())
+        // A connection of its own: the first one has a stream.
+        let reply = try options.connect().call(
+            "Decide", DecideParameters(id: offer.id, peer: offer.peer.id, accept: isAccepted))
+        if options.printed(reply) { return }
+        let decided = try ControlClient.read(DecideReply.self, reply)
+        guard isAccepted else { return Output.print(["Declined; nothing was stored."]) }
+        Output.print(
+            decided.answered == true
+                ? ["The portal's question was answered with it.", "  to see the outcome: hotspotctl login --wait"]
+                : ["The answers are stored for this network and portal.", "  to log in: hotspotctl login --wait"])
+    }
+}
+
+struct CompanionAnswer: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "answer", abstract: "Wait for a portal's question of a paired laptop, and answer it here.",
+        discussion: """
+            On a terminal you are asked for each field. Otherwise lines name=value are read from standard input. The question comes from \
+            the other laptop; the answers go to that laptop alone.
+            """)
+
+    @OptionGroup var options: CompanionOptions
+
+    @Option(help: ArgumentHelp("How long to wait for a question.", valueName: "seconds"))
+    var wait: Double = 600
+
+    @Argument(help: "Only the questions of this laptop.", completion: Complete.laptops)
+    var peer: String?
+
+    func validate() throws {
+        guard wait > 0, wait <= 86400 else { throw ValidationError("--wait takes up to 86400 seconds.") }
+    }
+
+    func run() throws {
+        let client = try options.connect()
+        try client.subscribe("Status", CompanionStatusParameters(awaitsQuestions: true))
+        let wait = CompanionWait(options: options, client: client, seconds: wait)
+        let question = try wait.first("question") { status in
+            status.questions.first { peer == nil || $0.peer.name == peer || $0.peer.id.hasPrefix(peer ?? "") }
+        }
+        let renderer = options.common.renderer
+        let values: [String: String]
+        if Dialogue.canAsk(options.common), options.common.jsonMode == nil {
+            Output.ask("On the laptop \(renderer.quoted(question.peer)):\n")
+            values = try Asker(renderer: renderer, interface: "", end: { nil }).ask(question.prompt, after: EarlierQuestions())
+                .values
+        } else {
+            values = try AnswerLines.read(fields: question.fields)
+        }
+        // A connection of its own: the first one has a stream.
+        let reply = try options.connect().call(
+            "Answer", PeerAnswerParameters(id: question.id, peer: question.peer.id, answers: values))
+        if options.printed(reply) { return }
+        Output.print(["The answers were sent to \(renderer.quoted(question.peer))."])
+    }
+}
+
+/// Waits on a stream of the service's status.
+final class CompanionWait {
+    private let options: CompanionOptions
+    private let client: ControlClient
+    private let seconds: Double
+    private let end: Int
+    private var mentioned: Set<String> = []
+
+    init(options: CompanionOptions, client: ControlClient, seconds: Double) {
+        (self.options, self.client, self.seconds) = (options, client, seconds)
+        end = WallClock.now + Int(seconds * 1000)
+    }
+
+    /// Prints lines once.
+    func mention(_ id: String, _ lines: @autoclosure () -> [String]) {
+        guard mentioned.insert(id).inserted, options.common.jsonMode == nil else { return }
+        Output.error(lines())
+    }
+
+    /// Returns the first thing that is found in a status.
+    func first<T>(_ what: String, _ find: (CompanionStatus) -> T?) throws(Failure) -> T {
+        while let reply = try client.next(within: max(0.001, Double(end - WallClock.now) / 1000)) {
+            let status = try ControlClient.read(CompanionStatus.self, reply)
+            if let message = status.message { throw Failure(.failed, "\(Renderer.safe(message)).") }
+            guard !status.peers.isEmpty else {
+                throw Failure(.failed, "No laptop is paired.", hint: "hotspotctl companion pair")
+            }
+            if let found = find(status) {
+                _ = options.printed(reply)
+                return found
+            }
+            mention(
+                "", ["Waiting for the \(what) of \(status.peers.map(options.common.renderer.quoted).joined(separator: " or "))…"])
+        }
+        throw Failure(.timeout, "No \(what) came within \(options.common.renderer.tenths(seconds)).")
+    }
+}
+
+extension QuestionStatus {
+    /// The question as the terminal asks one of this computer.
+    var prompt: PendingPrompt {
+        PendingPrompt(
+            id: id, interface: "", ssid: ssid ?? "", helper: "", portal: portal,
+            prompt: Prompt(title: title, message: message, fields: fields, termsURL: termsURL, terms: terms), since: 0)
+    }
+}
+
+extension Renderer {
+    func lines(_ offer: OfferStatus) -> [String] {
+        let names = offer.fields.prefix(16).map { safe($0, limit: 32) }.joined(separator: ", ")
+        return [
+            "\(quoted(offer.peer)) offers a login for \(tone(quoted(offer.ssid), .strong)):",
+            "  \(bar) portal: \(origin(offer.portal))", "  \(bar) fields: \(names)",
+        ]
+    }
+
+    func misfit(_ offer: OfferStatus) -> [String] {
+        lines(offer) + ["  It is for another network or portal. Join that network, and it can be accepted."]
+    }
+}

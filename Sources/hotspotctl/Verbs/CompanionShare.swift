@@ -1,0 +1,112 @@
+import ArgumentParser
+import ControlAPI
+import EventLoop
+import Glibc
+import HotspotCore
+import Varlink
+
+struct CompanionShare: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "share", abstract: "Offer the stored answers for a network to paired laptops nearby.",
+        discussion: """
+            The other laptop needs 'hotspotctl companion accept', or waits at the portal's question. It stores them for the same network \
+            and portal alone. A voucher may work for one device only. The offer ends with this command. If a PIN guards the stored \
+            answers, you are asked for it.
+            """)
+
+    @OptionGroup var options: CompanionOptions
+
+    @Option(help: "The helper whose answers are meant, if there are several.", completion: Complete.helpers)
+    var helper: String?
+
+    @Option(help: "The portal whose answers are meant, as 'hotspotctl credentials show' has it.")
+    var portal: String?
+
+    @Option(help: ArgumentHelp("How long to wait for the other laptops.", valueName: "seconds"))
+    var wait: Double = 300
+
+    @Argument(help: "The network as 'list' shows it; without it, the joined one.", completion: Complete.networks)
+    var network: String?
+
+    @Argument(help: "The laptop's name or ID; without it, all paired laptops.", completion: Complete.laptops)
+    var peer: String?
+
+    func validate() throws {
+        guard wait > 0, wait <= 86400 else { throw ValidationError("--wait takes up to 86400 seconds.") }
+        if let network { try NetworkName.validate(network) }
+    }
+
+    func run() throws {
+        let companion = try options.connect()
+        let daemon = try options.common.connect()
+        let name = try network ?? joined(daemon)
+        try unlock(daemon, name)
+        let shared = try daemon.call(
+            "SharedAnswers", .members(["ssid": name, "helper": helper, "portal": portal]), as: SharedReply.self)
+        try companion.subscribe(
+            "Share",
+            ShareParameters(
+                network: shared.network, portal: shared.portal, portalKey: shared.portalKey, kind: nil, answers: shared.answers,
+                peer: peer, seconds: max(1, Int(wait))))
+        try follow(companion, shared, name)
+    }
+
+    /// Prints the decisions. Throws unless a laptop took the login.
+    private func follow(_ companion: ControlClient, _ shared: SharedReply, _ name: String) throws {
+        let renderer = options.common.renderer
+        let end = WallClock.now + Int(wait * 1000)
+        var (open, isTaken): (Set<String>?, Bool) = (nil, false)
+        while open?.isEmpty != true, let reply = try companion.next(within: max(0.001, Double(end - WallClock.now) / 1000)) {
+            let share = try ControlClient.read(ShareReply.self, reply)
+            isTaken = isTaken || share.taken == true
+            if options.printed(reply) {
+                // The same for programs.
+            } else if let notice = share.notice {
+                Output.print([renderer.safe(notice)])
+            } else {
+                Output.print(renderer.lines(share.offers, of: shared, at: name))
+            }
+            let ids = Set(share.offers.map(\.id))
+            open = share.notice == nil ? ids : open?.subtracting(ids)
+        }
+        if isTaken { return }
+        guard open?.isEmpty != true else { throw Failure(.failed, "") }
+        throw Failure(.timeout, "No laptop took the login within \(renderer.tenths(wait)).", hint: "hotspotctl companion status")
+    }
+
+    private func joined(_ daemon: ControlClient) throws(Failure) -> String {
+        let names = try daemon.call("Status", as: StatusReply.self).interfaces.compactMap(\.ssid)
+        guard let name = names.first else {
+            throw Failure(.notFound, "No network is joined: name one.", hint: "hotspotctl list --all")
+        }
+        guard names.count == 1 else { throw Failure(.usage, "Several networks are joined: name one.", hint: "hotspotctl status") }
+        return name
+    }
+
+    /// Gives the PIN, if one guards the stored answers.
+    private func unlock(_ daemon: ControlClient, _ name: String) throws(Failure) {
+        let stored = try daemon.call("Credentials", ["ssid": .string(name)], as: CredentialsReply.self)
+        guard !stored.credentials.isEmpty else {
+            throw Failure(
+                .notFound, "No answers are stored for \(options.common.renderer.quoted(name)).",
+                hint: "hotspotctl credentials list")
+        }
+        guard stored.pin == "locked" else { return }
+        guard Dialogue.canAsk(options.common) else {
+            throw Failure(.answerNeeded, "The stored answers wait for the PIN.", hint: "hotspotctl credentials unlock")
+        }
+        _ = try daemon.call("Unlock", ["pin": .string(try TerminalLine.read("PIN of the stored answers: ", true))])
+    }
+}
+
+extension Renderer {
+    /// Returns the lines about offers that were made.
+    func lines(_ offers: [MadeStatus], of shared: SharedReply, at network: String) -> [String] {
+        let names = shared.answers.keys.sorted().prefix(16).map { safe($0, limit: 32) }.joined(separator: ", ")
+        return [
+            "Offered to \(offers.map { quoted($0.peer) }.joined(separator: ", ")): the answers for \(quoted(network)).",
+            "  \(bar) portal: \(origin(shared.portal))", "  \(bar) fields: \(names)",
+            "On the other laptop: hotspotctl companion accept. The offer ends with this command.",
+        ]
+    }
+}

@@ -1,0 +1,238 @@
+import Glibc
+import HotspotCore
+import TestSupport
+import Testing
+
+/// `hotspotctl companion` against a service and a daemon that play a script; both are one here.
+@Suite struct CompanionVerbTests {
+    private static let ida = #"{"name":"Ida","id":"\#(String(repeating: "0a", count: 32))"}"#
+    private static let ben = #"{"name":"Ben's \u001b[31m box","id":"\#(String(repeating: "0b", count: 32))"}"#
+
+    private static func status(
+        peers: String = "", questions: String = "", offers: String = "", made: String = "", notices: String = "",
+        message: String? = nil
+    ) -> String {
+        let radio = message.map { #""state":"adapterOff","message":"\#($0)""# } ?? #""state":"ready""#
+        return #"{\#(radio),"name":"Box","daemon":true,"pairing":false,"peers":[\#(peers)],"questions":[\#(questions)],"#
+            + #""offers":[\#(offers)],"made":[\#(made)],"notices":[\#(notices)]}"#
+    }
+
+    private static func offer(fits: Bool) -> String {
+        #"{"id":"o1","peer":\#(ida),"ssid":"Cafe Aroma","portal":"https://portal.aroma.example","fields":["name","room"],"#
+            + #""fits":\#(fits),"secondsRemaining":3500}"#
+    }
+    private static let question =
+        #"{"id":"p1","peer":\#(ida),"ssid":"Cafe Aroma","portal":"https://portal.aroma.example","title":"Aroma","#
+        + #""fields":[{"name":"room","label":"Room","kind":"text","required":true}]}"#
+    private static let made = #"{"id":"o2","peer":\#(ida),"ssid":"Hotel","portal":"https://p.example"}"#
+
+    private func run(
+        _ arguments: [String], replies: [String: [String]] = [:], status: [[String]] = [], streams: [String: [String]] = [:],
+        input: String = "", check: (FakeDaemon) -> Void = { _ in }
+    ) throws -> Tool.Exit {
+        let daemon = try FakeDaemon(.init(replies: replies, status: status, streams: streams))
+        defer { daemon.stop() }
+        let verb = ["companion"] + arguments
+        let ended = try Tool.run(
+            verb + ["--companion-socket", daemon.path] + (arguments.first == "share" ? ["--socket", daemon.path] : []),
+            input: input)
+        check(daemon)
+        return ended
+    }
+
+    // MARK: Status, list, forget
+
+    @Test func statusShowsEverythingThatWaits() throws {
+        let full = Self.status(
+            peers: "\(Self.ida),\(Self.ben)", questions: Self.question, offers: Self.offer(fits: true), made: Self.made)
+        #expect(
+            try run([], replies: ["Status": [full]]).output == """
+                Bluetooth is ready. Other laptops see this one as "Box".
+                Paired with "Ida", "Ben's \\x1b[31m box".
+                "Ida" offers a login for "Cafe Aroma": hotspotctl companion accept
+                "Ida" asks at "Cafe Aroma": hotspotctl companion answer
+                A login for "Hotel" waits for "Ida".
+
+                """)
+        let off = Self.status(message: "Bluetooth is switched off. Switch it on: bluetoothctl power on")
+        #expect(
+            try run(["status"], replies: ["Status": [off]]).output == """
+                ! Bluetooth is switched off. Switch it on: bluetoothctl power on. Other laptops see this one as "Box".
+                No laptop is paired: hotspotctl companion pair
+
+                """)
+        let json = try run(["status", "--json=short"], replies: ["Status": [Self.status()]])
+        #expect(json.output.hasPrefix(#"{"daemon":true,"made":[],"name":"Box","#) && json.status == 0)
+    }
+
+    @Test func listShowsTheBeginningOfIdentifiers() throws {
+        #expect(
+            try run(["list"], replies: ["Status": [Self.status(peers: Self.ida)]]).output == """
+                NAME  ID
+                Ida   0a0a0a0a0a0a0a0a
+
+                """)
+        let json = try run(["list", "--json=short"], replies: ["Status": [Self.status(peers: Self.ida)]])
+        #expect(json.output == "{\"peers\":[{\"id\":\"\(String(repeating: "0a", count: 32))\",\"name\":\"Ida\"}]}\n")
+    }
+
+    @Test func forgetNamesTheLaptop() throws {
+        let forgotten = try run(["forget", "Ida"], replies: ["Forget": [#"{"peer":\#(Self.ida)}"#]]) {
+            #expect($0.parameters("Forget") == ["peer": "Ida"])
+        }
+        #expect(forgotten.output == "\"Ida\" is forgotten. To share again, pair again on both laptops.\n")
+        let error = #"!org.hotspotd.Companion.NoSuchPeer {"peer":"Eve"}"#
+        let unknown = try run(["forget", "Eve"], replies: ["Forget": [error]])
+        #expect(unknown.status == 10)
+        #expect(
+            unknown.errors == "hotspotctl: No laptop \"Eve\" is paired.\n  try: hotspotctl companion list\n")
+    }
+
+    // MARK: On and off
+
+    @Test func onAndOffAskTheServiceManager() throws {
+        let folder = TemporaryFolder()
+        folder.write("systemctl", "#!/bin/sh\necho \"$@\" >>\(folder.path)/calls\nexit ${FAIL:-0}\n", mode: 0o755)
+        let path = ["LANG=C.UTF-8", "PATH=\(folder.path):/usr/bin:/bin"]
+        let on = try Tool.run(["companion", "on"], environment: path)
+        #expect(
+            on.output == """
+                The companion service is switched on.
+                  to pair with a laptop: hotspotctl companion pair
+
+                """)
+        let off = try Tool.run(["companion", "off"], environment: path)
+        #expect(off.status == 0 && off.output.hasPrefix("The companion service is switched off."))
+        #expect(
+            try folder.read("calls") == """
+                --quiet --no-ask-password enable --now hotspot-companion.service
+                --quiet --no-ask-password disable --now hotspot-companion.service
+
+                """)
+        let failed = try Tool.run(["companion", "on"], environment: path + ["FAIL=1"])
+        let hint = geteuid() == 0 ? "systemctl status hotspot-companion.service" : "sudo hotspotctl companion on"
+        #expect(failed.status == 1 && failed.errors.hasSuffix("  try: \(hint)\n"), "\(failed.errors)")
+        let missing = try Tool.run(["companion", "status", "--companion-socket", "/nonexistent/socket"])
+        #expect(missing.status == 8)
+        #expect(
+            missing.errors == "hotspotctl: The companion service is switched off.\n  try: sudo hotspotctl companion on\n")
+    }
+
+    // MARK: Pair
+
+    @Test func aCodeIsShownInTwoParts() throws {
+        let shown = try run(
+            ["pair"],
+            streams: ["Pair": [#"{"code":"12345678","seconds":120}"#]])
+        #expect(
+            shown.output == """
+                Code: 1234 5678, valid for 120 seconds.
+                  on the other laptop: hotspotctl companion pair 12345678
+
+                """)
+        let paired = try run(["pair", "1234 5678"], streams: ["Pair": [#"{"peer":\#(Self.ida)}"#]]) {
+            #expect($0.parameters("Pair") == ["code": "12345678"])
+        }
+        #expect(paired.output == "Looking for the laptop that shows this code…\nPaired with \"Ida\".\n" && paired.status == 0)
+        let piped = try run(["pair", "-"], streams: ["Pair": [#"{"peer":\#(Self.ida)}"#]], input: "1234-5678\n") {
+            #expect($0.parameters("Pair") == ["code": "12345678"])
+        }
+        #expect(piped.status == 0)
+        let spent = "Three tries were wrong, and the code is no longer valid. Pair again."
+        let failed = try run(
+            ["pair", "12345678"], streams: ["Pair": [#"!org.hotspotd.Companion.Failed {"message":"\#(spent)"}"#]])
+        #expect(failed.status == 1 && failed.errors == "hotspotctl: \(spent)\n")
+        #expect(try run(["pair", "123"]).status == 2)
+    }
+
+    // MARK: Share
+
+    private static let credentials =
+        #"{"pin":"none","credentials":[{"ssid":"Hotel","security":"open","helper":"form","portal":"https://p.example","fields":["room"],"release":"automatic"}]}"#
+    private static let shared =
+        #"{"network":"wifi:486f74656c:open","helper":"form","portal":"https://p.example","portalKey":"cGlu","answers":{"room":"canary"}}"#
+
+    @Test func shareHandsStoredAnswersOverAndWaitsForTheDecision() throws {
+        let replies = ["Credentials": [Self.credentials], "SharedAnswers": [Self.shared]]
+        let taken = #"{"offers":[\#(Self.made)],"notice":"\"Ida\" has the login now.","taken":true}"#
+        let offered = #"{"offers":[\#(Self.made)]}"#
+        let ended = try run(["share", "Hotel", "Ida"], replies: replies, streams: ["Share": [offered, taken]]) {
+            #expect(
+                $0.parameters("Share") == [
+                    "network": "wifi:486f74656c:open", "portal": "https://p.example", "portalKey": "cGlu",
+                    "answers": ["room": "canary"], "peer": "Ida", "seconds": 300,
+                ])
+            #expect($0.parameters("SharedAnswers") == ["ssid": "Hotel"])
+        }
+        #expect(ended.status == 0)
+        #expect(
+            ended.output == """
+                Offered to "Ida": the answers for "Hotel".
+                  │ portal: https://p.example
+                  │ fields: room
+                On the other laptop: hotspotctl companion accept. The offer ends with this command.
+                "Ida" has the login now.
+
+                """)
+        let json = try run(["share", "Hotel", "--json=short"], replies: replies, streams: ["Share": [offered, taken]])
+        #expect(json.output.split(separator: "\n").count == 2 && json.output.contains(#""taken":true"#))
+        let refused = #"{"offers":[\#(Self.made)],"notice":"The user of \"Ida\" did not want the login."}"#
+        #expect(try run(["share", "Hotel"], replies: replies, streams: ["Share": [offered, refused]]).status == 1)
+    }
+
+    @Test func shareNeedsStoredAnswersAndThePIN() throws {
+        let none = try run(["share", "Hotel"], replies: ["Credentials": [#"{"pin":"none","credentials":[]}"#]])
+        #expect(none.status == 10 && none.errors.contains("No answers are stored for \"Hotel\""))
+        let locked = try run(["share", "Hotel"], replies: ["Credentials": [Self.credentials.replacing("none", with: "locked")]]) {
+            #expect(!$0.calls.contains("Share") && !$0.calls.contains("SharedAnswers"))
+        }
+        #expect(locked.status == 4 && locked.errors.hasSuffix("  try: hotspotctl credentials unlock\n"))
+    }
+
+    // MARK: Accept and answer
+
+    @Test func acceptUsesAnOfferAfterAYes() throws {
+        let streams = [[Self.status(peers: Self.ida, offers: Self.offer(fits: true))]]
+        let asks = try run(["accept"], status: streams) { #expect(!$0.calls.contains("Decide")) }
+        #expect(asks.status == 4 && asks.errors.hasSuffix("  try: hotspotctl companion accept --yes\n"))
+        let lines = """
+            "Ida" offers a login for "Cafe Aroma":
+              │ portal: https://portal.aroma.example
+              │ fields: name, room
+
+            """
+        #expect(asks.output == lines)
+        let accepted = try run(
+            ["accept", "--yes"], replies: ["Decide": [#"{"answered":true,"interface":"wlan0"}"#]], status: streams
+        ) {
+            #expect($0.parameters("Status") == ["awaitsOffers": true])
+            #expect(
+                $0.parameters("Decide") == ["id": "o1", "peer": .string(String(repeating: "0a", count: 32)), "accept": true])
+        }
+        #expect(
+            accepted.output == lines
+                + "The portal's question was answered with it.\n  to see the outcome: hotspotctl login --wait\n")
+        let stored = try run(["accept", "--yes"], replies: ["Decide": [#"{"answered":false}"#]], status: streams)
+        #expect(stored.output.hasSuffix("  to log in: hotspotctl login --wait\n") && stored.status == 0)
+    }
+
+    @Test func anOfferForAnotherPlaceIsNotAccepted() throws {
+        let streams = [[Self.status(peers: Self.ida, offers: Self.offer(fits: false))]]
+        let ended = try run(["accept", "--yes", "--wait", "0.3"], status: streams) { #expect(!$0.calls.contains("Decide")) }
+        #expect(ended.status == 3 && ended.errors.contains("It is for another network or portal."), "\(ended)")
+        let alone = try run(["accept"], status: [[Self.status()]])
+        #expect(alone.errors == "hotspotctl: No laptop is paired.\n  try: hotspotctl companion pair\n")
+    }
+
+    @Test func answersComeFromStandardInput() throws {
+        let streams = [[Self.status(peers: Self.ida, questions: Self.question)]]
+        let sent = try run(["answer"], replies: ["Answer": ["{}"]], status: streams, input: "room=214\n") {
+            #expect($0.parameters("Status") == ["awaitsQuestions": true])
+            #expect($0.parameters("Answer")?["answers"] == ["room": "214"] && $0.parameters("Answer")?["id"] == "p1")
+        }
+        #expect(sent.status == 0 && sent.output == "The answers were sent to \"Ida\".\n", "\(sent)")
+        #expect(try run(["answer"], status: streams, input: "other=1\n").status == 2)
+        let other = try run(["answer", "Eve", "--wait", "0.3"], status: streams)
+        #expect(other.status == 3 && other.errors.contains("No question came"))
+    }
+}

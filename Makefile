@@ -152,10 +152,10 @@ install:
 		$(DESTDIR)$(sysusersdir) $(DESTDIR)$(docdir) $(DESTDIR)$(datadir)/varlink $(DESTDIR)/etc/hotspotd/hotspotd.conf.d \
 		$(DESTDIR)/etc/hotspotd/helpers $(DESTDIR)/etc/hotspotd/portals $(DESTDIR)$(libexecdir)/helpers
 	install -s -m 755 $(BINARIES)/hotspotctl $(DESTDIR)$(bindir)/hotspotctl
-	install -s -m 755 $(BINARIES)/hotspotd $(BINARIES)/hotspot-helpers $(BINARIES)/hotspot-dhcp $(DESTDIR)$(libexecdir)/
+	install -s -m 755 $(foreach program,hotspotd hotspot-helpers hotspot-dhcp hotspot-companion,$(BINARIES)/$(program)) $(DESTDIR)$(libexecdir)/
 	$(MAKE) --no-print-directory helper-files FOLDER=$(DESTDIR)$(helperdir) libexecdir=$(libexecdir)
 	install -m 644 Portals/*.portal $(DESTDIR)$(portaldir)/
-	for unit in hotspotd.service hotspot-helper@.service; do \
+	for unit in hotspotd.service hotspot-companion.service hotspot-helper@.service; do \
 		sed 's|@libexecdir@|$(libexecdir)|' systemd/$$unit.in > $(DESTDIR)$(unitdir)/$$unit && \
 		chmod 644 $(DESTDIR)$(unitdir)/$$unit; done
 	install -d $(DESTDIR)$(userunitdir)
@@ -196,17 +196,17 @@ install:
 	@test -n "$(DESTDIR)" || echo 'Now: sudo systemctl enable --now hotspotd'
 
 uninstall:
-	test -n "$(DESTDIR)" || test ! -d /run/systemd/system || systemctl disable --now hotspotd || true
+	test -n "$(DESTDIR)" || test ! -d /run/systemd/system || systemctl disable --now hotspotd hotspot-companion || true
 	test -n "$(DESTDIR)" || $(bindir)/hotspotctl desktop give-back || true
-	rm -f $(DESTDIR)$(polkitdir)/60-hotspotd.rules $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
+	rm -f $(DESTDIR)$(polkitdir)/60-hotspotd.rules $(DESTDIR)$(bindir)/hotspotctl $(DESTDIR)$(unitdir)/hotspotd.service $(DESTDIR)$(unitdir)/hotspot-companion.service $(DESTDIR)$(unitdir)/hotspot-helper@.service \
 		$(DESTDIR)$(unitdir)/hotspot-helper@.socket $(DESTDIR)$(sysusersdir)/hotspotd.conf
-	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-dhcp \
+	rm -f $(DESTDIR)$(libexecdir)/hotspotd $(DESTDIR)$(libexecdir)/hotspot-helpers $(DESTDIR)$(libexecdir)/hotspot-dhcp $(DESTDIR)$(libexecdir)/hotspot-companion \
 		$(DESTDIR)$(userunitdir)/hotspot-notify.service $(DESTDIR)/etc/xdg/autostart/hotspot-notify.desktop
 	rmdir $(DESTDIR)$(libexecdir)/helpers $(DESTDIR)$(libexecdir) 2>/dev/null || true
 	rm -f $(DESTDIR)$(mandir)/man1/hotspotctl.1 $(DESTDIR)$(mandir)/man8/hotspotd.8 $(DESTDIR)$(word 1,$(completiondirs))/hotspotctl \
 		$(DESTDIR)$(word 2,$(completiondirs))/_hotspotctl $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish
 	rm -rf $(DESTDIR)$(PREFIX)/lib/hotspotd $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
-	@echo 'Kept: /etc/hotspotd (settings) and /var/lib/hotspotd (state)'
+	@echo 'Kept: /etc/hotspotd (settings) and /var/lib/hotspotd, /var/lib/hotspotd-companion (state)'
 
 format: swift
 	swift format format --in-place --parallel --recursive Package.swift Sources Tests

@@ -21,7 +21,7 @@ struct BudgetTests {
         }
     }
 
-    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-dhcp"])
+    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-dhcp", "hotspot-companion"])
     func everyProgramCarriesItsOwnSwift(_ program: String) throws {
         let linked = try libraries(program)
         #expect(
@@ -36,7 +36,7 @@ struct BudgetTests {
     }
 
     /// ICU comes into hotspot-helpers with Debian's libxml2, as a shared library; nothing of ours brings it or Foundation along.
-    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers"])
+    @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-companion"])
     func noProgramCarriesFoundation(_ program: String) throws {
         let symbols = try Finished.run("/usr/bin/nm", ["--defined-only", Machine.release.appendingPathComponent(program).path])
         try #require(symbols.status == 0)

@@ -18,16 +18,20 @@ struct InstallTests {
             "usr/lib/hotspotd/helpers/browser.helper",
             "usr/lib/hotspotd/helpers/portal-api.helper", "usr/lib/hotspotd/helpers/catalogue.helper",
             "usr/lib/hotspotd/portals/mikrotik.portal", "etc/hotspotd/portals", "usr/share/doc/hotspotd/portals.md",
-            "usr/lib/systemd/system/hotspotd.service", "usr/lib/systemd/user/hotspot-notify.service",
+            "usr/lib/systemd/system/hotspotd.service", "usr/lib/systemd/system/hotspot-companion.service",
+            "usr/lib/systemd/user/hotspot-notify.service",
             "etc/xdg/autostart/hotspot-notify.desktop",
-            "usr/libexec/hotspotd/hotspot-dhcp", "usr/lib/sysusers.d/hotspotd.conf",
+            "usr/libexec/hotspotd/hotspot-dhcp", "usr/libexec/hotspotd/hotspot-companion", "usr/lib/sysusers.d/hotspotd.conf",
             "usr/share/hotspotd/dhclient-hotspotd.conf", "usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink",
             "etc/hotspotd/hotspotd.conf", "usr/share/doc/hotspotd/helpers.md", "usr/share/doc/hotspotd/security.md",
             "usr/share/hotspotd/apparmor-hotspotd", "usr/share/doc/hotspotd/examples/python/aroma.py",
         ] {
             #expect(FileManager.default.fileExists(atPath: "\(root)/\(path)"), "\(path)")
         }
-        let programs = ["bin/hotspotctl"] + ["hotspotd", "hotspot-helpers", "hotspot-dhcp"].map { "libexec/hotspotd/\($0)" }
+        let programs =
+            ["bin/hotspotctl"]
+            + ["hotspotd", "hotspot-helpers", "hotspot-dhcp", "hotspot-companion"]
+            .map { "libexec/hotspotd/\($0)" }
         let octets = try programs.map {
             try Data(contentsOf: URL(fileURLWithPath: "\(root)/usr/\($0)"), options: .alwaysMapped).count
         }

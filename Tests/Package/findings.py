@@ -202,6 +202,22 @@ def newer() -> str:
     return "/run/package/second.deb"
 
 
+def isActive(unit: str) -> bool: return run("systemctl", "is-active", unit, check=False).strip() == "active"
+
+
+def companion() -> None:
+    """The companion service is off until it is switched on; then it reaches the daemon."""
+    unit = "hotspot-companion"
+    finding("companion.isOff", not isEnabled(unit) and not isActive(unit))
+    run("hotspotctl", "companion", "on")
+    finding("companion.isOn", isEnabled(unit) and waitFor(lambda: isActive(unit)), run("systemctl", "status", unit, check=False))
+    finding("companion.reachesTheDaemon",
+            waitFor(lambda: '"daemon":true' in run("hotspotctl", "companion", "--json=short", check=False)),
+            run("hotspotctl", "companion", check=False))
+    run("hotspotctl", "companion", "off")
+    finding("companion.isOffAgain", not isEnabled(unit) and not isActive(unit))
+
+
 def install() -> None:
     """The settings are the administrator's; they name the cable, and a probe that is at its other end."""
     os.makedirs("/etc/hotspotd/hotspotd.conf.d", exist_ok=True)
@@ -214,6 +230,7 @@ def install() -> None:
     finding("install.notifierEnabled", isEnabled("--global", NOTIFIER))
     startDesktop()
     finding("install.notifierRuns", waitFor(notifierRuns), run(*USER, "status", NOTIFIER, check=False))
+    companion()
     # AppArmor before 4.0, or none, cannot read the profile.
     reads = shutil.which("apparmor_parser") and subprocess.run(
         ["apparmor_parser", "--skip-kernel-load", "--skip-cache", "/usr/share/hotspotd/apparmor-hotspotd"], capture_output=True).returncode == 0
@@ -307,7 +324,7 @@ def remove() -> None:
     finding("remove.desktopGivenBack", looks() and not TAKEN.exists())
     finding("remove.keeps", os.path.exists("/etc/hotspotd/hotspotd.conf") and bool(os.listdir("/var/lib/hotspotd")))
     run("dpkg", "-P", "hotspotd")
-    finding("purge.state", not os.path.exists("/var/lib/hotspotd"))
+    finding("purge.state", not any(os.path.exists("/var/lib/" + name) for name in ("hotspotd", "hotspotd-companion")))
     left = [path for path in pathlib.Path("/etc/hotspotd").rglob("*") if not path.is_dir()]
     finding("purge.settings", left == [pathlib.Path("/etc/hotspotd/hotspotd.conf.d/cable.conf")] and not AUTOSTART.exists(), left)
     finding("purge.notifier", not [*pathlib.Path("/etc/systemd/user").rglob(NOTIFIER)])

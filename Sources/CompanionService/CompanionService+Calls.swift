@@ -28,6 +28,7 @@ extension CompanionService {
                         id: entry.key.id, peer: peer, ssid: entry.shown.offer.network.label,
                         portal: entry.shown.offer.portal.origin, fields: entry.shown.offer.answers.keys.sorted(),
                         fits: place(for: entry.shown.offer) != nil,
+                        portalFile: entry.shown.offer.portalFile == nil ? nil : true,
                         secondsRemaining: max(0, Int((entry.shown.ends - now).components.seconds)))
                 }
             },
@@ -72,7 +73,13 @@ extension CompanionService {
         return peer
     }
 
+    /// Throws while nothing can be sent or received.
+    private func requireRadio() throws(CompanionFault) {
+        if let message = state.message { throw .failed("\(message).") }
+    }
+
     func pair(_ call: ServerCall, code: String?) throws(CompanionFault) {
+        try requireRadio()
         guard call.wantsMore else { throw .failed("Pairing answers only callers that listen (more).") }
         pairingCall?.fail(.failed("Another pairing began."))
         pairingCall = call
@@ -100,6 +107,7 @@ extension CompanionService {
     // MARK: Own offers
 
     func share(_ call: ServerCall, _ parameters: ShareParameters) throws(CompanionFault) {
+        try requireRadio()
         guard let network = NetworkID(key: parameters.network) else { return call.failInvalidParameter("network") }
         let receivers = try parameters.peer.map { text throws(CompanionFault) in [try find(text)] } ?? peers
         guard !receivers.isEmpty else { throw .failed("No laptop is paired. Pair one first: hotspotctl companion pair") }
@@ -112,7 +120,8 @@ extension CompanionService {
             }
             let offer = Offer(
                 id: Hex.encode((0..<8).map { _ in UInt8.random(in: 0...255) }), network: network, portal: portal,
-                answers: parameters.answers.mapValues(SecretText.init), seconds: parameters.seconds ?? 3600)
+                answers: parameters.answers.mapValues(SecretText.init), portalFile: parameters.portalFile,
+                seconds: parameters.seconds ?? 3600)
             let entry = MadeOffer(offer: offer, peer: peer, ends: EventLoop.now + .seconds(offer.seconds))
             made.append(entry)
             guard !handle(.offerMade(offer, to: peer.id)).contains(.notify(.notSent)) else {

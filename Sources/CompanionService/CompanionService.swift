@@ -205,6 +205,10 @@ import Varlink
     private func store(_ offer: Offer, from peer: PeerID) {
         let key = Key(peer: peer, id: offer.id)
         guard let network = offer.network.key else { return }
+        guard !offer.answers.isEmpty else {
+            deciding.removeValue(forKey: key)?.reply(DecideReply(portalFile: offer.portalFile))
+            return
+        }
         daemon.addOffered(
             OfferedParameters(
                 network: network, portal: offer.portal.origin, portalKey: offer.portal.pin,
@@ -213,7 +217,9 @@ import Varlink
             guard let self else { return }
             let call = deciding.removeValue(forKey: key)
             switch result {
-            case .success(let reply): call?.reply(DecideReply(answered: reply.answered, interface: reply.interface))
+            case .success(let reply):
+                call?.reply(
+                    DecideReply(answered: reply.answered, interface: reply.interface, portalFile: offer.portalFile))
             case .failure(let refusal):
                 note("The login of \"\(name(of: peer))\" was not stored. \(refusal.message)")
                 call?.fail(.failed(refusal.message))

@@ -40,13 +40,16 @@ public struct OfferStatus: Codable, Hashable, Sendable {
     public var fields: [String]
     /// It is for the present network and portal.
     public var fits: Bool
+    /// `true` or absent.
+    public var portalFile: Bool?
     public var secondsRemaining: Int
 
     public init(
-        id: String, peer: PeerStatus, ssid: String, portal: String, fields: [String], fits: Bool, secondsRemaining: Int
+        id: String, peer: PeerStatus, ssid: String, portal: String, fields: [String], fits: Bool, portalFile: Bool?,
+        secondsRemaining: Int
     ) {
         (self.id, self.peer, self.ssid, self.portal) = (id, peer, ssid, portal)
-        (self.fields, self.fits, self.secondsRemaining) = (fields, fits, secondsRemaining)
+        (self.fields, self.fits, self.portalFile, self.secondsRemaining) = (fields, fits, portalFile, secondsRemaining)
     }
 }
 
@@ -128,15 +131,17 @@ public struct ShareParameters: Codable, Sendable {
     public var portalKey: String?
     public var kind: String?
     public var answers: [String: String]
+    /// The text of a portal file.
+    public var portalFile: String?
     public var peer: String?
     public var seconds: Int?
 
     public init(
-        network: String, portal: String, portalKey: String?, kind: String?, answers: [String: String], peer: String?,
-        seconds: Int? = nil
+        network: String, portal: String, portalKey: String?, kind: String?, answers: [String: String],
+        portalFile: String? = nil, peer: String?, seconds: Int? = nil
     ) {
         (self.network, self.portal, self.portalKey, self.kind) = (network, portal, portalKey, kind)
-        (self.answers, self.peer, self.seconds) = (answers, peer, seconds)
+        (self.answers, self.portalFile, self.peer, self.seconds) = (answers, portalFile, peer, seconds)
     }
 }
 
@@ -172,8 +177,12 @@ public struct DecideParameters: Codable, Sendable {
 public struct DecideReply: Codable, Hashable, Sendable {
     public var answered: Bool?
     public var interface: String?
+    /// The text of the offer's portal file.
+    public var portalFile: String?
 
-    public init(answered: Bool? = nil, interface: String? = nil) { (self.answered, self.interface) = (answered, interface) }
+    public init(answered: Bool? = nil, interface: String? = nil, portalFile: String? = nil) {
+        (self.answered, self.interface, self.portalFile) = (answered, interface, portalFile)
+    }
 }
 
 /// The errors of org.hotspotd.Companion.

@@ -118,11 +118,12 @@ import Varlink
 
     /// Ida shares, and Ben waits for it at a place. Returns Ida's call and the offer as Ben sees it.
     @LoopActor private func shared(
-        _ air: MemoryAir, _ ida: TestLaptop, _ ben: TestLaptop, at place: Place = Sample.place
+        _ air: MemoryAir, _ ida: TestLaptop, _ ben: TestLaptop, at place: Place = Sample.place,
+        _ parameters: JSONValue = Sample.share(to: "Ben")
     ) async throws -> (share: CallUnderTest, offer: OfferStatus) {
         ben.arrive(at: place)
         let watch = try ben.call("Status", ["awaitsOffers": true], more: true)
-        let share = try ida.call("Share", Sample.share(to: "Ben"), more: true)
+        let share = try ida.call("Share", parameters, more: true)
         var offer: OfferStatus?
         try await air.until("the offer is shown") {
             offer = try? watch.last(CompanionStatus.self).offers.first
@@ -191,6 +192,33 @@ import Varlink
         let (_, offer) = try await shared(air, ida, ben)
         #expect(try await ben.reply("Decide", decision(offer, true)).fault == .failed("Remember=never: no answers are kept."))
         #expect(try await ben.reply("Decide", decision(offer, true)).fault == .noSuchOffer(offer.id))
+    }
+
+    @Test(arguments: [[:], ["room": "214"]])
+    @LoopActor func aPortalFileIsHandedToTheUser(_ answers: [String: String]) async throws {
+        let (air, ida, ben) = try await MemoryAir.paired()
+        defer { for laptop in [ida, ben] { laptop.close() } }
+        // Longer than what goes by the control channel.
+        let text = "[Portal]\n" + String(repeating: "# Lindenhof\n", count: 1000)
+        let (share, offer) = try await shared(
+            air, ida, ben, Sample.share(to: "Ben", answers: answers, portalFile: text))
+        #expect(offer.portalFile == true && offer.fields == answers.keys.sorted())
+        let decided = try await ben.reply("Decide", decision(offer, true))
+        #expect(try decided.last(DecideReply.self).portalFile == text)
+        #expect(ben.daemon.offered.map(\.answers) == (answers.isEmpty ? [] : [answers]))
+        try await air.until("Ida hears of it") { share.isDone }
+    }
+
+    @Test @LoopActor func withoutARadioNothingBegins() async throws {
+        let (_, ida, ben) = try await MemoryAir.paired()
+        defer { for laptop in [ida, ben] { laptop.close() } }
+        ida.radio.onStateChange(.adapterOff)
+        let fault = CompanionFault.failed("Bluetooth is switched off. Switch it on: bluetoothctl power on.")
+        for (method, parameters) in [("Pair", [:]), ("Share", Sample.share())] as [(String, JSONValue)] {
+            #expect(try await ida.reply(method, parameters, more: true).fault == fault)
+        }
+        #expect(ida.service.made.isEmpty && !ida.radio.scans && !ida.radio.advertises)
+        #expect(try await ida.reply("Status").last(CompanionStatus.self).state == "adapterOff")
     }
 
     @Test @LoopActor func aDeclinedOfferIsGone() async throws {

@@ -163,10 +163,13 @@ enum Sample {
         return pending
     }()
 
-    static func share(to peer: String? = nil, seconds: Int? = nil) -> JSONValue {
+    static func share(
+        to peer: String? = nil, answers: [String: String] = ["room": "214", "name": canary], portalFile: String? = nil,
+        seconds: Int? = nil
+    ) -> JSONValue {
         Coding.value(
             ShareParameters(
-                network: network.key!, portal: portal.origin, portalKey: portal.pin, kind: "form",
-                answers: ["room": "214", "name": canary], peer: peer, seconds: seconds))
+                network: network.key!, portal: portal.origin, portalKey: portal.pin, kind: "form", answers: answers,
+                portalFile: portalFile, peer: peer, seconds: seconds))
     }
 }

@@ -216,6 +216,41 @@ import Testing
         #expect(stored.output.hasSuffix("  to log in: hotspotctl login --wait\n") && stored.status == 0)
     }
 
+    @Test func aPortalFileIsSavedOnceAndUnderItsName() throws {
+        let file = Self.offer(fits: true).replacing(#""fits":true"#, with: #""fits":true,"portalFile":true"#)
+        let streams = [[Self.status(peers: Self.ida, offers: file)]]
+        let folder = TemporaryFolder()
+        let path = folder.path + "/aroma.portal"
+        let decided = ["Decide": [#"{"answered":true,"portalFile":"[Portal]\nName=Aroma\n"}"#]]
+        let saved = try run(["accept", "--yes", "--portal-file", path], replies: decided, status: streams)
+        #expect(saved.status == 0 && saved.output.contains("  hotspotctl portals check \(path)\n"), "\(saved)")
+        #expect(saved.output.contains("  with a portal file, which --portal-file PATH saves\n"))
+        #expect(try folder.read("aroma.portal") == "[Portal]\nName=Aroma\n")
+        let again = try run(["accept", "--yes", "--portal-file", path], replies: decided, status: streams) {
+            #expect(!$0.calls.contains("Decide"))
+        }
+        #expect(again.status == 2 && again.errors == "hotspotctl: \(path) exists already; name another file.\n")
+    }
+
+    @Test func aPortalFileIsSharedWithoutStoredAnswersToo() throws {
+        let folder = TemporaryFolder()
+        folder.write("aroma.portal", "[Portal]\n")
+        let here =
+            #"{"interfaces":[{"interface":"wlan0","state":"authenticated","since":1,"ssid":"Hotel","network":"wifi:486f74656c:open","portal":"https://p.example","portalKey":"cGlu","problems":[]}],"version":"1"}"#
+        let taken = #"{"offers":[\#(Self.made)],"notice":"\"Ida\" has the login now.","taken":true}"#
+        let replies = ["Credentials": [#"{"pin":"none","credentials":[]}"#], "Status": [here]]
+        let ended = try run(
+            ["share", "Hotel", "--portal-file", folder.path + "/aroma.portal"], replies: replies,
+            streams: ["Share": [#"{"offers":[\#(Self.made)]}"#, taken]]
+        ) {
+            #expect($0.parameters("Share")?["portalFile"] == "[Portal]\n" && $0.parameters("Share")?["answers"] == [:])
+            #expect($0.parameters("Share")?["portalKey"] == "cGlu")
+        }
+        #expect(ended.status == 0, "\(ended)")
+        let none = try run(["share", "Hotel", "--portal-file", "/nonexistent.portal"], replies: replies)
+        #expect(none.status == 1 && none.errors == "hotspotctl: /nonexistent.portal cannot be read.\n")
+    }
+
     @Test func anOfferForAnotherPlaceIsNotAccepted() throws {
         let streams = [[Self.status(peers: Self.ida, offers: Self.offer(fits: false))]]
         let ended = try run(["accept", "--yes", "--wait", "0.3"], status: streams) { #expect(!$0.calls.contains("Decide")) }

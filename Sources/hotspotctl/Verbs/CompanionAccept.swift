@@ -18,6 +18,12 @@ struct CompanionAccept: ParsableCommand {
     @Flag(help: "Use the first offer that is for this network and portal, without asking.")
     var yes = false
 
+    @Option(
+        name: .customLong("portal-file"),
+        help: ArgumentHelp("Save the offer's portal file here. Read it before you install it.", valueName: "path"),
+        completion: .file(extensions: ["portal"]))
+    var portalFile: String?
+
     @Option(help: ArgumentHelp("How long to wait for an offer.", valueName: "seconds"))
     var wait: Double = 600
 
@@ -26,6 +32,10 @@ struct CompanionAccept: ParsableCommand {
     }
 
     func run() throws {
+        // Before the decision: the service does not keep the text.
+        if let portalFile, access(portalFile, F_OK) == 0 {
+            throw Failure(.usage, "\(Renderer.safe(portalFile)) exists already; name another file.")
+        }
         let client = try options.connect()
         try client.subscribe("Status", CompanionStatusParameters(awaitsOffers: true))
         let renderer = options.common.renderer
@@ -45,13 +55,35 @@ struct CompanionAccept: ParsableCommand {
         // A connection of its own: the first one has a stream.
         let reply = try options.connect().call(
             "Decide", DecideParameters(id: offer.id, peer: offer.peer.id, accept: isAccepted))
-        if options.printed(reply) { return }
         let decided = try ControlClient.read(DecideReply.self, reply)
+        if let portalFile, let text = decided.portalFile { try Self.save(text, to: portalFile) }
+        if options.printed(reply) { return }
         guard isAccepted else { return Output.print(["Declined; nothing was stored."]) }
+        if let portalFile, decided.portalFile != nil {
+            let path = renderer.argument(portalFile)
+            Output.print([
+                "The portal file is saved in \(renderer.safe(portalFile)). Read it first, then:",
+                "  hotspotctl portals check \(path)", "  sudo install -m 644 \(path) /etc/hotspotd/portals/",
+            ])
+        }
+        guard !offer.fields.isEmpty else { return }
         Output.print(
             decided.answered == true
                 ? ["The portal's question was answered with it.", "  to see the outcome: hotspotctl login --wait"]
                 : ["The answers are stored for this network and portal.", "  to log in: hotspotctl login --wait"])
+    }
+}
+
+extension CompanionAccept {
+    /// Writes a new file.
+    private static func save(_ text: String, to path: String) throws(Failure) {
+        guard let stream = fopen(path, "wxe") else {
+            throw Failure(.failed, "The portal file was not saved: \(Renderer.safe(path)): \(String(cString: strerror(errno))).")
+        }
+        fputs(text, stream)
+        guard fclose(stream) == 0 else {
+            throw Failure(.failed, "The portal file was not saved: \(Renderer.safe(path)): \(String(cString: strerror(errno))).")
+        }
     }
 }
 
@@ -151,8 +183,8 @@ extension Renderer {
         let names = offer.fields.prefix(16).map { safe($0, limit: 32) }.joined(separator: ", ")
         return [
             "\(quoted(offer.peer)) offers a login for \(tone(quoted(offer.ssid), .strong)):",
-            "  \(bar) portal: \(origin(offer.portal))", "  \(bar) fields: \(names)",
-        ]
+            "  \(bar) portal: \(origin(offer.portal))", "  \(bar) fields: \(names.isEmpty ? "none" : names)",
+        ] + (offer.portalFile == true ? ["  with a portal file, which --portal-file PATH saves"] : [])
     }
 
     func misfit(_ offer: OfferStatus) -> [String] {

@@ -22,6 +22,12 @@ struct CompanionShare: ParsableCommand {
     @Option(help: "The portal whose answers are meant, as 'hotspotctl credentials show' has it.")
     var portal: String?
 
+    @Option(
+        name: .customLong("portal-file"),
+        help: ArgumentHelp("Also hand over this portal file, with or without stored answers.", valueName: "path"),
+        completion: .file(extensions: ["portal"]))
+    var portalFile: String?
+
     @Option(help: ArgumentHelp("How long to wait for the other laptops.", valueName: "seconds"))
     var wait: Double = 300
 
@@ -40,14 +46,13 @@ struct CompanionShare: ParsableCommand {
         let companion = try options.connect()
         let daemon = try options.common.connect()
         let name = try network ?? joined(daemon)
-        try unlock(daemon, name)
-        let shared = try daemon.call(
-            "SharedAnswers", .members(["ssid": name, "helper": helper, "portal": portal]), as: SharedReply.self)
+        let text = try portalFile.map(Self.portalFile)
+        let shared = try unlock(daemon, name) ? stored(daemon, name) : present(daemon, name)
         try companion.subscribe(
             "Share",
             ShareParameters(
                 network: shared.network, portal: shared.portal, portalKey: shared.portalKey, kind: nil, answers: shared.answers,
-                peer: peer, seconds: max(1, Int(wait))))
+                portalFile: text, peer: peer, seconds: max(1, Int(wait))))
         try follow(companion, shared, name)
     }
 
@@ -83,19 +88,49 @@ struct CompanionShare: ParsableCommand {
         return name
     }
 
-    /// Gives the PIN, if one guards the stored answers.
-    private func unlock(_ daemon: ControlClient, _ name: String) throws(Failure) {
+    private static func portalFile(_ path: String) throws(Failure) -> String {
+        guard let octets = FilePath.octets(of: path, limit: fileLimit + 1) else {
+            throw Failure(.failed, "\(Renderer.safe(path)) cannot be read.")
+        }
+        guard octets.count <= fileLimit, let text = String(validating: octets, as: UTF8.self) else {
+            throw Failure(.usage, "A portal file is UTF-8 text of at most 32 KiB.")
+        }
+        return text
+    }
+
+    /// Octets of a portal file, as the protocol limits it.
+    private static let fileLimit = 32 * 1024
+
+    private func stored(_ daemon: ControlClient, _ name: String) throws(Failure) -> SharedReply {
+        try daemon.call("SharedAnswers", .members(["ssid": name, "helper": helper, "portal": portal]), as: SharedReply.self)
+    }
+
+    /// Returns the portal at which this computer is now, without answers.
+    private func present(_ daemon: ControlClient, _ name: String) throws(Failure) -> SharedReply {
+        let here = try daemon.call("Status", as: StatusReply.self).interfaces.first { $0.ssid == name }
+        guard let network = here?.network, let origin = here?.portal else {
+            throw Failure(
+                .notFound, "No portal of \(options.common.renderer.quoted(name)) is known now: join the network first.",
+                hint: "hotspotctl status")
+        }
+        return SharedReply(network: network, helper: "", portal: origin, portalKey: here?.portalKey, answers: [:])
+    }
+
+    /// Gives the PIN, if one guards the stored answers. Returns whether there are any.
+    private func unlock(_ daemon: ControlClient, _ name: String) throws(Failure) -> Bool {
         let stored = try daemon.call("Credentials", ["ssid": .string(name)], as: CredentialsReply.self)
         guard !stored.credentials.isEmpty else {
+            if portalFile != nil { return false }
             throw Failure(
                 .notFound, "No answers are stored for \(options.common.renderer.quoted(name)).",
                 hint: "hotspotctl credentials list")
         }
-        guard stored.pin == "locked" else { return }
+        guard stored.pin == "locked" else { return true }
         guard Dialogue.canAsk(options.common) else {
             throw Failure(.answerNeeded, "The stored answers wait for the PIN.", hint: "hotspotctl credentials unlock")
         }
         _ = try daemon.call("Unlock", ["pin": .string(try TerminalLine.read("PIN of the stored answers: ", true))])
+        return true
     }
 }
 
@@ -105,7 +140,7 @@ extension Renderer {
         let names = shared.answers.keys.sorted().prefix(16).map { safe($0, limit: 32) }.joined(separator: ", ")
         return [
             "Offered to \(offers.map { quoted($0.peer) }.joined(separator: ", ")): the answers for \(quoted(network)).",
-            "  \(bar) portal: \(origin(shared.portal))", "  \(bar) fields: \(names)",
+            "  \(bar) portal: \(origin(shared.portal))", "  \(bar) fields: \(names.isEmpty ? "none" : names)",
             "On the other laptop: hotspotctl companion accept. The offer ends with this command.",
         ]
     }

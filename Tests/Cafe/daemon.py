@@ -45,6 +45,8 @@ class Daemon:
         for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
             if not os.access(programs / program, os.X_OK):
                 raise Trouble(f"no {program} in {programs}: make build")
+        # An earlier scene's.
+        shutil.rmtree(folder, ignore_errors=True)
         # The daemon runs nothing that another user could change, and over cables the checkout may belong to another user.
         self.programs = folder / "bin"
         self.programs.mkdir(parents=True)

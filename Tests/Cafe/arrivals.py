@@ -75,10 +75,11 @@ class Arrivals:
                 self.leave()
         # The links' first seconds belong to the arrival.
         time.sleep(10)
-        online = self.figures.rest()
+        daemon = pathlib.Path(f"/proc/{self.daemon.process.pid}")
+        online, _ = self.figures.rest(daemon)
         self.leave()
         time.sleep(10)
-        idle = self.figures.rest()
+        idle, _ = self.figures.rest(daemon)
         memory = " | ".join(
             self.memory(process) for process in (self.daemon.process, self.fabric.processes[manager.started[-1]]))
         if watch:

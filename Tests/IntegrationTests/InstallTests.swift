@@ -35,7 +35,7 @@ struct InstallTests {
         let octets = try programs.map {
             try Data(contentsOf: URL(fileURLWithPath: "\(root)/usr/\($0)"), options: .alwaysMapped).count
         }
-        #expect(octets.reduce(0, +) < 45 << 20, "what is installed stays small: \(octets)")
+        #expect(octets.reduce(0, +) < 55 << 20, "what is installed stays small: \(octets)")
         let helper = try String(contentsOfFile: root + "/usr/lib/hotspotd/helpers/form.helper", encoding: .utf8)
         #expect(helper.contains("Exec=/usr/libexec/hotspotd/hotspot-helpers"))
 

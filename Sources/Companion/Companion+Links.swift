@@ -37,6 +37,7 @@ extension Companion {
     private mutating func suspend(_ link: PeerLink, _ session: LinkSession) {
         guard peers.contains(where: { $0.id == session.peer }) else { return }
         guard link.sender != nil || link.hasPart else { return }
+        link.receiver.interrupt()
         suspended[session.peer] = Suspended(
             sender: link.sender, receiver: link.receiver, session: link.holder(of: link.receiver.reader.key) ?? session,
             ends: now + Suspended.time)

@@ -123,6 +123,36 @@ import Testing
         #expect(sender.numbers(limit: 182) == [8, 9])
     }
 
+    // MARK: The receiver
+
+    private func reads(_ receiver: inout BulkReceiver, _ chunks: [[UInt8]]) throws -> [BulkReceiver.Outcome] {
+        try chunks.map { try receiver.read($0) }
+    }
+
+    @Test func chunksOfSeveralBearersAreSorted() throws {
+        let frame = frame(130), chunks = frame.chunks(limit: 20, first: 62)
+        try #require(chunks.count == 8)
+        var receiver = BulkReceiver(ChunkReader(limit: 500, number: 62))
+        let order = [1, 0, 3, 2, 7, 6, 4].map { chunks[$0] }
+        #expect(try reads(&receiver, order) == [.nothing, .nothing, .nothing, .grant, .nothing, .nothing, .nothing])
+        #expect(try receiver.read(chunks[5]) == .whole(frame))
+        // One chunk is lost: asked once for it, when as many came behind it as between two grants.
+        receiver = BulkReceiver(ChunkReader(limit: 500, number: 62))
+        #expect(try reads(&receiver, Array(chunks[1...6])) == [.nothing, .nothing, .nothing, .again, .nothing, .nothing])
+        #expect(try reads(&receiver, [chunks[0], chunks[7]]) == [.grant, .whole(frame)])
+    }
+
+    @Test func anotherLinkBeginsAtThePlace() throws {
+        let frame = frame(130), chunks = frame.chunks(limit: 20, first: 0)
+        var receiver = BulkReceiver(ChunkReader(limit: 500))
+        #expect(try reads(&receiver, [chunks[0], chunks[2]]) == [.nothing, .nothing])
+        receiver.interrupt()
+        // The same octets in longer chunks.
+        let rest = Frame.chunk(of: frame.octets, from: 19, number: 1, limit: 100)
+        let last = Frame.chunk(of: frame.octets, from: 19 + 99, number: 2, limit: 100)
+        #expect(try reads(&receiver, [rest, last]) == [.nothing, .whole(frame)])
+    }
+
     @Test func placesOnTheAir() {
         let place = place(70_000, 63)
         #expect(place.octets.count == 13 && BulkPosition(octets: place.octets) == place)

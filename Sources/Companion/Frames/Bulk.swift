@@ -101,6 +101,9 @@ struct BulkReceiver: Hashable, Sendable {
     private(set) var reader: ChunkReader
     private var chunks = 0
     private var hasAsked = false
+    /// Chunks that came before their turn, by number, within the window: BlueZ gives one connection several bearers (Bluetooth Core 5.4,
+    /// volume 3, part F, 3.2.11), between which there is no order.
+    private var ahead: [UInt8: [UInt8]] = [:]
 
     init(_ reader: ChunkReader = ChunkReader(limit: Frame.headLength + Frame.dataLimit)) { self.reader = reader }
 
@@ -113,7 +116,23 @@ struct BulkReceiver: Hashable, Sendable {
         case whole(Frame)
     }
 
+    /// The link is lost: the peer sends everything behind the place again, perhaps in chunks of another size.
+    mutating func interrupt() { (chunks, hasAsked, ahead) = (0, false, [:]) }
+
+    /// Reads a chunk, and those behind it that came before their turn.
     mutating func read(_ chunk: [UInt8]) throws(CompanionError) -> Outcome {
+        var outcome = try step(chunk)
+        while let next = ahead.removeValue(forKey: reader.number) {
+            switch (outcome, try step(next)) {
+            case (_, .whole(let frame)): outcome = .whole(frame)
+            case (_, .grant): outcome = .grant
+            case (_, .nothing), (_, .again): break
+            }
+        }
+        return outcome
+    }
+
+    private mutating func step(_ chunk: [UInt8]) throws(CompanionError) -> Outcome {
         switch reader.read(chunk) {
         case .more:
             hasAsked = false
@@ -122,12 +141,14 @@ struct BulkReceiver: Hashable, Sendable {
             chunks = 0
             return .grant
         case .whole(let frame):
-            (chunks, hasAsked) = (0, false)
+            (chunks, hasAsked, ahead) = (0, false, [:])
             return .whole(frame)
         case .doubled: return .nothing
         case .lost:
+            let number = chunk[0] & (Frame.numbers - 1)
+            if (number &- reader.number) & (Frame.numbers - 1) < Frame.window { ahead[number] = chunk }
             // Asked once for each gap: the chunks behind it are under way as well.
-            guard !hasAsked else { return .nothing }
+            guard ahead.count >= Self.step, !hasAsked else { return .nothing }
             hasAsked = true
             return .again
         case .malformed: throw .malformed

@@ -24,7 +24,7 @@ enum Attribute: String, CaseIterable, Sendable {
     case service = "6d3f0000-5c1b-4f6e-9a52-8f0e4a7c21d4"
     /// Read: version of the service, PSM of its L2CAP channel (0: none), and whether a laptop is connected.
     case information = "6d3f0001-5c1b-4f6e-9a52-8f0e4a7c21d4"
-    /// Written with response; notifies.
+    /// Written with response, and indicated: each chunk is confirmed, so that they keep their order where BlueZ uses several bearers.
     case control = "6d3f0002-5c1b-4f6e-9a52-8f0e4a7c21d4"
     /// Written without response; notifies.
     case bulk = "6d3f0003-5c1b-4f6e-9a52-8f0e4a7c21d4"
@@ -35,7 +35,7 @@ enum Attribute: String, CaseIterable, Sendable {
         switch self {
         case .service: []
         case .information: ["read"]
-        case .control: ["write", "notify"]
+        case .control: ["write", "indicate"]
         case .bulk: ["write-without-response", "notify"]
         }
     }

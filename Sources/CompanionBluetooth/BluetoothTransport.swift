@@ -9,8 +9,8 @@ import HotspotCore
 @LoopActor public final class BluetoothTransport: @LoopActor CompanionTransport {
     /// The laptops that may use the service at the same time.
     static let slotCount = 3
-    /// The time after a refused request.
-    static let retryTime = Duration.seconds(5)
+    /// The times after refused requests.
+    static let (firstRetry, longestRetry) = (Duration.milliseconds(500), Duration.seconds(60))
     /// The time for requests that ask the adapter.
     static let patience = Duration.seconds(10)
     private static let root = "/org/hotspotd/companion"
@@ -29,7 +29,7 @@ import HotspotCore
 
     private var (wantsAdvertising, wantsScan) = (false, false)
     private var requests: [Request: Wish] = [:]
-    private var retryTimer: EventSource?
+    private var (retryTimer, refusals): (EventSource?, Int) = (nil, 0)
     private let slots: [ServiceSlot]
 
     private var queue = ConnectionQueue()
@@ -88,6 +88,10 @@ import HotspotCore
             if interface == BlueZ.device {
                 deviceSeen(path, values[1].table)
                 forward(values[1].table, of: path)
+            }
+            if interface == BlueZ.characteristic, let value = values[1].table["Value"] {
+                for link in links.values { (link as? CentralLink)?.valueChanged(path, value.octets) }
+                return
             }
             update()
         }
@@ -200,6 +204,7 @@ import HotspotCore
             guard let self else { return }
             let isDone = (try? result.get()) != nil
             requests[request]!.answered(era, isDone: isDone)
+            if isDone { refusals = 0 }
             if step == .start, !isDone { retryLater() }
             update()
         }
@@ -225,7 +230,9 @@ import HotspotCore
     }
 
     private func retryLater() {
-        retryTimer = try? loop.schedule(after: Self.retryTime) { [weak self] in
+        let wait = min(Self.firstRetry * (1 << min(refusals, 8)), Self.longestRetry)
+        refusals += 1
+        retryTimer = try? loop.schedule(after: wait, accuracy: .milliseconds(100)) { [weak self] in
             self?.retryTimer = nil
             self?.update()
         }

@@ -28,7 +28,6 @@ import HotspotCore
     private var deadline: EventSource?
 
     private var control = ""
-    private var controlIn: PacketSocket?
     private var bulkIn: PacketSocket?
     private var bulkOut: PacketSocket?
 
@@ -51,6 +50,10 @@ import HotspotCore
         if stage == .resolving, properties["ServicesResolved"]?.boolean == true { return look() }
         // While it connects, an earlier connection may end.
         if stage != .connecting, stage != .ended, properties["Connected"]?.boolean == false { fail() }
+    }
+
+    func valueChanged(_ path: String, _ octets: [UInt8]) {
+        if stage == .open, path == control { reports.onChunk(.control, octets) }
     }
 
     // MARK: The service
@@ -81,22 +84,23 @@ import HotspotCore
     /// Control comes first: by it the other laptop knows who uses the service.
     private func acquire(_ service: RemoteService) {
         control = service.control
-        open("AcquireNotify", service.control, .control) { [weak self] socket, mtu in
-            self?.controlIn = socket
-            self?.open("AcquireNotify", service.bulk, .bulk) { [weak self] socket, _ in
+        let object = BlueZ.object(control, BlueZ.characteristic)
+        // BlueZ gives no descriptor for indications.
+        bus.ask("StartNotify", of: object, within: Self.answerTime) { [weak self] result in
+            guard let self, stage == .acquiring else { return }
+            guard case .success = result else { return fail() }
+            open("AcquireNotify", service.bulk) { [weak self] socket, _ in
                 self?.bulkIn = socket
-                self?.open("AcquireWrite", service.bulk, nil) { [weak self] socket, bulk in
+                self?.open("AcquireWrite", service.bulk) { [weak self] socket, mtu in
                     self?.bulkOut = socket
-                    self?.opened(mtu: min(mtu, bulk))
+                    self?.opened(mtu: mtu)
                 }
             }
         }
     }
 
-    /// Asks for one direction of a characteristic as a descriptor. With it no other program hears the chunks.
-    private func open(
-        _ method: String, _ path: String, _ channel: Channel?, _ next: @escaping (PacketSocket, Int) -> Void
-    ) {
+    /// Asks for one direction of a characteristic as a descriptor.
+    private func open(_ method: String, _ path: String, _ next: @escaping (PacketSocket, Int) -> Void) {
         let object = BlueZ.object(path, BlueZ.characteristic)
         bus.askForDescriptor(method, of: object, [.table([:])], within: Self.answerTime) { [weak self] descriptor, more in
             guard let descriptor else {
@@ -107,10 +111,8 @@ import HotspotCore
             guard let self, stage == .acquiring else { return socket.end() }
             let isWatched = socket.start(
                 loop,
-                onPacket: { [weak self] packet in
-                    // What comes on a channel of ours to write is dropped.
-                    if let channel { self?.reports.onChunk(channel, packet) }
-                }, onEnd: { [weak self] in self?.fail() })
+                onPacket: { [weak self] in if method == "AcquireNotify" { self?.reports.onChunk(.bulk, $0) } },
+                onEnd: { [weak self] in self?.fail() })
             guard isWatched else { return fail() }
             next(socket, PeerOptions.mtu(more.first))
         }
@@ -120,6 +122,9 @@ import HotspotCore
         stage = .open
         deadline?.cancel()
         deadline = nil
+        // BlueZ asks the other laptop for its descriptor at the first write, and damages what comes until the answer
+        // (acquire_write in src/gatt-database.c does not copy the value). An octet alone is no chunk, and is dropped there.
+        bulkOut?.send([0])
         reports.onOpen(self, mtu)
     }
 
@@ -144,8 +149,8 @@ import HotspotCore
     func end() {
         stage = .ended
         deadline?.cancel()
-        for socket in [controlIn, bulkIn, bulkOut] { socket?.end() }
-        (deadline, controlIn, bulkIn, bulkOut) = (nil, nil, nil, nil)
+        for socket in [bulkIn, bulkOut] { socket?.end() }
+        (deadline, bulkIn, bulkOut) = (nil, nil, nil)
     }
 
     private func fail() {

@@ -28,7 +28,7 @@ import EventLoop
             var properties: [String: SystemBus.Argument] = [
                 "UUID": .text(attribute.rawValue), "Service": .path(path), "Flags": .texts(attribute.flags),
             ]
-            if attribute.flags.contains("notify") { properties["NotifyAcquired"] = .truth(false) }
+            if attribute != .information { properties["NotifyAcquired"] = .truth(false) }
             if attribute == .bulk { properties["WriteAcquired"] = .truth(false) }
             objects[path(of: attribute)] = [BlueZ.characteristic: properties]
         }
@@ -42,6 +42,10 @@ import EventLoop
         guard call.interface == BlueZ.characteristic,
             let attribute = Attribute.characteristics.first(where: { path(of: $0) == call.path })
         else { return .unknown }
+        if (attribute, call.method) == (.control, "Confirm") {
+            link?.confirmed()
+            return .values([])
+        }
         guard let options = PeerOptions(call.arguments.last?.table ?? [:], adapter: adapter) else { return Self.refusal }
         switch (attribute, call.method) {
         case (.information, "ReadValue"):
@@ -92,7 +96,7 @@ import EventLoop
     private let loop: EventLoop
     private let reports: LinkReports
     private var sockets: [Way: PacketSocket] = [:]
-    private var hasEnded = false
+    private var (isUnconfirmed, hasEnded) = (false, false)
 
     init(_ device: String, mtu: Int, loop: EventLoop, _ reports: LinkReports) {
         (self.device, self.mtu, self.loop, self.reports) = (device, mtu, loop, reports)
@@ -106,7 +110,15 @@ import EventLoop
         sockets[way] = socket
         return socket.start(
             loop,
-            onPacket: { [weak self] in if way == .bulkIn { self?.reports.onChunk(.bulk, $0) } },
+            onPacket: { [weak self] packet in
+                switch way {
+                case .bulkIn where packet.count > 1: self?.reports.onChunk(.bulk, packet)
+                case .bulkIn: break
+                // BlueZ from 5.69 on confirms over the socket.
+                case .control: self?.confirmed()
+                case .bulkOut: break
+                }
+            },
             onEnd: { [weak self] in self?.fail() })
     }
 
@@ -122,10 +134,16 @@ import EventLoop
         switch channel {
         case .bulk: sockets[.bulkOut]?.send(chunk)
         case .control:
+            isUnconfirmed = true
             sockets[.control]?.send(chunk)
-            // A notification has no answer: the connection keeps it, or ends.
-            loop.later { [self] in if !hasEnded { reports.onWritten() } }
         }
+    }
+
+    /// The other laptop has the last chunk on the control channel.
+    func confirmed() {
+        guard isUnconfirmed else { return }
+        isUnconfirmed = false
+        reports.onWritten()
     }
 
     func deviceChanged(_ properties: [String: BusValue]) { if properties["Connected"]?.boolean == false { fail() } }

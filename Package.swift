@@ -123,7 +123,9 @@ let package = Package(
                 "CLinux",
             ], swiftSettings: rules),
         // The same as a program, over the transport that is chosen here.
-        .executableTarget(name: "hotspot-companion", dependencies: ["Companion", "CompanionService"], swiftSettings: rules),
+        .executableTarget(
+            name: "hotspot-companion", dependencies: ["CompanionBluetooth", "CompanionService", "EventLoop"], swiftSettings: rules
+        ),
         // Notifications of a user's session about questions, logins and their ends.
         .target(
             name: "Notifications",

@@ -38,7 +38,7 @@ BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev 
 DEB_PACKAGES = $(BUILD_PACKAGES) debhelper dpkg-dev fakeroot lintian 'systemd-dev|systemd'
 TEST_PACKAGES = $(DEB_PACKAGES) ca-certificates python3 python3-pip python3-dissononce openssl curl jq chromium qemu-system-x86 busybox-static kmod hostapd wpasupplicant network-manager polkitd \
 	dnsmasq-base $(DHCP_CLIENT) iw iproute2 iptables nftables util-linux procps tcpdump systemd mmdebstrap dbus-daemon python3-dbus python3-gi \
-	zenity kdialog xvfb xdotool dunst xfce4-notifyd valgrind
+	zenity kdialog xvfb xdotool dunst xfce4-notifyd valgrind bluez bluez-test-tools
 
 # Where there is a real CoovaChilli (Tests/Portals/servers), what its visits need beside it.
 CHILLI = $(wildcard $(foreach folder,$(subst :, ,$(HOTSPOTD_SERVERS)),$(folder)/sbin/chilli $(folder)/usr/sbin/chilli) \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import pathlib
 import re
@@ -12,14 +13,18 @@ import typing
 
 import managers
 import packages
-from basics import PAUSE, Trouble, waitFor
+import smoke
+from basics import RUN, Trouble, waitFor
+from daemon import Daemon, Monitor, moment
+from director import RIDER
+from fabric import Fabric
+from networks import PAGE_URL, TRAIN
 from report import Report
-
-if typing.TYPE_CHECKING:
-    from fabric import Fabric
 
 ADAPTERS = ["hci0", "hci1"]
 FILE = 32 * 1024
+# A message of this size takes half a second.
+UNDER_WAY = 0.15
 
 
 class Bluetooth:
@@ -99,9 +104,9 @@ class Companions:
         for adapter in ADAPTERS:
             self.pair.wait(0, adapter, "state", "ready")
         self.pairByCode()
-        for name, step in (("answered", self.answer), ("handedOver", self.handOver), ("restarted", self.restart), ("resumed", self.loseLink)):
+        for name, step in (("pair.answered", self.answer), ("pair.handedOver", self.handOver), ("pair.restarted", self.restart), ("pair.resumed", self.loseLink)):
             self.report.attempt(name, step)
-        self.report.check("ends", self.pair.end() == 0)
+        self.report.check("pair.ends", self.pair.end() == 0)
 
     def octets(self) -> int:
         """All octets that the two sent since the last look."""
@@ -115,7 +120,7 @@ class Companions:
         done = max(self.pair.wait(mark, adapter, "storePeer")[0] for adapter in ADAPTERS)
         link = self.pair.wait(mark, "hci1", "linkOpened")
         self.report.say(f"paired {done - began} ms after the code was shown, MTU {link[1].split()[-1]}, {self.octets()} octets")
-        self.report.check("paired", True)
+        self.report.check("pair.paired", True)
 
     def answer(self) -> None:
         self.report.heading("A question is answered on the other laptop")
@@ -151,19 +156,21 @@ class Companions:
     def restart(self) -> None:
         self.report.heading("BlueZ restarts within a message")
         mark = self.pair.tell("hci0", f"offer o3 {FILE}")
-        time.sleep(PAUSE)
+        time.sleep(UNDER_WAY)
         self.bluetooth.stopDaemon()
         for adapter in ADAPTERS:
             self.pair.wait(mark, adapter, "state", "noService")
         self.bluetooth.startDaemon()
         back = self.pair.wait(mark, "hci1", "state", "ready")[0]
         shown = self.pair.wait(mark, "hci1", "showOffer", "o3", 120)[0]
+        if shown < back:
+            raise Trouble("the message was over before BlueZ ended")
         self.report.say(f"shown {shown - back} ms after BlueZ was back")
 
     def loseLink(self) -> None:
         self.report.heading("The link is lost within a message")
         mark = self.pair.tell("hci0", f"offer o4 {FILE}")
-        time.sleep(PAUSE)
+        time.sleep(UNDER_WAY)
         subprocess.run(["btmgmt", "--index", "1", "power", "off"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
         self.pair.wait(mark, "hci1", "state", "adapterOff")
         lost = self.pair.wait(mark, "hci0", "linkClosed")
@@ -175,35 +182,113 @@ class Companions:
         self.report.say(f"shown {shown[0] - back[0]} ms after the adapter was on again")
 
 
-def alone() -> int:
-    """For the inner loop: this scene without the café, in the virtual laptop."""
-    import sys
-    logs = pathlib.Path("/run/results")
-    processes = []
+class Laptop:
+    """A laptop of the café with hotspotd and the companion service, told by hotspotctl."""
 
-    def start(name: str, words: list[str]) -> subprocess.Popen:
-        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        processes.append(process)
+    def __init__(self, fabric: Fabric, name: str, adapter: str, programs: pathlib.Path, match: str | None = None):
+        self.fabric, self.name = fabric, name
+        self.daemon = Daemon(fabric, programs, match=match, name=name)
+        self.daemon.start()
+        folder = RUN / f"{name}-companion"
+        self.socket = folder / "run/org.hotspotd.Companion"
+        folder.mkdir()
+        self.process = fabric.start(f"{name}-companion", [
+            str(programs / "hotspot-companion"), "--state", str(folder / "state"), "--runtime", str(folder / "run"),
+            "--daemon", str(self.daemon.socket), "--adapter", adapter, "--name", name])
+        waitFor(self.socket.exists, 30 * fabric.patience, f"the companion of {name}")
 
-        def copy() -> None:
-            with open(logs / f"{name}.log", "a", buffering=1) as log:
-                for line in process.stdout:
-                    log.write(f"{time.clock_gettime(time.CLOCK_BOOTTIME):.3f} {line}")
-        threading.Thread(target=copy, daemon=True).start()
-        return process
+    def begin(self, *words: str) -> subprocess.Popen:
+        """hotspotctl companion …, which goes on."""
+        return subprocess.Popen(
+            [str(self.daemon.programs / "hotspotctl"), "companion", *words, "--companion-socket", str(self.socket)],
+            env=self.daemon.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
-    report = Report(logs / "results.jsonl")
-    report.heading("The air")
-    os.makedirs("/run/dbus", exist_ok=True)
-    pathlib.Path("/etc/machine-id").write_text(os.urandom(16).hex() + "\n")
-    start("bus", ["dbus-daemon", "--system", "--nofork", "--nopidfile"])
-    waitFor(lambda: os.path.exists(managers.ADDRESS), 30, "the bus")
-    with report.inScene("companion"):
-        Companions(report, Bluetooth(start), sys.argv[1], logs).run()
-    for process in processes:
-        process.kill()
-    return report.summary()
+    def ctl(self, *words: str) -> str:
+        return self.end(self.begin(*words))
+
+    def end(self, process: subprocess.Popen) -> str:
+        said, _ = process.communicate(timeout=120 * self.fabric.patience)
+        if process.returncode != 0:
+            raise Trouble(f"{self.name}: hotspotctl ended with {process.returncode}: {said.strip()[-400:]}")
+        return said
+
+    def memory(self) -> str:
+        lines = pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        return ", ".join(" ".join(line.split()) for line in lines if line.startswith(("VmRSS", "RssAnon")))
 
 
-if __name__ == "__main__":
-    raise SystemExit(alone())
+class Companion:
+    """The test program first, then two laptops with the real programs. They share one cable, which the portal cannot tell from two: the
+    second one has another hardware address, and the portal has forgotten the first one."""
+
+    def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
+        self.fabric, self.report, self.programs = fabric, report, pathlib.Path(options.bin)
+
+    def run(self) -> None:
+        if os.environ.get("HOTSPOTD_VIRTUAL_LAPTOP") != "1":
+            raise packages.Missing("the kernel here may have no Bluetooth: --laptop")
+        managers.startBus(self.fabric)
+        bluetooth = Bluetooth(self.fabric.start)
+        Companions(self.report, bluetooth, str(self.programs / "companion-pair"), self.fabric.logs).run()
+        self.fabric.waitUntilOpen()
+        self.first = Laptop(self.fabric, "ida", "hci0", self.programs)
+        self.logIn()
+        self.leave()
+        self.second = Laptop(self.fabric, "box", "hci1", self.programs)
+        self.pair()
+        self.share()
+
+    def logIn(self) -> None:
+        self.report.heading(f"One laptop is logged in at {TRAIN.ssid}")
+        monitor = Monitor(self.first.daemon)
+        mark = monitor.mark()
+        self.fabric.join(TRAIN)
+        monitor.waitFor({"presentingUI"}, mark, 150)
+        status, screen = self.first.daemon.answerInTerminal(RIDER)
+        if status != 0:
+            raise Trouble(f"no answer: {screen}")
+        monitor.waitFor({"authenticated"}, mark, 150)
+        self.network = self.first.daemon.status()["network"]
+        monitor.stop()
+
+    def leave(self) -> None:
+        """The first laptop goes elsewhere: its daemon has no interface here."""
+        self.fabric.reset()
+        daemon = self.first.daemon
+        daemon.stop()
+        daemon.settings.write_text(daemon.settings.read_text().replace(f"Match={daemon.match}\n", "Match=elsewhere\n"))
+        daemon.start()
+        self.fabric.inside("cli", "ip", "link", "set", self.fabric.interface, "address", "02:00:00:00:b0:b0")
+
+    def pair(self) -> None:
+        self.report.heading("A second laptop is paired with it")
+        shows = self.first.begin("pair")
+        for line in shows.stdout:
+            if code := re.search(r"\b(\d{4})\s?(\d{4})\b", line):
+                break
+        else:
+            raise Trouble("no code was shown")
+        self.report.say(self.second.ctl("pair", code[1] + code[2]).rstrip())
+        self.report.say(self.first.end(shows).rstrip())
+        self.report.check("paired.both", all(name in laptop.ctl("list") for name, laptop in (("box", self.first), ("ida", self.second))))
+
+    def share(self) -> None:
+        self.report.heading("It never saw the portal, and logs in by what the first one shares")
+        monitor = Monitor(self.second.daemon)
+        mark = monitor.mark()
+        self.fabric.join(TRAIN)
+        monitor.waitFor({"presentingUI"}, mark, 150)
+        accepts = self.second.begin("accept", "--yes")
+        shared = time.time()
+        shares = self.first.begin("share", self.network)
+        event = monitor.waitFor({"authenticated"}, mark, 150)
+        self.report.say(self.first.end(shares).rstrip())
+        self.report.say(self.second.end(accepts).rstrip())
+        self.report.say(self.second.daemon.ctl("status").stdout.rstrip())
+        self.report.check("shared.online", "Internet side" in smoke.curl(self.fabric, PAGE_URL))
+        self.report.say(f"online {moment(event) - shared:.2f} s after share began; the service: {self.second.memory()}")
+        secrets = [path for path in self.fabric.logs.glob("*companion*.log") if b"tunnel-vision" in path.read_bytes()]
+        self.report.check("shared.notLogged", not secrets, str(secrets))
+        self.first.ctl("forget", "box")
+        self.report.check("shared.forgotten", "box" not in self.first.ctl("list"))
+        monitor.stop()

@@ -21,7 +21,12 @@ enum PriceMention: Hashable, Sendable {
             self = .elsewhere
             return
         }
-        var text = form.text
+        // A choice that costs is not sent where a free one is chosen.
+        var text = form.costly.reduce(form.text) { $0.replacing($1, with: "\n") }
+        guard form.costly.isEmpty || Purposes(of: text).hasPrice else {
+            self = .elsewhere
+            return
+        }
         // A paragraph without a stop is a sentence too.
         for sentence in page.texts where sentence.words.hasPrice && sentence.text.split(separator: " ").count > 2 {
             text = text.replacing(sentence.text, with: "\n" + sentence.text + "\n")

@@ -97,7 +97,10 @@ import HotspotCore
 
     /// The form as it was read.
     public let form: HTMLForm
+    /// The controls, without the choices that cost where the page has chosen a free one.
     package let controls: [TypedControl]
+    /// The labels of the choices that are left out.
+    package let costly: [String]
     /// Of its text, its action, and the heading above it.
     package let (words, action, heading): (Purposes, Purposes, Purposes)
     package let purpose: Purpose
@@ -112,7 +115,7 @@ import HotspotCore
 
     package init(_ form: HTMLForm) {
         self.form = form
-        controls = form.controls.map(TypedControl.init)
+        (controls, costly) = Self.free(form.controls.map(TypedControl.init))
         (words, action) = (Purposes(of: form.text), Purposes(of: form.action))
         heading = form.heading.map { Purposes(of: $0) } ?? []
         parts = Parts(form, controls, action)
@@ -128,6 +131,32 @@ import HotspotCore
         }
         self.purpose = purpose
         (button, choices) = parts.buttons(endingOthers: purpose.contains(.endOthers))
+    }
+
+    /// Returns controls without the choices that cost, where the page has chosen one that is free, and the labels of those that are left out.
+    private static func free(_ controls: [TypedControl]) -> ([TypedControl], costly: [String]) {
+        var (left, costly): ([TypedControl], [String]) = ([], [])
+        let radios = controls.filter { $0.kind == .radio }
+        // The names of groups of radio buttons, and whether the last button that the page has chosen is free.
+        let chosen = Dictionary(radios.filter(\.isChecked).map { ($0.name, $0.label.isFreeChoice) }) { $1 }
+        let tariffs = Set(radios.filter(\.isTariff).map(\.name))
+        for control in controls {
+            switch control.kind {
+            case .radio:
+                guard tariffs.contains(control.name), chosen[control.name] == true, !control.label.isFreeChoice else { break }
+                costly.append(control.control.label)
+                continue
+            case .select where control.isTariff && control.chosenOption.map { Purposes(of: $0.label).isFreeChoice } ?? false:
+                var list = control.control
+                list.options.removeAll { !Purposes(of: $0.label).isFreeChoice }
+                costly += control.options.map(\.label).filter { label in !list.options.contains { $0.label == label } }
+                left.append(TypedControl(list))
+                continue
+            default: break
+            }
+            left.append(control)
+        }
+        return (left, costly)
     }
 
     /// Reads the form. It is public for inlining: else each member of it costs a key path at run time.

@@ -8,7 +8,7 @@ package struct PhraseBook: Sendable {
             choose
         case optional, recovery, email, language, tongue, offline, blocked, router, social, voucher, back, again, ended, scan,
             decline
-        case cookie, trial, key, device, identity, contact, tariff, period, extra, more, privacy, search
+        case cookie, trial, key, device, identity, contact, tariff, period, extra, more, privacy, search, close, gratis
     }
 
     /// A phrase: its octets of UTF-8 in ``octets``, because comparing octets is fast.

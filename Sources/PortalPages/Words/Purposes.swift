@@ -25,7 +25,7 @@ package struct Purposes: OptionSet, Hashable, Sendable {
     package var isTerms: Bool { has(.terms) }
     /// It agrees to more than the access needs: to advertising, or, beside no terms, to data that goes to others, calls, a bill or a price.
     package var agreesToMore: Bool { isAdvertising || ((has(.more) || isPayment) && !isTerms) }
-    var isAdvertising: Bool { has(.advertising) }
+    package var isAdvertising: Bool { has(.advertising) }
     /// The number of a document, which is no secret but the guest's own.
     package var isIdentity: Bool { has(.identity) }
     package var isCode: Bool { has(.code) || isVoucher }
@@ -44,7 +44,9 @@ package struct Purposes: OptionSet, Hashable, Sendable {
     package var isOnwardButton: Bool { isOnward || isFree || has(.access) || isTerms }
     /// It goes on without an account.
     package var isFree: Bool { has(.free) }
-    var isSocial: Bool { has(.social) }
+    /// As a choice among tariffs it costs nothing.
+    var isFreeChoice: Bool { (isFree || has(.gratis)) && !isPayment }
+    package var isSocial: Bool { has(.social) }
     /// It leads back to an earlier page.
     package var leadsBack: Bool { has(.back) || has(.again) }
     /// As a button; "Connect again" goes on.
@@ -69,7 +71,7 @@ package struct Purposes: OptionSet, Hashable, Sendable {
     package var isTariff: Bool { has(.tariff) }
     /// A sum in it is for something else than access, such as a lost key.
     package var isExtra: Bool { has(.extra) }
-    var isFailure: Bool { has(.failure) }
+    package var isFailure: Bool { has(.failure) }
     /// It says that the login is done. "You are connected" may mean the Wi-Fi alone.
     package var soundsLikeSuccess: Bool { has(.success) || has(.granted) }
     /// It says that the gateway has opened.

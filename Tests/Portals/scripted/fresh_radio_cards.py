@@ -15,8 +15,6 @@ class FreshRadioCards(Scripted):
     scenarios = [
         # The bill would be the room's: whoever is not asked has bought it.
         Scenario("dear chosen", "any", GUEST, options={"first": "premium"}, never=('"premium"',)),
-    ]
-    gaps = [
         Scenario("free chosen", user=GUEST, options={"first": "basic"}, never=('"premium"',)),
     ]
     style = """.plan { display: block; border: 2px solid #ccc; border-radius: 8px; padding: 1rem; margin: .5rem 0; cursor: pointer; }

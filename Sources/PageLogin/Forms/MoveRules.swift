@@ -165,10 +165,9 @@ struct MoveCase: Sendable {
     static let rules: [PageRule<MoveCase, MoveRuling>] = [
         // A short page is told whole: its heading says less than what stands below.
         PageRule("E1", "Behind a form, a page without a login that says that it refuses is handed over with its words.") {
-            guard $0.isNothing, !$0.isFirst, !$0.page.soundsLikeSuccess, let refusal = $0.attempt.engine.refusal(on: $0.page)
-            else {
-                return nil
-            }
+            guard $0.isNothing, !$0.isFirst, !$0.page.soundsLikeSuccess, !$0.hasNewSuccess,
+                let refusal = $0.attempt.engine.refusal(on: $0.page)
+            else { return nil }
             return .handOver($0.page.page.text.utf8.count <= 200 ? $0.attempt.words(of: $0.page) : refusal)
         },
         PageRule("E2", "Behind a form, a page that asks for what only a browser can send is handed over.") {
@@ -266,6 +265,14 @@ struct MoveCase: Sendable {
             page: page, url: url, link: attempt.link, offersLogoff: attempt.logoff != nil || page.offersLogoff,
             isRefusal: page.saysRefused || (page.forms.isEmpty && attempt.engine.refusal(on: page) != nil),
             says: attempt.says(page))
+    }
+
+    /// The page says by now that the login is done; its words of refusal stood there before the form was sent.
+    private var hasNewSuccess: Bool {
+        let known = Set(attempt.engine.textBefore)
+        let new = page.texts.filter { !known.contains($0.text) }.map(\.words)
+        return page.errors.allSatisfy(known.contains) && new.contains(where: \.soundsLikeSuccess)
+            && !new.contains(where: \.isFailure)
     }
 
     /// The page of a session that is open, beside a form that asks a guest for nothing.

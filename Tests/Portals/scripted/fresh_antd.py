@@ -14,9 +14,7 @@ class FreshAntd(Scripted):
     scenarios = [
         Scenario("in", user=GUEST),
         Scenario("refused", "refused", GUEST | {"room": "9"}, text=ERROR),
-    ]
-    # The notice of the first try is still shown beside the success.
-    gaps = [
+        # The notice of the first try is still shown beside the success.
         Scenario("corrected", user=GUEST | {"room": "9"}, text=ERROR, corrected=GUEST),
     ]
     style = """.ant-select { position: relative; cursor: pointer; } .ant-select-selector { position: relative; display: flex;

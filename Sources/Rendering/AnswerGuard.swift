@@ -11,8 +11,9 @@ struct AnswerGuard: Sendable {
     /// Whether the user has agreed that the answers go to an address.
     let mayLead: @Sendable (WebURL) -> Bool
 
-    /// What a request does with the answers.
-    enum Ruling: Equatable { case refused(WebURL), sends, other }
+    /// What a request does with the answers: it is held back, it carries all that can be told in it, or some of them, as one does that checks
+    /// a field.
+    enum Ruling: Equatable { case refused(WebURL), sends, checks, other }
 
     /// Answers of fewer characters may stand in any request by chance: there all of them count together, and only in a body.
     private static let telling = 4
@@ -26,11 +27,11 @@ struct AnswerGuard: Sendable {
         guard let request, let url = request["url"]?.string.flatMap(WebURL.init), ["http", "https"].contains(url.scheme),
             carriesAnswers(request, url, isPage: isPage)
         else { return .other }
-        if url.origin == origin { return .sends }
-        return mayLead(url) ? .sends : .refused(url)
+        guard url.origin == origin || mayLead(url) else { return .refused(url) }
+        return carriesAnswers(request, url, isPage: isPage, all: true) ? .sends : .checks
     }
 
-    private func carriesAnswers(_ request: JSONValue, _ url: WebURL, isPage: Bool) -> Bool {
+    private func carriesAnswers(_ request: JSONValue, _ url: WebURL, isPage: Bool, all: Bool = false) -> Bool {
         let typed = answers.map(Self.plain).filter { !$0.isEmpty }
         guard !typed.isEmpty else { return false }
         let body = request["postData"]?.string
@@ -39,7 +40,8 @@ struct AnswerGuard: Sendable {
         let sent = Self.plain(body ?? "")
         let address = Self.plain((url.query ?? "") + "\n" + url.path)
         let long = typed.filter { $0.count >= Self.telling }
-        if long.contains(where: { sent.contains($0) || address.contains($0) }) { return true }
+        func isSent(_ answer: String) -> Bool { sent.contains(answer) || address.contains(answer) }
+        if all ? !long.isEmpty && long.allSatisfy(isSent) : long.contains(where: isSent) { return true }
         return long.isEmpty && typed.allSatisfy(sent.contains)
     }
 

@@ -17,8 +17,10 @@ package final class RenderedPage: Sendable {
         package let url: WebURL
         /// What a person sees, as HTML without scripts. It is the page's, and as hostile as any other answer.
         package let markup: [UInt8]
-        /// It is a layer over the page, without a form of its own.
+        /// It is a layer over the page.
         package let isCover: Bool
+        /// The words of the last dialog that a script has opened since the last act (HTML Standard, section "Simple dialogs").
+        package let said: String?
         /// The key of its server, as ``HTTPResponse/pin`` has it; `nil` over plain HTTP.
         package let pin: String?
         /// The status of the answer that brought it (RFC 9110, section 15); 200 where the last act has loaded no page.
@@ -28,6 +30,8 @@ package final class RenderedPage: Sendable {
         fileprivate let controls: String
         fileprivate let words: String
         fileprivate let context: Int
+        /// Some of it has to be opened to be read.
+        fileprivate let hasMore: Bool
         /// It has no button to press and nothing to fill in, now.
         fileprivate let isIdle: Bool
         /// The numbers that it shows, in seconds.
@@ -101,6 +105,8 @@ package final class RenderedPage: Sendable {
     private static let wordPatience = 2_000
     /// Milliseconds within which a page that counts seconds shows that it does.
     private static let tick = 1_400
+    /// How often a disabled button is looked at, ten times a second.
+    private static let enableLooks = 50
     /// Milliseconds for which a page that counts down is waited for.
     private static let countPatience = 65_000
     /// How often a page may load another one before it is read.
@@ -109,6 +115,8 @@ package final class RenderedPage: Sendable {
     private static let interval = 150
     /// Milliseconds for one look; a script that runs without an end lets none pass.
     private static let lookLimit = 4_000
+    /// Milliseconds for all lists, tabs and calendars of a page; it begins with none after half of them.
+    private static let openLimit = 10_000
 
     private init(
         tools: DevTools, proxy: Proxy, session: String, version: String, requests: Locked<Requests>, guarded: Locked<Guarded>
@@ -245,11 +253,15 @@ package final class RenderedPage: Sendable {
 
     /// Waits until the page is at rest, and reads it. Throws ``TransferError``.
     package func read(in scope: Scope) throws(TransferError) -> Reading {
-        let reading = try rest(patience: Self.startPatience, in: scope)
-        // Lists that scripts draw have their options only while they are open.
-        guard reading.controls.contains("list:") else { return keep(reading) }
-        _ = try evaluate("hotspot.readLists()", reading.context, in: scope.limited(milliseconds: Self.lookLimit))
-        return keep(try look(in: scope))
+        try whole(try rest(patience: Self.startPatience, in: scope), in: scope)
+    }
+
+    /// Returns a reading with what has to be opened for that: some lists, tabs and calendars are in the page only while they are open.
+    private func whole(_ reading: Reading, in scope: Scope) throws(TransferError) -> Reading {
+        guard reading.hasMore else { return keep(reading) }
+        let isRead = try? evaluate("hotspot.readMore()", reading.context, in: scope.limited(milliseconds: Self.openLimit))
+        // A page that goes elsewhere meanwhile is read as it is then.
+        return keep(isRead == nil ? try rest(patience: Self.startPatience, in: scope) : try look(in: scope))
     }
 
     /// Reads what a layer covers as well, from now on. Throws ``TransferError``.
@@ -329,15 +341,14 @@ package final class RenderedPage: Sendable {
         guard let url = WebURL(address), ["http", "https"].contains(url.scheme) else {
             throw TransferError(.refusedURL, "the browser is at \(address.prefix(60))")
         }
-        // What a script says in a dialog, which nobody sees, is a word of the page.
-        let said = guarded.with(\.said).map { Array("<p>\(Self.escaped($0))</p>".utf8) } ?? []
         let isBusy = answer["isComplete"]?.bool != true || requests.with { $0.isBusy }
         let reading = Reading(
-            url: url, markup: Array(markup.utf8) + said, isCover: answer["isCover"]?.bool == true,
+            url: url, markup: Array(markup.utf8), isCover: answer["isCover"]?.bool == true, said: guarded.with(\.said),
             pin: try url.isSecure ? pin(of: url, in: scope) : nil,
             status: requests.with { $0.statuses[frame.string ?? ""] } ?? 200, isBusy: isBusy,
             controls: answer["controls"]?.string ?? "",
-            words: answer["words"]?.string ?? "", context: context, isIdle: answer["isIdle"]?.bool == true,
+            words: answer["words"]?.string ?? "", context: context, hasMore: answer["hasMore"]?.bool == true,
+            isIdle: answer["isIdle"]?.bool == true,
             counters: answer["counters"]?.array?.compactMap(\.integer) ?? [])
         return (reading, answer["frames"]?.integer ?? 0)
     }
@@ -391,8 +402,9 @@ package final class RenderedPage: Sendable {
     /// Fills in fields of the last reading, presses, and reads the page that comes of it. Throws ``Refusal``; nothing was pressed then,
     /// unless the browser itself failed.
     package func perform(_ act: Act, in scope: Scope) throws(Refusal) -> Reading {
-        guard let reading = last.with({ $0 }) else { throw .changed }
+        guard var reading = last.with({ $0 }) else { throw .changed }
         watch(act, on: reading)
+        let act = try reached(act, from: &reading, in: scope)
         for (name, value) in act.fields {
             let argument = value.map { Self.literal($0) } ?? "null"
             let fill = "hotspot.fill(\(act.form), \(Self.literal(name)), \(argument))"
@@ -406,12 +418,23 @@ package final class RenderedPage: Sendable {
             do throws(Refusal) { try press(act, reading, in: scope) } catch { if !hasSent { throw error } }
         }
         do throws(TransferError) {
-            let next = keep(try settled(after: reading, in: scope))
+            let next = try whole(try settled(after: reading, in: scope), in: scope)
             guard let address = guarded.with(\.refused), !hasSent, next.isSame(as: reading) else { return next }
             _ = try evaluate("hotspot.leadsTo(\(act.form), \(Self.literal(address.text)))", next.context, in: scope)
             _ = keep(try look(in: scope))
         } catch { throw .failed(error) }
         throw .elsewhere(guarded.with(\.refused) ?? reading.url)
+    }
+
+    /// Opens the tab of an act's form, if another one is open. Returns the act with the form's number there. Throws ``Refusal``.
+    private func reached(_ act: Act, from reading: inout Reading, in scope: Scope) throws(Refusal) -> Act {
+        let form = try evaluateNow("hotspot.reach(\(act.form))", reading, in: scope).integer ?? 0
+        if form == act.form { return act }
+        guard form > 0 else { throw .changed }
+        do throws(TransferError) { reading = keep(try look(in: scope)) } catch { throw .failed(error) }
+        var act = act
+        act.form = form
+        return act
     }
 
     /// Returns whether the page shows other fields than in a reading, as one does that asks by what was chosen before.
@@ -421,7 +444,7 @@ package final class RenderedPage: Sendable {
         return true
     }
 
-    /// A request to the page's own origin has carried the answers of the act, or may have.
+    /// A request to the page's own origin has carried all answers of the act, or may have.
     private var hasSent: Bool { guarded.with(\.hasSent) }
 
     /// Returns the page once the press has had its effect. A page may begin with that a moment later.
@@ -454,8 +477,8 @@ package final class RenderedPage: Sendable {
             case .link(let address): "hotspot.follow(\(Self.literal(address)))"
             case .enter: "hotspot.enter(\(act.form))"
             }
-        // Pages enable their button a moment after the last answer.
-        for _ in 0..<20 {
+        // Pages enable their button a moment after the last answer, and some seconds after a refusal.
+        for _ in 0..<Self.enableLooks {
             switch try evaluateNow(call, reading, in: scope).string {
             case "pressed": return
             case "disabled": _ = scope.pause(milliseconds: 100)
@@ -469,10 +492,6 @@ package final class RenderedPage: Sendable {
         do throws(TransferError) {
             return try evaluate(expression, reading.context, in: scope.limited(milliseconds: Self.lookLimit))
         } catch { throw .failed(error) }
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
     }
 
     private static func literal(_ text: String) -> String {
@@ -503,7 +522,7 @@ private struct Guarded: Sendable {
     var answerGuard: AnswerGuard?
     /// The address that it held answers back from.
     var refused: WebURL?
-    /// A request to the page's own origin has carried answers.
+    /// A request to the page's own origin has carried all answers.
     var hasSent = false
     /// The words of the page's last dialog.
     var said: String?
@@ -517,7 +536,7 @@ private struct Guarded: Sendable {
             refused = refused ?? address
             return true
         case .sends: hasSent = true
-        case .other, nil: break
+        case .checks, .other, nil: break
         }
         return false
     }

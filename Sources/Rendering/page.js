@@ -80,14 +80,16 @@
       [...(element.labels ?? [])].map((node) => textOf(node)).join(" "),
       attribute(element, "placeholder"), attribute(element, "title"),
     ].map(squeezed);
-    const name = names.find(Boolean);
-    if (name) return name;
-    if (isRow) element = element.parentElement;
+    const name = names.find(Boolean) || (squares.has(element) ? textOf(element, limits.text) : "");
+    return name || textAround(isRow ? element.parentElement : element, squares.has(element) ? 300 : 80);
+  };
+  // The text around a control that stands around no other one.
+  const textAround = (element, limit) => {
     let around = element;
     for (let step = 0; step < 3 && (around = around.parentElement); step++) {
       if (around.querySelectorAll("input:not([type=hidden]), select, textarea, button, [role]").length > 1) break;
-      const text = textOf(around);
-      if (text) return text.length <= 80 ? text : "";
+      const text = textOf(around, limit + 1);
+      if (text) return text.length <= limit ? text : "";
     }
     return "";
   };
@@ -98,7 +100,11 @@
     if (element.getAttribute("aria-hidden") === "true" && element.tabIndex < 0) return undefined;
     if (element.localName === "input") {
       const type = element.type;
-      if (role(element) === "combobox" && (element.readOnly || parseFloat(getComputedStyle(element).opacity) < 0.05)) return "list";
+      if (role(element) === "combobox") {
+        if (element.readOnly || parseFloat(getComputedStyle(element).opacity) < 0.05) return "list";
+        if (["list", "both"].includes(attribute(element, "aria-autocomplete")) || isList(element)) return "search list";
+      }
+      if (type === "text" && element.readOnly && (element.value === "" || calendars.get(element))) return "calendar";
       if (["text", "password", "email", "tel", "number", "date", "checkbox", "radio", "hidden"].includes(type)) return type;
       if (["search", "url"].includes(type)) return type;
       if (["submit", "button", "image"].includes(type)) return "press";
@@ -123,8 +129,27 @@
     if (style.cursor !== "pointer" || element.closest("label, a, button")) return undefined;
     if (element.parentElement && getComputedStyle(element.parentElement).cursor === "pointer") return undefined;
     if (element.querySelector("input, select, textarea, button, a, [role]")) return undefined;
+    if (square(element)) return "checkbox";
     const text = textOf(element);
     return text && text.length <= limits.name ? "press" : undefined;
+  };
+  // A small frame that is empty, or has a tick: what is drawn in place of a box. Once known it stays one, however it looks by then.
+  const squares = new WeakMap();
+  const square = (element) => {
+    if (squares.has(element)) return squares.get(element);
+    const isSquare = (node) => {
+      const box = node.getBoundingClientRect();
+      const isSmall = box.width >= 8 && box.width <= 40 && Math.abs(box.width - box.height) <= 4;
+      if (!isSmall || !/^[✓✔☑√]?$/.test(squeezed(node.textContent))) return false;
+      const style = getComputedStyle(node);
+      // A circle is one of several to choose from.
+      return parseFloat(style.borderTopLeftRadius) < box.width / 3
+        && ["Top", "Right", "Bottom", "Left"].every((side) => parseFloat(style[`border${side}Width`]) > 0);
+    };
+    const found = [element, ...[...element.querySelectorAll("*")].slice(0, 20)].filter(isSquare);
+    if (found.length !== 1 || !(textOf(element) || textAround(element, 300))) return undefined;
+    squares.set(element, { frame: found[0], isTicked: squeezed(found[0].textContent) !== "" || found[0].childElementCount > 0 });
+    return squares.get(element);
   };
   const isList = (element) => attribute(element, "aria-haspopup") === "listbox";
   const leadsOn = (link) => {
@@ -135,8 +160,14 @@
   const buttonText = (element) =>
     (element.localName === "input" ? squeezed(element.value) || attribute(element, "alt") : textOf(element, limits.name))
       || attribute(element, "aria-label") || attribute(element, "title");
-  const isTyped = (kind) => ["text", "password", "email", "tel", "number", "date", "search", "url", "textarea"].includes(kind);
-  const isChecked = (element) => element.checked ?? attribute(element, "aria-checked") === "true";
+  // It has words, and opens nothing: a sign beside a field, such as one that shows a password, sends no form.
+  const sends = (button) => ["", "false"].includes(attribute(button, "aria-haspopup")) && !button.hasAttribute("aria-expanded")
+    && /\p{L}/u.test(button.localName === "input" ? button.value || attribute(button, "alt") : textOf(button));
+  // Words without the seconds for which a button cannot be pressed.
+  const steady = (text) => text.replace(/\s*[([]\d{1,3}\s*s?[)\]]$/u, "");
+  const typed = new Set(["text", "password", "email", "tel", "number", "date", "search", "search list", "url", "textarea"]);
+  const isTyped = (kind) => typed.has(kind);
+  const isChecked = (element) => element.checked ?? squares.get(element)?.isTicked ?? attribute(element, "aria-checked") === "true";
 
   // The options of a list that is drawn by scripts, where they are in the page.
   const options = (list) => {
@@ -161,6 +192,7 @@
     const fields = [], buttons = [], drawn = new Map();
     const visit = (node, depth, inForm) => {
       if (node.nodeType !== Node.ELEMENT_NODE || depth > limits.depth) return;
+      if (isOfCalendar(node)) return;
       const what = kind(node);
       if (isGone(node, getComputedStyle(node)) && !["checkbox", "radio"].includes(node.type) && what !== "list") return;
       if (!inForm && isActive(what)) (what === "press" ? buttons : fields).push(node);
@@ -171,12 +203,13 @@
       while (node && node !== root && above(node) && !isDone(node)) node = above(node);
       return node ?? root;
     };
-    const hasButton = (node) => buttons.some((button) => holds(node, button));
+    const senders = buttons.some(sends) ? buttons.filter(sends) : buttons;
+    const hasButton = (node) => senders.some((button) => holds(node, button));
     if (fields.length) {
       const around = climb(fields[0], (node) => fields.every((field) => holds(node, field)));
       const own = [...new Set(fields.map((field) => climb(field, hasButton)))];
       const areApart = own.length > 1 && own.every((one) => own.every((other) => one === other || !holds(one, other)))
-        && buttons.every((button) => !holds(around, button) || own.some((one) => holds(one, button)));
+        && senders.every((button) => !holds(around, button) || own.some((one) => holds(one, button)));
       for (const one of areApart ? own : [climb(around, hasButton)]) drawn.set(one, "fields");
     }
     const isLayer = (node) => ["fixed", "sticky"].includes(getComputedStyle(node).position)
@@ -263,15 +296,13 @@
     }
   };
 
-  const read = () => {
-    scrollToEnds();
+  // Reads what is in an element. The numbers of its labels begin with a mark of their own.
+  const reading = (root, drawn, mark = "") => {
     const next = { fields: new Map(), buttons: new Map(), links: new Map() };
     const out = [], told = [], asked = [], opened = new Map();
-    let octets = 0, nodes = 0, controls = 0, form = 0, forms = 0, radios = 0, frames = 0, isOfButton = false, isIdle = true;
+    let octets = 0, nodes = 0, controls = 0, form = 0, forms = 0, radios = 0, frames = 0, isOfButton = false, hasSender = false;
+    let isIdle = true;
     const add = (text) => { octets += text.length; if (octets <= limits.octets) out.push(text); };
-    const over = isBeneath ? null : cover();
-    const root = over ?? document.body ?? document.documentElement;
-    const drawn = over && !over.querySelector("form") ? new Map([[over, "fields"]]) : drawnForms(root);
     const keys = new Map();
     const labelled = new Map();
 
@@ -287,15 +318,19 @@
       return given ?? (slug(name) || what);
     };
     const number = (element) => {
-      if (!labelled.has(element)) labelled.set(element, `n${labelled.size}`);
+      if (!labelled.has(element)) labelled.set(element, `${mark}n${labelled.size}`);
       return labelled.get(element);
     };
 
+    const formTag = (hints, action, method) => `<form${hints} action="${escaped(action)}" method="${method}">`;
     const openForm = (element, hints, action, method) => {
       [form, forms] = [forms + 1, forms + 1];
-      opened.set(form, { at: out.length, hints, method });
-      add(`<form${hints}${action === null ? "" : ` action="${escaped(action)}"`} method="${method}">`);
+      opened.set(form, { at: out.length, hints, action, method });
+      add(formTag(hints, action, method));
     };
+    const closeForm = () => { opened.get(form).end = out.length; [form, isOfButton, hasSender] = [0, false, false]; };
+    const hasSenders = (element) => [...element.querySelectorAll("button, input, [role=button]")]
+      .some((node) => kind(node) === "press" && isSeen(node) && sends(node));
     const hints = (element) => ["class", "id", "role"].map((name) => {
       const value = name === "class" ? classes(element) : attribute(element, name).slice(0, 100);
       return value && !(name === "id" && isRandom(value)) ? ` ${name === "id" ? "name" : name}="${escaped(value)}"` : "";
@@ -305,6 +340,7 @@
       const text = buttonText(element);
       if (!text || !isSeen(element)) return;
       const inForm = form > 0;
+      if (hasSender && !sends(element)) return add(`${escaped(text)} `);
       if (!inForm) openForm(element, ' data-drawn="button"', "", "post");
       const own = unique(slug(text) || "button", inForm && !isOfButton ? `button ${form} ` : "button ");
       next.buttons.set(`${form} ${own}`, { element, text });
@@ -314,7 +350,7 @@
       add(`<button type="submit"${name} value="${escaped(own)}"${isDisabled(element) ? " disabled" : ""}>${escaped(text)}</button>`);
       asked.push(`b:${text}`);
       if (!isDisabled(element)) isIdle = false;
-      if (!inForm) { add("</form>"); form = 0; }
+      if (!inForm) { add("</form>"); closeForm(); }
     };
 
     const field = (element, what) => {
@@ -332,11 +368,13 @@
         ? key(element, "radio", textOf(element.closest("[role=radiogroup], fieldset") ?? element)) : unique(key(element, what, name), `field ${form} `);
       const id = `${form} ${own}`;
       next.fields.set(id, { kind: what, elements: what === "radio" ? [...(next.fields.get(id)?.elements ?? []), element] : parts, name });
+      const isDate = what === "calendar" && calendars.get(element) === true;
+      const isChoice = what === "list" || (what === "search list" && optionTexts(element).length > 0);
       let words = ` id="${number(element)}" name="${escaped(own)}"`;
       if (name) words += ` aria-label="${escaped(name.slice(0, 300))}"`;
       if (element.required || attribute(element, "aria-required") === "true") words += " required";
-      // Nobody types in a list.
-      if (what !== "list" && (element.readOnly || attribute(element, "aria-readonly") === "true")) words += " readonly";
+      // Nobody types in a list, or in a field that a calendar fills in.
+      if (what !== "list" && !isDate && (element.readOnly || attribute(element, "aria-readonly") === "true")) words += " readonly";
       if (isDisabled(element)) words += " disabled";
       asked.push(`${what}:${own}:${name}`);
       isIdle = false;
@@ -346,7 +384,7 @@
             + `${escaped(squeezed(option.text))}</option>`);
         return add(`<select${words}>${choices.join("")}</select>`);
       }
-      if (what === "list") {
+      if (isChoice) {
         const current = squeezed(element.value ?? "") || textOf(element);
         const texts = optionTexts(element);
         const choices = texts.map((text) =>
@@ -359,7 +397,7 @@
         return add(`<input type="${what}"${words} value="${escaped(value)}"${isChecked(element) ? " checked" : ""}>`);
       }
       const value = isRow ? parts.map((part) => part.value).join("") : element.value ?? textOf(element);
-      const type = what === "number" || what === "url" ? "text" : what;
+      const type = isDate ? "date" : ["number", "url", "calendar", "search list"].includes(what) ? "text" : what;
       const most = isRow ? parts.length : element.maxLength;
       if (most > 0) words += ` maxlength="${most}"`;
       const kept = what === "password" ? "" : ` value="${escaped(squeezed(value).slice(0, 200))}"`;
@@ -395,6 +433,7 @@
       if (node.nodeType !== Node.ELEMENT_NODE) return;
       const element = node, name = element.localName;
       if (["script", "style", "noscript", "template", "link", "meta", "title", "head", "object", "embed"].includes(name)) return;
+      if (isOfCalendar(element)) return;
       const style = getComputedStyle(element);
       const what = kind(element);
       if (what === "hidden") {
@@ -441,12 +480,14 @@
         // A form's properties are its controls, if they are called so.
         const action = element.getAttribute("action");
         const isGet = action && attribute(element, "method").toLowerCase() !== "post";
+        hasSender = hasSenders(element);
         openForm(element, hints(element), action ? absolute(action, element) : "", isGet ? "get" : "post");
         end = "</form>";
       } else if (drawn.has(element) && form === 0) {
         const as = drawn.get(element);
         openForm(element, hints(element) + (as === "fields" ? "" : ` data-drawn="${as}"`), "", "post");
         isOfButton = as !== "fields";
+        hasSender = !isOfButton && hasSenders(element);
         end = "</form>";
       } else {
         const tag = plain.has(name) ? name : style.display.startsWith("inline") ? "span" : "div";
@@ -460,25 +501,52 @@
       }
       const outer = form;
       for (const child of children(element)) visit(child, depth + 1);
-      if (end === "</form>") [form, isOfButton] = [0, false]; else form = outer;
       if (end) octets > limits.octets ? out.push(end) : add(end);
+      if (end === "</form>") closeForm(); else form = outer;
     };
     visit(root, 0);
-    for (const [number, { at, hints, method }] of opened) {
+    for (const [number, { at, hints, action, method }] of opened) {
       const target = targets.get(fieldsOf(next, number));
-      if (target) out[at] = `<form${hints} action="${escaped(target)}" method="${method}">`;
+      const isRow = partsOf(next.fields, number).some(([, field]) => field.elements.length > 1 && isTyped(field.kind));
+      const marks = isRow && !hints.includes("data-drawn") ? ' data-drawn="boxes"' : "";
+      if (out[at] && (target || marks)) out[at] = formTag(marks + hints, target ?? action, method);
     }
+    const isCut = octets > limits.octets || nodes > limits.nodes;
+    return { next, out, told, asked, opened, forms, frames, isIdle, isCut };
+  };
+
+  const read = () => {
+    scrollToEnds();
+    const over = isBeneath ? null : cover();
+    const root = over ?? document.body ?? document.documentElement;
+    const drawn = over && !over.querySelector("form") ? new Map([[over, "fields"]]) : drawnForms(root);
+    const { next, out, told: words, asked, frames, isIdle, isCut, forms } = reading(root, drawn);
+    const tabs = over ? null : tablist();
+    let number = forms;
+    for (const { tab, told, pieces } of (tabs && behindTabs.get(tabs)) ?? []) {
+      if (!tab.isConnected || isOpen(tab)) continue;
+      // A price beside the fields counts as one of the page.
+      const beside = told.map((text) => escaped(text)).filter((text) => !pieces.some(({ markup }) => markup.includes(text)));
+      out.push(`<h2>${escaped(textOf(tab))}</h2>${beside.map((text) => `<p>${text}</p>`).join("")}`);
+      for (const { markup, fields, buttons } of pieces) {
+        number += 1;
+        out.push(markup);
+        for (const [name, field] of fields) next.fields.set(`${number} ${name}`, { ...field, tab });
+        for (const [key, button] of buttons) next.buttons.set(`${number} ${key}`, { ...button, tab });
+      }
+    }
+    const hasMore = [...next.fields.values()].some(isClosed) || (tabs !== null && !behindTabs.has(tabs));
     shown = next;
     // Halves of characters, and towers of marks, end the connection.
     const wellFormed = (text) => text.replace(/\p{M}{9,}/gu, "").replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "");
     // Numbers of seconds, also as minutes and seconds.
-    const counters = ([...told, ...asked].join(" ").match(/(\d{1,4}:)?\d{1,4}/g) ?? []).slice(0, 40)
+    const counters = ([...words, ...asked].join(" ").match(/(\d{1,4}:)?\d{1,4}/g) ?? []).slice(0, 40)
       .map((text) => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0));
     const still = (text) => text.replace(/\d+/g, "#");
     return {
       markup: wellFormed(`<!DOCTYPE html><html><head><title>${escaped(squeezed(titleOf.call(document)).slice(0, 200))}</title></head><body>${out.join("")}</body></html>`),
-      address: location.href, isCover: drawn.has(over), isComplete: document.readyState === "complete", frames, isIdle, counters,
-      controls: wellFormed(still(asked.join("\n"))), words: wellFormed(still(told.join(" ")).slice(0, 20000)), isCut: octets > limits.octets || nodes > limits.nodes,
+      address: location.href, isCover: over !== null, hasMore, isComplete: document.readyState === "complete", frames, isIdle, counters,
+      controls: wellFormed(still(asked.join("\n"))), words: wellFormed(still(words.join(" ")).slice(0, 20000)), isCut,
     };
   };
 
@@ -556,8 +624,11 @@
     if (!field || !field.elements.every((element) => element.isConnected)) return false;
     const [element] = field.elements;
     if (field.kind === "checkbox") {
-      if (isChecked(element) !== (value !== null)) click(element);
-      await pause(20);
+      if (isChecked(element) === (value !== null)) return true;
+      const square = squares.get(element), before = square && looks(element, square.frame);
+      click(element);
+      await pause(square ? 80 : 20);
+      if (square && looks(element, square.frame) !== before) square.isTicked = !square.isTicked;
       return isChecked(element) === (value !== null);
     }
     if (value === null) return true;
@@ -573,15 +644,39 @@
       events(element, ["input", "change"]);
       return element.value === value;
     }
-    if (field.kind === "list") return choose(element, value);
+    if (field.kind === "list" || field.kind === "search list") return choose(element, value);
+    if (field.kind === "calendar") {
+      const shows = dated.get(element);
+      return (shows?.date === value && shows.text === element.value) || pickDate(element, value);
+    }
     if (current(element) === value) return true;
     return type(field.elements, value);
   };
 
-  // Opens a list that scripts draw, and takes an option by its words.
+  // How a box that is drawn looks, so that it is seen whether a click has changed it.
+  const looks = (element, frame) => {
+    const style = getComputedStyle(frame);
+    return [element.outerHTML, style.backgroundColor, style.backgroundImage, style.borderTopColor, style.boxShadow].join();
+  };
+
+  // Opens a list that scripts draw, and takes an option by its words. Where the options follow what is typed, the words are typed first.
   const choose = async (list, text) => {
     if (squeezed(list.value ?? "") === text || textOf(list) === text) return true;
-    const option = (await open(list)).find((option) => optionText(option) === text);
+    const isMeant = (option) => bare(optionText(option)) === bare(text);
+    let option = (await open(list)).find(isMeant);
+    if (!option && list.localName === "input" && !list.readOnly) {
+      list.focus({ preventScroll: true });
+      list.select();
+      for (const letter of text) list.ownerDocument.execCommand("insertText", false, letter);
+      for (let step = 0; step < 20 && !(option = shownOptions(list).find(isMeant)); step++) await pause(100);
+      // Some take what is typed as well.
+      if (!option) {
+        events(list, ["change"]);
+        list.blur();
+        await pause(50);
+        return isTaken(list.value, text);
+      }
+    }
     if (!option) return false;
     click(option);
     await pause(50);
@@ -598,18 +693,40 @@
       await pause(50);
     }
     // Options without a role are the words that have appeared.
-    return words().filter((element) => !before.has(element)).slice(0, limits.choices);
+    return kind(list) === "search list" ? [] : words().filter((element) => !before.has(element)).slice(0, limits.choices);
   };
   const shownOptions = (list) =>
     [...new Set([...options(list), ...list.ownerDocument.querySelectorAll("[role=listbox] [role=option]")])].filter(isSeen);
-  // Opens the closed lists whose options are not in the page, to read them, and closes them again.
-  const readLists = async () => {
-    for (const { kind, elements: [list] } of [...shown.fields.values()].filter((field) => field.kind === "list").slice(0, 5)) {
-      if (kind !== "list" || optionTexts(list).length) continue;
-      const found = (await open(list)).slice(0, limits.choices);
-      opened.set(list, found.map(optionText));
-      await closeList(list, found);
+  // What has to be opened to be read: a list without options, a field that may have a calendar.
+  const isClosed = ({ kind, elements: [element], tab }) =>
+    tab === undefined && (((kind === "list" || kind === "search list") && !opened.has(element) && !optionTexts(element).length)
+      || (kind === "calendar" && !calendars.has(element)));
+  // Opens the closed lists whose options are not in the page, the calendars and the tabs, to read them, and closes them again.
+  const readMore = async () => {
+    const end = performance.now() + 5000;
+    await readClosed(end);
+    if (performance.now() < end) await readTabs(end);
+  };
+  const readClosed = async (end) => {
+    for (const { kind, elements: [element] } of [...shown.fields.values()].filter(isClosed).slice(0, 5)) {
+      if (performance.now() > end) return;
+      if (kind === "calendar") {
+        const before = await openCalendar(element);
+        calendars.set(element, before !== null);
+        if (before) await closeList(element, shownDays(element).filter((node) => !before.has(node)));
+        continue;
+      }
+      const found = (await open(element)).slice(0, limits.choices);
+      opened.set(element, kind === "list" || showsAll(found) ? found.map(optionText) : []);
+      await closeList(element, found);
     }
+  };
+  // A list that searches may have only those options in the page that are in sight.
+  const showsAll = (options) => {
+    let box = options[0]?.parentElement;
+    while (box && box.scrollHeight <= box.clientHeight + 8) box = box.parentElement;
+    const height = options.reduce((sum, option) => sum + option.getBoundingClientRect().height, 0);
+    return !box || !box.contains(options.at(-1)) || box.scrollHeight < height * 1.5;
   };
   // Some lists close by the Escape key, some by another click, some by one beside them.
   const closeList = async (list, shown) => {
@@ -626,12 +743,228 @@
     }
   };
 
+  // MARK: Calendars
+
+  // Read-only fields, and whether a calendar fills them in; the date that such a field shows, and how; the calendars.
+  const calendars = new WeakMap(), dated = new WeakMap(), calendarBoxes = new Map();
+  const yearIn = (text) => Number(text.match(/(?:^|\D)((?:19|20)\d\d)(?!\d)/)?.[1] ?? 0);
+  const monthNames = ["en", document.documentElement.lang, navigator.language].flatMap((language) => ["long", "short"].map((month) => {
+    try {
+      const names = new Intl.DateTimeFormat(language || "en", { month, timeZone: "UTC" });
+      return Array.from({ length: 12 }, (_, index) => names.format(Date.UTC(2001, index, 15)).toLowerCase().replace(/\.$/, ""));
+    } catch { return []; }
+  }));
+  // The month that a text names, from 1; 0 for none.
+  const monthIn = (text) => {
+    for (const names of monthNames) {
+      const index = names.findIndex((name) => /\p{L}{3}/u.test(name) && text.toLowerCase().includes(name));
+      if (index >= 0) return index + 1;
+    }
+    const number = text.match(/(?:^|\D)(0?[1-9]|1[0-2])\s*[月월/.-]|[年년/.-]\s*(0?[1-9]|1[0-2])(?!\d)/u);
+    return Number(number?.[1] ?? number?.[2] ?? 0);
+  };
+  const isDay = (node) => /^([1-9]|[12]\d|3[01])$/.test(squeezed(node.textContent))
+    && ![...node.children].some((child) => squeezed(child.textContent));
+  const shownDays = (field) => [...field.ownerDocument.body.querySelectorAll("*")].filter((node) => isDay(node) && isSeen(node));
+  // The calendar that is open: its days in their order, the month that it shows, its lists and its arrows. `null` if none is.
+  const calendar = (field, before) => {
+    const days = shownDays(field).filter((node) => !before.has(node));
+    if (new Set(days.map((node) => squeezed(node.textContent))).size < 28) return null;
+    let box = days[0], others = [];
+    const isAround = (node) => !days.some((day) => holds(node, day) || holds(day, node)) && isSeen(node);
+    while (!days.every((day) => box.contains(day))) box = box.parentElement;
+    for (let step = 0; step < 5; step++) {
+      others = [...box.querySelectorAll("*")].filter(isAround);
+      if (others.some((node) => yearIn(node.value ?? textOf(node))) || !box.parentElement) break;
+      box = box.parentElement;
+    }
+    const isSelect = (node) => node.localName === "select";
+    const years = others.find((node) => isSelect(node) ? [...node.options].some((option) => yearIn(option.text)) : yearIn(node.value ?? ""));
+    const months = others.find((node) => isSelect(node) && node.options.length === 12);
+    const words = others.filter((node) => !["select", "option"].includes(node.localName)).map((node) => textOf(node)).join(" ");
+    // Signs without letters and digits turn its pages.
+    const isPressed = (node) => ["button", "a"].includes(node.localName) || role(node) === "button"
+      || getComputedStyle(node).cursor === "pointer";
+    const arrows = others.filter((node) => isPressed(node) && !/[\p{L}\p{N}]/u.test(textOf(node)) && !isDisabled(node)
+      && !node.parentElement?.closest("button, a, [role=button]"));
+    const shownYear = years && (isSelect(years) ? years.selectedOptions[0]?.text ?? "" : years.value);
+    return { box, days, years, months, arrows, year: yearIn(shownYear ?? words), month: months ? months.selectedIndex + 1 : monthIn(words) };
+  };
+  // Opens the calendar of a field. Returns the numbers of the page that are none of its days; `null` if there is no calendar.
+  const openCalendar = async (field) => {
+    const before = new Set(shownDays(field).filter((node) => !calendarBoxes.get(field)?.contains(node)));
+    click(field);
+    for (let step = 0; step < 10; step++) {
+      await pause(50);
+      const found = calendar(field, before);
+      if (!found) continue;
+      let { box } = found;
+      const isMore = (node) => !node || node.contains(field) || textOf(node, limits.text).length > textOf(box, limits.text).length + 40;
+      while (!isMore(box.parentElement)) box = box.parentElement;
+      calendarBoxes.set(field, box);
+      return before;
+    }
+    return null;
+  };
+  // It is what a field opens, and is read as that field.
+  const isOfCalendar = (node) => {
+    for (const [field, box] of calendarBoxes) if (box === node) return field.isConnected;
+    return false;
+  };
+  const write = (control, value) => {
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control), "value").set.call(control, value);
+    events(control, ["input", "change"]);
+  };
+  // Turns a calendar to a month: by its lists, by its field for the year, else by its arrows, each of which is tried once.
+  const turn = async (field, before, year, month) => {
+    const steps = new Map();
+    for (let count = 0; count < 700; count++) {
+      const now = calendar(field, before);
+      if (!now?.year || !now.month) return null;
+      const way = (year - now.year) * 12 + month - now.month;
+      if (way === 0) return now;
+      if (now.years && now.year !== year) {
+        const option = [...now.years.options ?? []].find((option) => yearIn(option.text) === year);
+        write(now.years, now.years.localName === "select" ? option?.value ?? "" : `${year}`);
+      } else if (now.months && now.month !== month) {
+        write(now.months, now.months.options[month - 1].value);
+      } else {
+        const numbers = now.arrows.map((_, index) => index);
+        const best = numbers.filter((index) => steps.get(index) * way > 0 && Math.abs(steps.get(index)) <= Math.abs(way))
+          .sort((one, other) => Math.abs(steps.get(other)) - Math.abs(steps.get(one)))[0];
+        const index = numbers.find((index) => !steps.has(index)) ?? best;
+        if (index === undefined) return null;
+        click(now.arrows[index]);
+        await pause(steps.has(index) ? 0 : 80);
+        const next = steps.has(index) ? null : calendar(field, before);
+        if (!steps.has(index)) steps.set(index, next ? (next.year - now.year) * 12 + next.month - now.month : 0);
+        continue;
+      }
+      await pause(30);
+      const next = calendar(field, before);
+      if (next?.year === now.year && next.month === now.month) return null;
+    }
+    return null;
+  };
+  // Picks a date as a person does. Returns whether the field shows it.
+  const pickDate = async (field, date) => {
+    const [year, month, day] = date.split("-").map(Number);
+    const before = await openCalendar(field);
+    if (!before) return false;
+    const found = await turn(field, before, year, month);
+    // Days of the months before and after may be shown as well.
+    const cell = found?.days[found.days.findIndex((node) => squeezed(node.textContent) === "1") + day - 1];
+    if (cell && squeezed(cell.textContent) === `${day}`) click(cell);
+    for (let step = 0; cell && step < 10; step++) {
+      await pause(50);
+      const numbers = (field.value.match(/\d+/g) ?? []).map(Number);
+      if (numbers.includes(year) && numbers.includes(day) && (numbers.includes(month) || monthIn(field.value) === month)) {
+        dated.set(field, { date, text: field.value });
+        return true;
+      }
+    }
+    await closeList(field, shownDays(field).filter((node) => !before.has(node)));
+    return false;
+  };
+
+  // MARK: Tabs
+
+  // Of each list of tabs that was looked through: what is asked behind each tab.
+  const behindTabs = new WeakMap();
+  const tabLimit = 5;
+  const isOpen = (tab) => attribute(tab, "aria-selected") === "true";
+  const tabsOf = (list) => [...list.querySelectorAll("[role=tab]")].filter(isSeen);
+  // What opens a tab, if that does not lead elsewhere.
+  const handle = (tab) => {
+    const inner = tab.localName === "a" ? tab : tab.querySelector("a, button") ?? tab;
+    return inner.localName === "a" && leadsOn(inner) ? null : inner;
+  };
+  // The first list of tabs with an open one.
+  const tablist = () => [...document.querySelectorAll("[role=tablist]")].find((list) => {
+    const tabs = tabsOf(list);
+    return tabs.length > 1 && tabs.length <= tabLimit && tabs.some(isOpen);
+  }) ?? null;
+  const openTab = async (tab) => {
+    if (isOpen(tab)) return true;
+    const inner = isDisabled(tab) ? null : handle(tab);
+    if (!inner) return false;
+    click(inner);
+    for (let step = 0; step < 10 && !isOpen(tab); step++) await pause(50);
+    // Its fields may come a moment later.
+    let before = "";
+    for (let step = 0; step < 8; step++) {
+      await pause(80);
+      const now = document.body.innerHTML.length + " " + document.querySelectorAll("input, select, button").length;
+      if (now === before) break;
+      before = now;
+    }
+    return isOpen(tab);
+  };
+  const wholePage = (mark) => {
+    const root = document.body ?? document.documentElement;
+    return reading(root, drawnForms(root), mark);
+  };
+  const partsOf = (map, form) => [...map.entries()].filter(([id]) => id.startsWith(`${form} `))
+    .map(([id, part]) => [id.slice(id.indexOf(" ") + 1), part]);
+  // Opens one tab after another, keeps what is asked behind it and nowhere else, and opens the first one again.
+  const readTabs = async (end) => {
+    const list = tablist();
+    if (!list || behindTabs.has(list)) return;
+    const tabs = tabsOf(list), first = tabs.find(isOpen), seen = [];
+    behindTabs.set(list, []);
+    for (const [index, tab] of [first, ...tabs.filter((tab) => tab !== first)].entries()) {
+      if (!list.isConnected || performance.now() > end || !(await openTab(tab))) continue;
+      if (tab !== first) {
+        read();
+        await readClosed(end);
+      }
+      seen.push({ tab, page: wholePage(`t${index}`) });
+    }
+    await openTab(first);
+    const elements = (page, form) => [...partsOf(page.next.fields, form), ...partsOf(page.next.buttons, form)]
+      .flatMap(([, part]) => part.elements ?? [part.element]);
+    const formsOf = (page) => Array.from({ length: page.forms }, (_, index) => index + 1);
+    const keyOf = (page, form) => elements(page, form).map((element) => element.outerHTML.slice(0, 200)).join();
+    behindTabs.set(list, seen.map(({ tab, page }) => {
+      // A form that is behind another tab as well belongs to the page.
+      const others = seen.filter((other) => other.tab !== tab).map(({ page }) => page);
+      const isElsewhere = (key) => others.some((other) => formsOf(other).some((form) => keyOf(other, form) === key));
+      const own = formsOf(page).filter((form) => !isElsewhere(keyOf(page, form)));
+      const told = new Set(others.flatMap((other) => other.told));
+      return {
+        tab, told: page.told.filter((text) => !told.has(text)),
+        pieces: own.filter((form) => partsOf(page.next.buttons, form).length).map((form) => {
+          const { at, end } = page.opened.get(form);
+          return {
+            markup: page.out.slice(at, end).join(""), fields: partsOf(page.next.fields, form), buttons: partsOf(page.next.buttons, form),
+          };
+        }),
+      };
+    }));
+  };
+  // Opens the tab that has a form, if another one is open. Returns the form's number by then; 0 if it is not there any more.
+  const reach = async (form) => {
+    const [fields, buttons] = [partsOf(shown.fields, form), partsOf(shown.buttons, form)];
+    const tab = [...fields, ...buttons].map(([, part]) => part.tab).find(Boolean);
+    if (!tab) return form;
+    if (!tab.isConnected || !(await openTab(tab))) return 0;
+    read();
+    const names = (parts) => parts.map(([name, { text }]) => text ?? name).sort().join("\n");
+    const count = Math.max(0, ...[...shown.fields.keys(), ...shown.buttons.keys()].map((id) => parseInt(id)));
+    for (let other = 1; other <= count; other++) {
+      const [own, press] = [partsOf(shown.fields, other), partsOf(shown.buttons, other)];
+      const isHere = ![...own, ...press].some(([, part]) => part.tab);
+      if (isHere && names(own) === names(fields) && names(press) === names(buttons)) return other;
+    }
+    return 0;
+  };
+
   // Presses a button of the last reading, if it still is what was shown. Nothing can change between the look and the press.
   const press = (form, key) => {
     const button = shown.buttons.get(`${form} ${key}`);
     if (!button) return "gone";
     const { element, text } = button;
-    const isSame = () => element.isConnected && isSeen(element) && buttonText(element) === text;
+    const isSame = () => element.isConnected && isSeen(element) && steady(buttonText(element)) === steady(text);
     if (!isSame()) return "changed";
     if (isDisabled(element)) return "disabled";
     return click(element, isSame) ? "pressed" : "changed";
@@ -652,5 +985,5 @@
     return "pressed";
   };
 
-  globalThis.hotspot = { read, leadsTo, lookBeneath, readLists, fill, press, follow, enter };
+  globalThis.hotspot = { read, leadsTo, lookBeneath, readMore, reach, fill, press, follow, enter };
 })();

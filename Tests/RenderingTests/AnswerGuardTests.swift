@@ -23,6 +23,14 @@ import Testing
         #expect(ruling("https://portal.test/api", body: "{}") == .other)
     }
 
+    /// A page that checks a field when it is left has not sent the form.
+    @Test func aPartOfTheAnswersIsACheck() {
+        let answers = ["Lovelace", "AB12CD"]
+        #expect(ruling("https://portal.test/check", body: "code=AB12CD", answers: answers) == .checks)
+        #expect(ruling("https://portal.test/in?name=Lovelace", body: "code=AB12CD", answers: answers) == .sends)
+        #expect(isRefused(ruling("https://api.test/check", body: "code=AB12CD", answers: answers)))
+    }
+
     /// However they are written for an address, a form or JSON.
     @Test(arguments: ["name=Lovelace", "name=love%6cace", #"{"name": "Love-lace"}"#]) func answersAreHeldBack(_ body: String) {
         #expect(isRefused(ruling("https://api.test/in", body: body)))

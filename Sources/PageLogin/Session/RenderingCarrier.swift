@@ -64,29 +64,48 @@ package struct RenderingCarrier: LoginCarrier {
     /// The most notices that are answered before a page is read.
     private static let noticeLimit = 3
 
-    /// Returns what the browser shows, once it has answered notices about cookies.
-    private mutating func chain(_ first: RenderedPage.Reading) throws(TransferError) -> RedirectChain {
-        var reading = first
+    /// Returns what the browser shows, once it has answered notices about cookies, and dialogs that only tell something.
+    ///
+    /// - Parameter sent: the form that led here; `nil` where no form did.
+    private mutating func chain(
+        _ first: RenderedPage.Reading, behind sent: HTMLForm? = nil
+    ) throws(TransferError) -> RedirectChain {
+        var (reading, told) = (first, [first.said].compactMap(\.self))
         var chain = Self.chain(of: reading)
         for _ in 0..<Self.noticeLimit {
-            guard let rendered, reading.isCover, let notice = CookieNotice(covering: chain.page) else { break }
-            if let button = notice.button {
+            guard let rendered, reading.isCover else { break }
+            let button: HTMLControl?
+            if let notice = CookieNotice(covering: chain.page) {
+                button = notice.button
+            } else if sent != nil, let dialog = TellingDialog(covering: chain.page) {
+                button = dialog.button
+                told.append(dialog.words)
+            } else {
+                break
+            }
+            if let button {
                 let act = RenderedPage.Act(form: 1, fields: [], press: .button(button.value))
                 do throws(RenderedPage.Refusal) { reading = try rendered.perform(act, in: command.scope) } catch {
                     throw TransferError(error)
                 }
+                told += [reading.said].compactMap(\.self)
             } else {
                 reading = try rendered.readBeneath(in: command.scope)
             }
             chain = Self.chain(of: reading)
         }
+        if !told.isEmpty { chain = Self.chain(of: reading, TellingDialog.markup(of: told, on: chain.page, behind: sent)) }
         chain.leftPortal = http.outside.contains(reading.url.host)
         shown = chain
         return chain
     }
 
-    private static func chain(of reading: RenderedPage.Reading) -> RedirectChain {
-        RedirectChain(HTTPResponse(url: reading.url, status: reading.status, body: reading.markup, pin: reading.pin))
+    private static func chain(of reading: RenderedPage.Reading) -> RedirectChain { chain(of: reading, "") }
+
+    /// Returns a reading as the answer to a request, with words behind it.
+    private static func chain(of reading: RenderedPage.Reading, _ words: String) -> RedirectChain {
+        RedirectChain(
+            HTTPResponse(url: reading.url, status: reading.status, body: reading.markup + words.utf8, pin: reading.pin))
     }
 
     // MARK: - The moves
@@ -114,7 +133,7 @@ package struct RenderingCarrier: LoginCarrier {
             throw TransferError(error)
         }
         command.scope.trace.add("filled in and pressed in the browser in \(began.millisecondsAgo) ms")
-        return try chain(reading)
+        return try chain(reading, behind: filled.form)
     }
 
     /// Returns what a person would do to send this form.

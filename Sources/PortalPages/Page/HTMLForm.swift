@@ -124,11 +124,12 @@ public struct HTMLForm: Codable, Hashable, Sendable {
     public var controls: [HTMLControl]
     /// The visible text within, shortened to about 2000 octets.
     public var text: String
-    /// What the page drew in place of a form, as a browser sees it; `nil` for a form.
+    /// What the page drew in place of a form, or of a field, as a browser sees it; `nil` for any other form.
     package var drawn: Drawn?
 
-    /// A button outside of forms, with what belongs to it alone; the buttons of a layer over the page, with its text.
-    package enum Drawn: String, Codable, Hashable, Sendable { case button, layer }
+    /// A button outside of forms, with what belongs to it alone; the buttons of a layer over the page, with its text; boxes for one character
+    /// each, which scripts send with the last one.
+    package enum Drawn: String, Codable, Hashable, Sendable { case button, layer, boxes }
 
     /// The controls in which the user types or chooses.
     public var inputs: [HTMLControl] {

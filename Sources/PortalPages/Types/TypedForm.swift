@@ -269,7 +269,7 @@ private struct Parts {
         let isSocialForm = action.isSocial && HTMLPage.Hyperlink(text: "", reference: form.action).leadsToSocial
         return !submits.isEmpty
             && submits.allSatisfy {
-                $0.words.isRecovery || $0.words.isAdvertising
+                ($0.words.isRecovery && form.drawn != .boxes) || $0.words.isAdvertising
                     || (nothingTyped && ($0.words.isSocial || isSocialForm || $0.words.isCookieNotice))
             }
     }
@@ -282,8 +282,9 @@ private struct Parts {
             !$0.words.isSocial && !$0.label.leadsBackAsButton && !$0.label.isRecovery && !$0.label.declines
         }
         let button =
-            own.first(where: \.label.isOnward) ?? own.first(where: \.label.isOnwardButton) ?? own.first ?? visible.first
-            ?? submits.first
+            own.first(where: \.label.isOnward) ?? own.first(where: \.label.isOnwardButton) ?? own.first
+            // A button that sends another code is none of theirs.
+            ?? (form.drawn == .boxes ? nil : visible.first ?? submits.first)
         guard let usual = button, usual.kind == .submit, !usual.name.isEmpty else { return (button, []) }
         let others = own.filter {
             $0.kind == .submit && !$0.name.isEmpty && ($0.name, $0.value) != (usual.name, usual.value)

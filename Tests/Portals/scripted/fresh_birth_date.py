@@ -15,8 +15,6 @@ class FreshBirthDate(Scripted):
     scenarios = [
         Scenario("lists", user=GUEST | {"dob-day": "14", "dob-month": "6", "dob-year": "1990"}, options={"lists": True}),
         Scenario("too young", "refused", GUEST | {"dob-day": "14", "dob-month": "6", "dob-year": "2015"}, {"lists": True}, ERROR),
-    ]
-    gaps = [
         Scenario("calendar", user=GUEST),
     ]
     style = """.flatpickr-calendar { position: absolute; z-index: 99999; background: #fff; border: 1px solid #ccc; width: 300px; }

@@ -17,8 +17,6 @@ class FreshJsonp(Scripted):
     bundle = "/static/portal.js?v=1.23"
     scenarios = [
         Scenario("in", user=GUEST, never=("kepler",)),
-    ]
-    gaps = [
         Scenario("refused", "refused", GUEST | {"password": "kepler-1"}, text=ERROR, never=("kepler",)),
         Scenario("corrected", user=GUEST | {"password": "kepler-1"}, text=ERROR, corrected=GUEST),
         Scenario("clear words", user=GUEST | {"password": "kepler-1"}, options={"says": CLEAR}, text=CLEAR, corrected=GUEST),

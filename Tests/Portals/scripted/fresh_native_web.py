@@ -13,8 +13,6 @@ class FreshNativeWeb(Scripted):
     bundle = "/_expo/static/js/web/index-5e1b2c.js"
     scenarios = [
         Scenario("without a box", user=GUEST, options={"box": False}),
-    ]
-    gaps = [
         Scenario("in", user=GUEST),
         Scenario("refused", "refused", {"email": "eve@example.org"}, text=ERROR),
     ]

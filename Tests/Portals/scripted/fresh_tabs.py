@@ -14,8 +14,6 @@ class FreshTabs(Scripted):
     scenarios = [
         Scenario("voucher", user=VOUCHER),
         Scenario("refused", "refused", {"code": "WLAN-00"}, text=ERROR),
-    ]
-    gaps = [
         Scenario("room", user=ROOM),
         Scenario("room behind social", user=ROOM, options={"first": 2}),
     ]

@@ -1,0 +1,53 @@
+import HelperKit
+import PortalPages
+
+/// A layer over the page that came behind a form, asks for nothing and has one button: a person reads it, and closes it. Its words are those of
+/// the page beneath, as are those of a dialog that a script opens.
+struct TellingDialog {
+    /// The button that closes it.
+    let button: HTMLControl
+    /// Its text without that of its buttons.
+    let words: String
+
+    /// The most octets of text that such a dialog has.
+    private static let textLimit = 400
+
+    /// Returns `nil` if the layer asks for something, names a price or terms, or its button may do more than close it.
+    init?(covering page: HTMLPage) {
+        guard page.forms.count == 1, let form = page.forms.first.map(TypedForm.init), form.inputs.isEmpty, page.links.isEmpty,
+            page.text.utf8.count <= Self.textLimit
+        else { return nil }
+        let text = Purposes(of: page.text)
+        guard !text.isPayment, !text.isTerms, !text.bindsReader, !text.isCookieNotice else { return nil }
+        // A cross in the corner closes it as well.
+        let named = form.submits.filter { !$0.isDisabled && !$0.label.closes($0.control.label) }
+        let buttons = named.isEmpty ? form.submits.filter { !$0.isDisabled } : named
+        guard let button = buttons.first, named.count <= 1, named.isEmpty || button.label.onlyGoesOn else { return nil }
+        self.button = button.control
+        let labels = Set(form.submits.map(\.control.label))
+        words = page.sentences.filter { !labels.contains($0) }.joined(separator: " ")
+    }
+
+    /// Returns the words of dialogs as a part of the page, marked as an error where the page asks again for what was sent, and they do not
+    /// sound like success.
+    static func markup(of told: [String], on page: HTMLPage, behind sent: HTMLForm?) -> String {
+        let names = sent?.inputs.map(\.name) ?? []
+        let asksAgain = !names.isEmpty && page.forms.contains { $0.inputs.map(\.name) == names }
+        return told.map { words in
+            let isError = asksAgain && !Purposes(of: words).soundsLikeSuccess
+            let text = words.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            return isError ? "<p role=\"alert\">\(text)</p>" : "<p>\(text)</p>"
+        }.joined()
+    }
+}
+
+extension Purposes {
+    /// As a button it closes the dialog: by a sign, or by its words.
+    fileprivate func closes(_ label: String) -> Bool { has(.close) || !label.contains(where: \.isLetter) }
+
+    /// As a button it leads on or back, and does nothing else.
+    fileprivate var onlyGoesOn: Bool {
+        (isOnwardButton || leadsBack) && !isTerms && !isFree && !isLogout && !isSocial && !isPayment && !isAdvertising
+            && !declines
+    }
+}

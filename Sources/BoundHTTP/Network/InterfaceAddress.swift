@@ -63,8 +63,8 @@ struct InterfaceAddress: Hashable, Sendable {
 
     /// Reads the lines of `if_inet6`: address, index, prefix length, scope and flags in hexadecimal digits, name.
     static func parse(_ text: String) -> [InterfaceAddress] {
-        text.split(separator: "\n").prefix(limit).compactMap { line in
-            let fields = line.split(separator: " ")
+        text.utf8.split(separator: UInt8(ascii: "\n")).prefix(limit).compactMap { line in
+            let fields = line.split(separator: UInt8(ascii: " ")).map { Substring($0) }
             guard fields.count == 6, fields[0].utf8.count == 32, let length = Int(fields[2], radix: 16), length <= 128 else {
                 return nil
             }

@@ -4,7 +4,7 @@
 /// version to the next one are added here.
 enum Schema {
     /// The version that this program writes. No released program wrote a lower one.
-    static let version = 17
+    static let version = 18
 
     static let tables = [
         // The names of the helpers among which the choice was made are separated by line feeds. The hardware address is the one with which
@@ -53,6 +53,8 @@ enum Schema {
             number INTEGER PRIMARY KEY CHECK (number = 1), salt BLOB NOT NULL, passes INTEGER NOT NULL, memory INTEGER NOT NULL,
             names BLOB NOT NULL, guesses INTEGER NOT NULL) STRICT
         """,
+        // Where the server of the probe answered last, by the probe's URL.
+        "CREATE TABLE probes (url TEXT PRIMARY KEY, address TEXT NOT NULL) STRICT, WITHOUT ROWID",
         // Uneventful attempts (routine) are the first to be deleted when the journal is full.
         """
         CREATE TABLE attempts (

@@ -226,12 +226,13 @@ extension Store {
         try forget("network GLOB ?", "wifi:\(ssid.hex):*")
     }
 
-    /// Deletes everything about all networks, their switches included, and the PIN, which has nothing left to guard.
+    /// Deletes everything about all networks, their switches included, the PIN, which has nothing left to guard, and
+    /// the addresses of probes.
     public func forgetEverything() throws(StoreError) {
         defer { knownSwitches = nil }
         _ = try forget("? = ''", "")
         try write { database throws(SQLiteFailure) in
-            for rows in ["disabled WHERE ssid != '*'", "pin"] { try database.run("DELETE FROM \(rows)") }
+            for rows in ["disabled WHERE ssid != '*'", "pin", "probes"] { try database.run("DELETE FROM \(rows)") }
         }
         emptyLog()
     }

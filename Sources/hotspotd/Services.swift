@@ -34,6 +34,7 @@ import Vault
         self.log = log
         journalWriter = JournalWriter(store: store, log: log)
         strikes = StrikeBook(limit: settings.policy.quarantineAfter)
+        for (url, address) in store.probeAddresses() where Self.mayBeAddress(address) { probeAddresses[url] = address }
     }
 
     /// Runs a write to the store. A failure is shown by the store's own problem; the login goes on from memory.
@@ -68,9 +69,14 @@ import Vault
 
     /// Keeps the address of the probe's server; one that cannot be an address is ignored.
     func remember(_ address: String, ofProbe url: String) {
-        guard address.utf8.count <= 45, address.allSatisfy({ $0.isHexDigit || $0 == "." || $0 == ":" }) else { return }
+        guard Self.mayBeAddress(address), probeAddresses[url] != address else { return }
         // The settings name one probe at a time.
         probeAddresses = [url: address]
+        saving("the probe's address") { try store.setProbeAddress(address, of: url) }
+    }
+
+    private static func mayBeAddress(_ text: String) -> Bool {
+        text.utf8.count <= 45 && text.allSatisfy { $0.isHexDigit || $0 == "." || $0 == ":" }
     }
 
     /// Returns random octets in hexadecimal, to identify what has no name of its own.

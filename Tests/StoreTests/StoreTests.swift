@@ -30,6 +30,18 @@ import Testing
         #expect(store.problem == nil && store.isSaving)
     }
 
+    @Test func theProbesAddressOutlivesTheDaemon() throws {
+        do {
+            let store = try folder.open()
+            try store.setProbeAddress("192.0.2.1", of: "http://old.example/")
+            try store.setProbeAddress("192.0.2.2", of: "http://probe.example/")
+        }
+        let store = try folder.open()
+        #expect(store.probeAddresses() == ["http://probe.example/": "192.0.2.2"])
+        try store.forgetEverything()
+        #expect(store.probeAddresses().isEmpty)
+    }
+
     @Test func aLongLogIsMovedIntoTheDatabase() throws {
         func size() -> off_t {
             var status = stat()

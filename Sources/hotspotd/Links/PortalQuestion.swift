@@ -14,6 +14,9 @@ import Varlink
     /// The most octets of the program's output in the pipe: three addresses and four objections.
     private static let limit = 4096
 
+    /// The time until the program starts. Helpers that are asked now do not wait for its answers, and its start would hold them up.
+    private static let pause = Duration.milliseconds(500)
+
     /// A line of the program.
     private struct Line: Decodable {
         var source: AnnouncingMessage
@@ -31,6 +34,7 @@ import Varlink
     let addresses: Set<String>
     /// The questions for MAC addresses, and their answers.
     private var searches: [GatewayAsk] = []
+    private var timer: EventSource?
     private var hardware: [String: HardwareAddress] = [:]
     private let interface: String
     private let onAnswer: () -> Void
@@ -56,7 +60,10 @@ import Varlink
                 missing -= 1
                 guard missing == 0, let self else { return }
                 searches = []
-                ask(link.announcers(leaseServer: leaseServer, hardware: hardware))
+                timer = try? EventLoop.shared.schedule(after: Self.pause) { [weak self] in
+                    guard let self else { return }
+                    ask(link.announcers(leaseServer: leaseServer, hardware: hardware))
+                }
             }
         }
     }
@@ -122,7 +129,7 @@ import Varlink
     private func end() {
         for search in searches { search.cancel() }
         searches = []
-        source = nil
+        (source, timer) = (nil, nil)
         if pipe >= 0 { close(pipe) }
         pipe = -1
         guard let pid else { return }

@@ -5,11 +5,12 @@ import Store
 
 /// Collects the steps of all interfaces, so that a race of 200 helpers is a few commits and not 400.
 ///
-/// A step is on its way to the disk 20 ms after it was taken. Readers of the journal flush first, and so does the end of an attempt.
+/// A step is on its way to the disk 200 ms after it was taken, so that a login on a fast network does not wait for it. Readers of the
+/// journal flush first, and so does the end of an attempt.
 /// When no step was taken for longer than any command may last, the store is tidied, which may wait for the disk; while there are always
 /// some, after ten minutes.
 @LoopActor final class JournalWriter {
-    private static let delay = Duration.milliseconds(20)
+    private static let delay = Duration.milliseconds(200)
     private static let rest = Duration.seconds(60)
     private static let longestWait = Duration.seconds(600)
     private let store: Store
@@ -30,7 +31,7 @@ import Store
     func add(_ step: Step, to attempt: String) {
         pending.append((attempt, step))
         guard timer == nil else { return }
-        timer = try? EventLoop.shared.schedule(after: Self.delay, accuracy: .milliseconds(5)) { [weak self] in self?.flush() }
+        timer = try? EventLoop.shared.schedule(after: Self.delay, accuracy: .milliseconds(50)) { [weak self] in self?.flush() }
         if timer == nil { flush() }
     }
 

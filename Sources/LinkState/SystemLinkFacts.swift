@@ -8,7 +8,8 @@ import PortalAnnouncement
 ///
 /// The first one with resolvers of the link gives the resolvers, and the first one with a portal's API gives that; the
 /// lease's server comes from the first one that has it. A lease counts only
-/// while it is valid and its address is on the link, so that a record of another network is ignored. Files are not watched.
+/// while it is valid and its address is on the link, so that a record of another network is ignored. ``RecordWatch`` tells when
+/// to read again.
 @LoopActor public final class SystemLinkFacts {
     private let root: String
     private let extraLeaseFiles: [String]
@@ -69,10 +70,19 @@ import PortalAnnouncement
 
     // MARK: The records
 
+    private static let dhclientFolders = [
+        ("var/lib/dhcp", "dhclient", ".leases"), ("var/lib/NetworkManager", "dhclient-", ".lease"),
+    ]
+    private static let dhcpcdFolders = ["var/lib/dhcpcd", "var/db/dhcpcd", "var/lib/dhcpcd5"]
+
+    /// The folders in which DHCP clients write their records.
+    public var folders: [String] {
+        (Self.dhclientFolders.map(\.0) + Self.dhcpcdFolders).map { root + $0 } + extraLeaseFiles.map(FilePath.parent)
+    }
+
     private var dhclientLeases: [DHClientLeases.Lease] {
-        let folders = [("var/lib/dhcp", "dhclient", ".leases"), ("var/lib/NetworkManager", "dhclient-", ".lease")]
         var paths = extraLeaseFiles
-        for (folder, prefix, suffix) in folders {
+        for (folder, prefix, suffix) in Self.dhclientFolders {
             paths += RecordFile.names(in: root + folder, prefix: prefix, suffix: suffix).map { "\(root)\(folder)/\($0)" }
         }
         let files = paths.compactMap { RecordFile.read($0, tail: true) }.sorted { $0.written < $1.written }
@@ -92,7 +102,7 @@ import PortalAnnouncement
 
     private func dhcpcdRecords(of link: LinkSnapshot) -> [String] {
         // NAME.lease, NAME-SSID.lease, and dhcpcd-NAME.lease in old versions.
-        ["var/lib/dhcpcd", "var/db/dhcpcd", "var/lib/dhcpcd5"].flatMap { folder in
+        Self.dhcpcdFolders.flatMap { folder in
             (RecordFile.names(in: root + folder, prefix: link.name, suffix: ".lease")
                 + RecordFile.names(in: root + folder, prefix: "dhcpcd-\(link.name)", suffix: ".lease"))
                 .map { "\(root)\(folder)/\($0)" }

@@ -33,6 +33,23 @@ func fixture(_ name: String) throws -> [UInt8] {
     private static let server = "192.168.77.1"
     private static let api = "https://portal.example.net/api/v1"
 
+    @Test @LoopActor func aClientsWriteToItsRecordIsReported() async throws {
+        let facts = SystemLinkFacts(root: root.path, extraLeaseFiles: [root.path + "/own/lease"], now: { 0 })
+        #expect(facts.folders.contains(root.path + "/var/lib/dhcp") && facts.folders.contains(root.path + "/own"))
+        let path = root.write("var/lib/dhcp/dhclient.leases", "old\n")
+        let watch = RecordWatch(facts.folders)
+        let file = open(path, O_WRONLY | O_APPEND)
+        defer { close(file) }
+        await withCheckedContinuation { continuation in
+            watch.onChange = {
+                watch.onChange = {}
+                continuation.resume()
+            }
+            // dhclient keeps its file open.
+            #expect(Glibc.write(file, "new\n", 4) == 4)
+        }
+    }
+
     /// Root's own files may have the words of a stranger's network.
     @Test(arguments: ["interface \"a@\";", "a@ {", "@;", "fixed-address a@;", "option a@ 1;", "expire epoch a@;"])
     func leasesOfMarksTakeLinearTime(_ text: String) {

@@ -268,10 +268,11 @@ import Wireless
     /// Takes the next step of a link's way into a network and out of it.
     private func update(_ link: LinkSnapshot) {
         guard let controller = controller(for: link), let managed = managed[link.index] else { return }
-        let view = view(of: link, managed)
+        let now = EventLoop.now
+        let view = view(of: link, managed, at: now)
         if view.isThere { managers.ask(about: link) }
         let wasAnywhere = managed.joining.isAnywhere
-        let step = managed.joining.step(view, at: EventLoop.now)
+        let step = managed.joining.step(view, at: now)
         // A cable is about to get an address, or has one.
         let cameUp = managed.noteCarrier(link.isUp && link.hasCarrier)
         if !view.isWireless, cameUp || !wasAnywhere && managed.joining.isAnywhere { prepare(link.index) }
@@ -279,7 +280,8 @@ import Wireless
         case .rest: break
         case .wait(let asksGateway):
             if asksGateway { askNetwork(view, managed) }
-            managed.wait(forAddressOf: asksGateway ? link.gateways.first : nil, on: link.index) { [weak self] in
+            let gateway = asksGateway ? link.gateways.first : nil
+            managed.wait(forAddressOf: gateway, on: link.index, recordsIn: records.folders) { [weak self] in
                 guard let self, let link = monitor?.links[link.index] else { return }
                 update(link)
             }
@@ -323,21 +325,22 @@ import Wireless
         }
     }
 
-    private func view(of link: LinkSnapshot, _ managed: ManagedLink) -> Joining.View {
+    private func view(of link: LinkSnapshot, _ managed: ManagedLink, at now: Instant) -> Joining.View {
         var view = Joining.View(
             link: link, isWireless: isWireless(link.index), association: managed.association, gateway: managed.gateway,
             hasResolvers: !settings.probeNameservers.isEmpty)
-        // Files are read only for a join.
+        // Files are read only for a join, and none comes without a route but at the end of the wait.
         guard view.isThere, managed.controller?.joined == nil else { return view }
         view.facts = facts(for: link)
         view.progress = managers.progress(of: link)
         if view.facts?.isShared == true {
-            let since = WallClock.time(of: managed.joining.arrivingSince ?? EventLoop.now)
-            view.isRecordDue = records.isRecordDue(for: link, since: since)
+            view.isRecordDue = records.isRecordDue(for: link, since: WallClock.time(of: arrived))
         }
         return view
     }
 
+        let arrived = managed.joining.arrivingSince ?? now
+        guard !link.gateways.isEmpty || now - arrived >= Joining.patience else { return view }
     private func join(_ network: NetworkID, _ bssid: HardwareAddress?, _ view: Joining.View, _ controller: InterfaceController) {
         let facts = view.facts ?? LinkFacts(source: "none")
         let wasUpBefore = view.link.associationMark.map { marksAtStart?.contains($0) == true } ?? false

@@ -6,8 +6,8 @@ import Wireless
 
 /// All that the daemon holds of one link of the machine.
 @LoopActor final class ManagedLink {
-    /// How often files are read while a join waits; no event tells of them.
-    private static let interval = Duration.milliseconds(20)
+    /// How often a join that waits is looked at, though no file has changed: some of its limits are times.
+    private static let interval = Duration.milliseconds(100)
 
     /// There is one if the settings let the daemon manage the link.
     var controller: InterfaceController?
@@ -22,6 +22,7 @@ import Wireless
     private(set) var gateway: HardwareAddress??
     private var ask: (gateway: String, question: GatewayAsk)?
     private var timer: EventSource?
+    private var records: RecordWatch?
     private var hadCarrier = false
 
     init(controller: InterfaceController? = nil) { self.controller = controller }
@@ -40,8 +41,14 @@ import Wireless
 
     /// Waits for what a join lacks, and calls when it may have come.
     ///
-    /// - Parameter gateway: whose hardware address is wanted.
-    func wait(forAddressOf gateway: String?, on index: Int, _ onProgress: @escaping () -> Void) {
+    /// - Parameters:
+    ///   - gateway: whose hardware address is wanted.
+    ///   - folders: where DHCP clients write their records.
+    func wait(
+        forAddressOf gateway: String?, on index: Int, recordsIn folders: [String], _ onProgress: @escaping () -> Void
+    ) {
+        if records == nil { records = RecordWatch(folders) }
+        records?.onChange = onProgress
         timer = try? EventLoop.shared.schedule(after: Self.interval, onProgress)
         guard let gateway, ask?.gateway != gateway else { return }
         let question = GatewayAsk(gateway: gateway, on: index) { [weak self] answer in
@@ -55,7 +62,7 @@ import Wireless
     func endWait() {
         timer?.cancel()
         ask?.question.cancel()
-        (timer, ask, gateway) = (nil, nil, nil)
+        (timer, records, ask, gateway) = (nil, nil, nil, nil)
     }
 
     /// Withdraws what was begun for a network that is left.

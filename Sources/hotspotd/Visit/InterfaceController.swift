@@ -47,6 +47,8 @@ private struct Occurrence {
     var wanted: SSID?
     /// IPv4 or IPv6 came after the join, and the prober was not asked since.
     private var hasNewFamily = false
+    /// The facts of the link were read in this turn of the loop.
+    private var isJoining = false
     /// The portal's API became known after the helpers were asked.
     private var learnedPortalAPI = false
 
@@ -124,6 +126,7 @@ private struct Occurrence {
         }
         services.log.info("\(name): joined \(joined.label), address \(joined.snapshot.addresses.first ?? "none")")
         updateCandidates()
+        isJoining = true
         feed(
             .addressAcquired(
                 Arrival(
@@ -135,7 +138,7 @@ private struct Occurrence {
                     wasUpBefore: joined.wasUpBefore && !known.wasOpen, hadPortal: known.hadPortal, hold: known.hold,
                     autoJoined: wanted != joined.ssid || wanted == nil, canDisassociate: joined.security != .wired)),
             because: cause)
-        (wanted, lostLogin) = (nil, nil)
+        (isJoining, wanted, lostLogin) = (false, nil, nil)
     }
 
     /// Leaves the network without ending the association: the next daemon goes on there.
@@ -382,7 +385,7 @@ private struct Occurrence {
     private func beginAttempt(_ id: AttemptID) {
         guard let joined else { return }
         // The record may have come after the join, with other resolvers and the portal's API.
-        if let facts = services.events?.facts(for: joined.snapshot) { self.joined?.facts = facts }
+        if !isJoining, let facts = services.events?.facts(for: joined.snapshot) { self.joined?.facts = facts }
         learnedPortalAPI = false
         services.events?.attemptBegan()
         journal.beginAttempt("\(run)-\(id.number)", in: joined.network, label: joined.label)

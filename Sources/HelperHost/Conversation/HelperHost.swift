@@ -124,6 +124,17 @@ import Varlink
         }
     }
 
+    /// Starts the program that answers probes, which serves our own helpers too, and has it wait for the next network of this interface,
+    /// however late that comes, until ``standDown(interface:)``.
+    public func awaitNetwork(on interface: Int) {
+        guard !isShut, let program = programs[Self.proberName] else { return }
+        _ = Rehearsal.isComplete
+        preparation.want(program.names, for: interface, onExpiry: nil)
+        // One that was asked ends soon, and may know secrets of the last network.
+        if let known = shared[program], known.wasAsked { known.retire() }
+        (try? sharedProgram(Self.proberName))?.awaitCommand()
+    }
+
     /// Starts a helper's process. If that fails, the first command says so.
     private func prepare(_ name: String) {
         switch spec(name)?.activation {

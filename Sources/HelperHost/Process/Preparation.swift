@@ -14,8 +14,12 @@ import HotspotCore
     init(configuration: HostConfiguration) { self.configuration = configuration }
 
     /// Notes that the interface may soon ask these helpers. What it wanted before stays wanted.
-    func want(_ names: [String], for interface: Int, onExpiry: @escaping () -> Void) {
-        let expiry = try? EventLoop.shared.schedule(after: configuration.preparation, accuracy: .seconds(1), onExpiry)
+    ///
+    /// - Parameter onExpiry: called when they were not asked for some time; `nil` if they are wanted until they are withdrawn.
+    func want(_ names: [String], for interface: Int, onExpiry: (() -> Void)?) {
+        let expiry = onExpiry.flatMap {
+            try? EventLoop.shared.schedule(after: configuration.preparation, accuracy: .seconds(1), $0)
+        }
         wanted[interface] = (wanted[interface]?.names.union(names) ?? Set(names), expiry)
     }
 

@@ -24,7 +24,9 @@ import Varlink
     private let listeners: [Listener]
     private static var lastSocket = 0
     private var exchanges: [ObjectIdentifier: Exchange] = [:]
-    private var wasAsked = false
+    private(set) var wasAsked = false
+    /// It waits for its first command without a limit.
+    private var isAwaiting = false
     /// No further command is expected soon.
     private var isLeaving = false
     private var idle: EventSource?
@@ -72,13 +74,16 @@ import Varlink
         }
         let exchange = try Exchange(call, with: .shared(self), at: listener.path, configuration)
         exchanges[ObjectIdentifier(exchange)] = exchange
-        (wasAsked, isLeaving, idle) = (true, false, nil)
+        (wasAsked, isAwaiting, isLeaving, idle) = (true, false, false, nil)
     }
 
     func done(_ exchange: Exchange) {
         exchanges[ObjectIdentifier(exchange)] = nil
         limitTime()
     }
+
+    /// Has it wait for its first command, however long that takes.
+    func awaitCommand() { if !wasAsked { (isAwaiting, idle) = (true, nil) } }
 
     // MARK: Its end
 
@@ -116,6 +121,7 @@ import Varlink
         guard process.isRunning else { return }
         if exchanges.isEmpty {
             if isRetired { return end() }
+            if isAwaiting { return }
             // One timer for the whole time without a command, and none while there is one.
             let stay = isBrowsing() ? configuration.serviceBrowsing : configuration.serviceIdle
             let patience = isLeaving ? configuration.serviceLeave : stay

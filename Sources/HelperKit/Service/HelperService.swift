@@ -6,7 +6,7 @@ import Varlink
 /// Serves helpers to the daemon: on the listening sockets that it hands over, or one call on standard input.
 ///
 /// A connection carries one command, on a thread of its own; closing the connection cancels the command. With sockets, the process ends
-/// after 10 s without a connection.
+/// 10 s after its last connection. Before the first one it waits, for as long as its standard error has a reader.
 public final class HelperService: Sendable {
     /// The version in the answers to Describe and GetInfo.
     public let version: String
@@ -14,7 +14,7 @@ public final class HelperService: Sendable {
     let attempts: SharedProbe
     let policy: NetworkPolicy
 
-    /// Milliseconds without a connection after which the process ends.
+    /// Milliseconds from the last connection to the end of the process.
     private static let idleLimit = 10_000
 
     /// The name of the socket for probes (`org.hotspotd.Probe`).
@@ -61,8 +61,8 @@ public final class HelperService: Sendable {
         _exit(0)
     }
 
-    /// Serves until there was no connection for `idleLimit` milliseconds. This thread accepts and sees to it that a closed connection ends
-    /// its command.
+    /// Serves until there was no connection for `idleLimit` milliseconds after the last one. This thread accepts and sees to it that a closed
+    /// connection ends its command.
     ///
     /// A probe comes first: what helpers do before they wait for its verdict would delay its first packet on a computer with one processor
     /// (measured: 19 ms from the route to that packet in place of 14).
@@ -73,12 +73,16 @@ public final class HelperService: Sendable {
         /// The open connections, each by a descriptor of this thread's own, because the other one is closed elsewhere.
         var open: [(descriptor: Int32, cancellation: Cancellation)] = []
         defer { for connection in open { close(connection.descriptor) } }
+        var wasAsked = false
         while true {
             var polls = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
             polls += open.map { pollfd(fd: $0.descriptor, events: Self.hangUp, revents: 0) }
-            let ready = poll(&polls, nfds_t(polls.count), open.isEmpty ? Int32(idleLimit) : -1)
+            // A daemon that ended has closed its end of the pipe; without a command no other limit ends this process.
+            if !wasAsked { polls.append(pollfd(fd: STDERR_FILENO, events: 0, revents: 0)) }
+            let ready = poll(&polls, nfds_t(polls.count), open.isEmpty && wasAsked ? Int32(idleLimit) : -1)
             if ready == 0 { return }
             guard ready > 0 else { continue }
+            if !wasAsked, let error = polls.last, Int32(error.revents) & POLLERR != 0 { return }
             for index in open.indices.reversed() where polls[sockets.count + index].revents != 0 {
                 let (descriptor, cancellation) = open.remove(at: index)
                 cancellation.cancel()
@@ -96,6 +100,7 @@ public final class HelperService: Sendable {
                 }
                 let cancellation = Cancellation()
                 open.append((own, cancellation))
+                wasAsked = true
                 let isProbe = socket.name == Self.proberName
                 if isProbe { probe = (LinkSocket.begun.with(\.self), .after(milliseconds: Self.headStart)) }
                 Worker.start { [self, probe] in

@@ -176,8 +176,8 @@ import Wireless
             managed[index]?.association = nil
             if let interface = interface(index) { associations.left(interface) }
             managed[index]?.controller?.journal.record("link", "disconnected")
-            if let link = monitor?.links[index] { update(link) }
             services.host.standDown(interface: index)
+            if let link = monitor?.links[index] { update(link) }
         case .lost: services.log.debug("netlink lost messages; everything is read again")
         }
     }
@@ -309,6 +309,15 @@ import Wireless
             controller.leave(reason)
             update(link)
         }
+        awaitNetwork(of: link, managed)
+    }
+
+    /// Has our helpers wait while a radio is in no network, because its next one may come at once.
+    private func awaitNetwork(of link: LinkSnapshot, _ managed: ManagedLink) {
+        let isAwaited = isWireless(link.index) && link.isUp && managed.association == nil
+        guard managed.noteAwaiting(isAwaited) else { return }
+        if isAwaited { services.host.awaitNetwork(on: link.index) }
+        if !link.isUp { services.host.standDown(interface: link.index) }
     }
 
     /// Asks the network itself for its portal's API before the join, and again when a lease's server or a router becomes known. Before the
@@ -331,6 +340,8 @@ import Wireless
             hasResolvers: !settings.probeNameservers.isEmpty)
         // Files are read only for a join, and none comes without a route but at the end of the wait.
         guard view.isThere, managed.controller?.joined == nil else { return view }
+        let arrived = managed.joining.arrivingSince ?? now
+        guard !link.gateways.isEmpty || now - arrived >= Joining.patience else { return view }
         view.facts = facts(for: link)
         view.progress = managers.progress(of: link)
         if view.facts?.isShared == true {
@@ -339,8 +350,6 @@ import Wireless
         return view
     }
 
-        let arrived = managed.joining.arrivingSince ?? now
-        guard !link.gateways.isEmpty || now - arrived >= Joining.patience else { return view }
     private func join(_ network: NetworkID, _ bssid: HardwareAddress?, _ view: Joining.View, _ controller: InterfaceController) {
         let facts = view.facts ?? LinkFacts(source: "none")
         let wasUpBefore = view.link.associationMark.map { marksAtStart?.contains($0) == true } ?? false

@@ -24,6 +24,8 @@ import Wireless
     private var timer: EventSource?
     private var records: RecordWatch?
     private var hadCarrier = false
+    /// The radio is in no network, and helpers wait for the next one.
+    private var isAwaiting = false
 
     init(controller: InterfaceController? = nil) { self.controller = controller }
 
@@ -37,6 +39,12 @@ import Wireless
     func noteCarrier(_ has: Bool) -> Bool {
         defer { hadCarrier = has }
         return has && !hadCarrier
+    }
+
+    /// Notes whether helpers wait for a network. Returns whether that is new.
+    func noteAwaiting(_ isAwaited: Bool) -> Bool {
+        defer { isAwaiting = isAwaited }
+        return isAwaited != isAwaiting
     }
 
     /// Waits for what a join lacks, and calls when it may have come.

@@ -41,6 +41,23 @@ import Testing
         await shop.close()
     }
 
+    @Test @LoopActor func theProbersProgramWaitsForANetworkWithoutALimit() async {
+        let shop = shop { ($0.preparation, $0.serviceIdle) = (.milliseconds(20), .milliseconds(20)) }
+        guard case .socket(let exec)? = shop.host.spec("s")?.activation else { return _ = Issue.record("no socket") }
+        shop.host.setProber(exec: exec)
+        shop.host.awaitNetwork(on: 1)
+        #expect(Rehearsal.isComplete)
+        await pause(.milliseconds(300))
+        #expect(shop.host.isRunning("s") && shop.host.processCount == 1, "helpers with programs of their own do not wait")
+        #expect(await shop.ask("s").evaluation?.confidence == .low)
+        #expect(await eventually { shop.host.processCount == 0 }, "once it was asked it ends as any other")
+        shop.host.awaitNetwork(on: 1)
+        #expect(await eventually { shop.host.isRunning("s") })
+        shop.host.standDown(interface: 1)
+        #expect(await eventually { shop.host.processCount == 0 })
+        await shop.close()
+    }
+
     @Test @LoopActor func whoWasAskedIsNotEndedByStandingDown() async {
         let shop = shop()
         shop.add("slow", python: "receive(); time.sleep(0.2); answer({'confidence': 'high'})")

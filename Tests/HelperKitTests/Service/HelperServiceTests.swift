@@ -75,6 +75,23 @@ private struct Patient: Helper {
         return (ListeningSocket(descriptor: descriptor, name: name), path)
     }
 
+    @Test func waitsForItsFirstConnectionWithoutALimit() throws {
+        let (socket, path) = listening()
+        defer {
+            unlink(path)
+            close(socket.descriptor)
+        }
+        let service = service(Patient())
+        let ended = Locked(false)
+        Worker.start {
+            service.serve([socket], idleLimit: 20)
+            ended.with { $0 = true }
+        }
+        #expect(ended.wait(until: .after(milliseconds: 300)) { $0 ? true : nil } == nil)
+        #expect(try BlockingConnection(path: path).call("org.hotspotd.Helper.Describe")["name"] == "patient")
+        #expect(ended.wait(until: .after(milliseconds: 20_000)) { $0 ? true : nil } == true)
+    }
+
     @Test func servesAndEndsWhenIdle() throws {
         let (socket, path) = listening()
         defer {

@@ -8,6 +8,8 @@ import Wireless
 @LoopActor final class ManagedLink {
     /// How often a join that waits is looked at, though no file has changed: some of its limits are times.
     private static let interval = Duration.milliseconds(100)
+    /// The same on a wire, whose gateway has to answer as well.
+    private static let wiredInterval = Duration.milliseconds(20)
 
     /// There is one if the settings let the daemon manage the link.
     var controller: InterfaceController?
@@ -57,7 +59,8 @@ import Wireless
     ) {
         if records == nil { records = RecordWatch(folders) }
         records?.onChange = onProgress
-        timer = try? EventLoop.shared.schedule(after: Self.interval, onProgress)
+        let interval = association == nil ? Self.wiredInterval : Self.interval
+        timer = try? EventLoop.shared.schedule(after: interval, onProgress)
         guard let gateway, ask?.gateway != gateway else { return }
         let question = GatewayAsk(gateway: gateway, on: index) { [weak self] answer in
             self?.gateway = .some(answer)

@@ -11,8 +11,8 @@ struct AnswerGuard: Sendable {
     /// Whether the user has agreed that the answers go to an address.
     let mayLead: @Sendable (WebURL) -> Bool
 
-    /// What a request does with the answers: it is held back, it carries all that can be told in it, or some of them, as one does that checks
-    /// a field.
+    /// The effect of a request on the answers: it is held back, it carries all that can be told in it, or some of them, as one does that
+    /// checks a field.
     enum Ruling: Equatable { case refused(WebURL), sends, checks, other }
 
     /// Answers of fewer characters may stand in any request by chance: there all of them count together, and only in a body.
@@ -24,21 +24,29 @@ struct AnswerGuard: Sendable {
     ///   - request: DevTools' `Network.Request`.
     ///   - isPage: its answer is to be the page.
     func ruling(_ request: JSONValue?, isPage: Bool) -> Ruling {
-        guard let request, let url = request["url"]?.string.flatMap(WebURL.init), ["http", "https"].contains(url.scheme),
-            carriesAnswers(request, url, isPage: isPage)
+        guard let request, let (url, words) = request["url"]?.string.flatMap(Self.parted), ["http", "https"].contains(url.scheme),
+            carriesAnswers(request, words, isPage: isPage)
         else { return .other }
         guard url.origin == origin || mayLead(url) else { return .refused(url) }
-        return carriesAnswers(request, url, isPage: isPage, all: true) ? .sends : .checks
+        return carriesAnswers(request, words, isPage: isPage, all: true) ? .sends : .checks
     }
 
-    private func carriesAnswers(_ request: JSONValue, _ url: WebURL, isPage: Bool, all: Bool = false) -> Bool {
+    /// Returns an address, and its words behind the host. Of one that is too long to be read, the address is the origin's.
+    private static func parted(_ text: String) -> (WebURL, String)? {
+        if let url = WebURL(text) { return (url, (url.query ?? "") + "\n" + url.path) }
+        let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4, let url = WebURL(parts[..<3].joined(separator: "/") + "/") else { return nil }
+        return (url, String(parts[3]))
+    }
+
+    private func carriesAnswers(_ request: JSONValue, _ words: String, isPage: Bool, all: Bool = false) -> Bool {
         let typed = answers.map(Self.plain).filter { !$0.isEmpty }
         guard !typed.isEmpty else { return false }
         let body = request["postData"]?.string
-        // What a form sends and cannot be read may be anything.
+        // A body that cannot be read may contain any answer.
         if body == nil, isPage, request["hasPostData"]?.bool == true { return true }
         let sent = Self.plain(body ?? "")
-        let address = Self.plain((url.query ?? "") + "\n" + url.path)
+        let address = Self.plain(words)
         let long = typed.filter { $0.count >= Self.telling }
         func isSent(_ answer: String) -> Bool { sent.contains(answer) || address.contains(answer) }
         if all ? !long.isEmpty && long.allSatisfy(isSent) : long.contains(where: isSent) { return true }
@@ -53,7 +61,7 @@ struct AnswerGuard: Sendable {
 }
 
 extension String {
-    /// The text with its percent escapes read as UTF-8 (RFC 3986, section 2.1); what is none stays.
+    /// The text with its percent escapes read as UTF-8 (RFC 3986, section 2.1); invalid ones stay.
     fileprivate var removingPercentEscapes: String {
         var octets: [UInt8] = []
         var rest = Array(utf8)[...]

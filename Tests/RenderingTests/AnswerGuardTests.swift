@@ -38,6 +38,13 @@ import Testing
         #expect(ruling("https://api.test/in", body: body, mayLead: true) == .sends)
     }
 
+    /// An address that is too long to be followed still goes out of a browser.
+    @Test func answersInALongAddressAreHeldBack() {
+        let filling = String(repeating: "x", count: WebURL.limit)
+        #expect(isRefused(ruling("https://api.test/in?name=Lovelace&more=\(filling)")))
+        #expect(ruling("https://api.test/in?more=\(filling)") == .other)
+    }
+
     @Test func othersPass() {
         #expect(ruling("https://fonts.test/a.woff") == .other)
         #expect(ruling("https://analytics.test/c?v=214&p=1", body: nil) == .other)

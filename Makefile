@@ -180,11 +180,11 @@ install:
 	$(BINARIES)/hotspotctl --generate-completion-script fish > $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish
 	chmod 644 $(DESTDIR)$(mandir)/man1/hotspotctl.1 $(DESTDIR)$(word 1,$(completiondirs))/hotspotctl \
 		$(DESTDIR)$(word 2,$(completiondirs))/_hotspotctl $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish
-	# The documentation, with links that hold where it lies.
-	for page in README.md docs/*.md; do \
-		sed -e 's#\(\.\./\)*docs/\([a-z-]*\.md\)#\2#g' -e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' \
-			-e 's#\(\.\./\)*Tests/Examples#examples#g' $$page > $(DESTDIR)$(docdir)/$${page##*/} && \
-		chmod 644 $(DESTDIR)$(docdir)/$${page##*/} || exit 1; done
+	# The documentation, with links that hold where it lies. The map of the documents is index.md there.
+	for page in README.md docs/*.md; do name=$${page##*/}; test $$page != docs/README.md || name=index.md; \
+		sed -e 's#docs/README\.md#index.md#g' -e 's#\(\.\./\)*docs/\([a-z-]*\.md\)#\2#g' -e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' \
+			-e 's#\(\.\./\)*Tests/Examples#examples#g' $$page > $(DESTDIR)$(docdir)/$$name && \
+		chmod 644 $(DESTDIR)$(docdir)/$$name || exit 1; done
 	install -m 644 systemd/apparmor-hotspotd $(DESTDIR)$(datadir)/apparmor-hotspotd
 	for example in python/aroma.py shell/aroma.sh swift/Package.swift swift/Sources/aroma/Main.swift varlink/aroma-varlink.py \
 		python/aroma.helper shell/aroma.helper swift/aroma.helper varlink/aroma-varlink.helper; do \
@@ -213,6 +213,7 @@ format: swift
 
 lint: swift
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	Tests/Support/english
 
 clean:
 	rm -rf .build

@@ -73,7 +73,9 @@ extension Answer {
     /// Returns the first fault in answers to a prompt: the field, and one sentence.
     public static func fault(in values: [String: String], for prompt: Prompt) -> (field: String, message: String)? {
         for name in values.keys.sorted() where !prompt.fields.contains(where: { $0.name == name }) {
-            return (Printable.text(name, limit: 64), "There is no such field; asked are \(list(prompt.fields.map(\.name))).")
+            return (
+                Printable.text(name, limit: 64), "There is no such field; the portal asks for \(list(prompt.fields.map(\.name)))."
+            )
         }
         for field in prompt.fields {
             let value = values[field.name] ?? ""

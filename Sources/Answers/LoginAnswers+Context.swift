@@ -8,7 +8,7 @@ public struct StoredAnswers: Hashable, Sendable {
     public let fieldNames: [String]
     /// The names of the answers that may be shown: their fields were never of a secret kind.
     public let shownNames: [String]
-    /// What the portal called the fields, as ``Field/folded(_:)`` has it.
+    /// The portal's labels of the fields, as ``Field/folded(_:)`` writes them.
     public let labels: [String: String]
     /// The portal refused them when they were sent last.
     public let isRefused: Bool
@@ -28,7 +28,7 @@ public struct StoredAnswers: Hashable, Sendable {
 }
 
 extension LoginAnswers {
-    /// What the rules must know of the outside, at the moment of an event.
+    /// The facts outside of this value that the rules need at the moment of an event.
     public struct Context: Sendable {
         public var network: NetworkID
         /// The helper that asks or is asked.

@@ -23,7 +23,7 @@ public enum SealResult: Hashable, Sendable {
     case failed(String)
 }
 
-/// The answers of a proven login: what is kept of them, and what the user is told.
+/// The answers of a proven login: the part that is kept, and the words for the user.
 extension LoginAnswers {
     /// The most answers that are kept for one portal.
     private static let keptLimit = 64
@@ -47,7 +47,7 @@ extension LoginAnswers {
         }
         if !kept.isEmpty {
             actions += keep(kept, sheet, context.owner(at: portal), context)
-            // What is sealed takes the place of all that this login asked for.
+            // The sealed answers replace all that this login asked for.
             if actions.contains(where: { if case .seal = $0 { true } else { false } }) { return actions }
         } else if sheet.isAmbiguous {
             actions += say(.ambiguous)
@@ -148,7 +148,7 @@ extension LoginAnswers {
     /// Returns that answers are remembered, and what the next login asks for.
     private func remembered(_ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context) -> AnswerRuling {
         guard context.mayHaveCredentials else {
-            return .kept("; they are not sent by themselves, because this helper runs without a sandbox")
+            return .kept("; they are not sent automatically, because this helper runs without a sandbox")
         }
         let release = context.laterRelease(of: owner)
         let isAsked = asksAgain(sheet, release, context)
@@ -156,8 +156,8 @@ extension LoginAnswers {
         case .confirmed:
             // Enter alone is not enough where the page also asks for a code or a tick, and a page that needs nothing of it may not ask.
             let isNeeded = sheet.fields.contains { $0.required && $0.kind != .checkbox }
-            let next = isAsked ? ", and offered next time" : isNeeded ? "; next time Enter sends them" : ""
-            return .kept(next + (context.hasPIN ? "; after a restart the PIN is asked for first" : ""))
+            let next = isAsked ? " and offered next time" : isNeeded ? "; next time press Enter to send them" : ""
+            return .kept(next + (context.hasPIN ? "; after a restart hotspotd asks for the PIN first" : ""))
         case .automatic where !isAsked:
             return .kept("; next time you will not be asked" + (context.hasPIN ? ", except for the PIN after a restart" : ""))
         case .automatic, .refused: return .kept("")

@@ -9,7 +9,7 @@ extension LoginAnswers {
         guard let own = context.own, let portal = context.portal else {
             return context.otherOwner.map { withhold($0, context) } ?? []
         }
-        // What the user has just answered goes out as the answer.
+        // The user's newest answer is the one that is sent.
         if context.release == .confirmed, context.available != nil, !context.isLocked, sheet(for: context.helper) != nil {
             return []
         }
@@ -82,7 +82,7 @@ extension LoginAnswers {
 
     /// Returns why the prompt asks for what is stored; `nil` if nothing of it is, or if it is offered.
     func reasonToAsk(_ shown: ShownPrompt, _ context: Context) -> AnswerRuling? {
-        // A question behind an answer is asked for what the portal says of that.
+        // A question behind an answer shows the portal's words about that answer.
         guard shown.portal != nil, shown.asked.asksForKeepable, sheet?.helper != shown.helper else { return nil }
         if let other = context.otherOwner { return other }
         guard let own = context.own else { return nil }

@@ -47,7 +47,7 @@ public struct LoginAnswers: Sendable {
         case replied(Reply, to: Command)
         /// The login succeeded: an earlier one counts where this one sent nothing.
         case succeeded(kept: AnswerSheet?)
-        /// What was kept of an earlier login is the present again.
+        /// The kept login becomes the current one again.
         case restored(AnswerSheet?)
         /// The login is proven.
         case proven
@@ -88,7 +88,7 @@ public struct LoginAnswers: Sendable {
     public private(set) var prompt: ShownPrompt?
     /// The last prompt that is gone, and why.
     public private(set) var last: (token: String, sentence: String)?
-    /// What became of the last login's answers.
+    /// The fate of the last login's answers.
     public internal(set) var outcome: AnswerRuling?
     /// The user's answers in this login.
     public internal(set) var sheet: AnswerSheet?
@@ -227,7 +227,7 @@ public struct LoginAnswers: Sendable {
         if let stored, !context.isLocked { .open(stored) } else { .offer }
     }
 
-    /// Returns why a prompt is answered without the user: by what was typed before and not taken, or by what is stored for a portal behind
+    /// Returns why a prompt is answered without the user: with the answers that you typed before and not taken, or by what is stored for a portal behind
     /// another one's page, for which the helper has been given nothing until now.
     private mutating func answersItself(_ prompt: Prompt, _ context: Context) -> AnswerRuling? {
         guard sheet == nil else { return nil }
@@ -266,7 +266,7 @@ public struct LoginAnswers: Sendable {
         return [.ruled(.changed), Self.offer(stored, context)]
     }
 
-    /// Begins the login again by the PIN, if the prompt waited for nothing but answers that may be sent without the user.
+    /// Begins the login again by the PIN, if the prompt waited only for answers that may be sent without the user.
     private mutating func goOn(with stored: StoredAnswers, _ context: Context) -> [Action] {
         guard sheet == nil, let shown = prompt, shown.offered != nil, context.release == .automatic, !isSpent(stored),
             shown.prompt.fields.allSatisfy({ !$0.required || shown.stored.contains($0.name) })

@@ -33,9 +33,9 @@ enum AnswerFault {
         guard let answer = try? Coding.decode(JSONValue.self, from: Array(message)), let members = answer.object,
             members["error"] == nil
         else { return nil }
-        guard let parameters = members["parameters"] else { return "The answer has no \"parameters\"; its form is: \(shape)" }
+        guard let parameters = members["parameters"] else { return "The answer has no \"parameters\"; it must be: \(shape)" }
         if shape.contains("\"reply\""), parameters["reply"] == nil {
-            return "The answer's \"parameters\" have no \"reply\"; its form is: \(shape)"
+            return "The answer's \"parameters\" have no \"reply\"; it must be: \(shape)"
         }
         return nil
     }

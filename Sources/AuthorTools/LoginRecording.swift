@@ -153,7 +153,7 @@ package struct LoginRecording {
         var notes: [String] = []
         if portal.readsTime {
             let seconds = login.maintain().session?.secondsRemaining ?? reply.session?.secondsRemaining
-            notes.append(seconds.map { "\($0 / 60) min left" } ?? "Seconds= of [Session] is no number")
+            notes.append(seconds.map { "\($0 / 60) min left" } ?? "Seconds= of [Session] is not a number")
         }
         guard portal.canLogOff else { return notes }
         let left = login.logoff()
@@ -189,11 +189,11 @@ package struct LoginRecording {
         } catch {
             let remedy = Self.remedy(error, on: link).map { " \($0)" } ?? ""
             let asked = turns.with { $0.last.flatMap { WebURL($0.url)?.host } } ?? probe.host
-            throw NotRecorded(description: "The portal's page was not reached, at \(asked): \(error.advice)\(remedy)")
+            throw NotRecorded(description: "hotspotctl could not reach the portal's page at \(asked): \(error.advice)\(remedy)")
         }
         guard chain.hops[0].status != 204 else {
             throw NotRecorded(
-                description: "The network is open already; log off first, on the portal's page or with: hotspotctl logoff")
+                description: "The network is already open; log off first, on the portal's page or with: hotspotctl logoff")
         }
         let portal = Portal(origin: chain.final.url.origin, pin: chain.final.pin, kind: "form", title: chain.page.title)
         let start = PortalLogin.Start(hops: chain.hops, page: chain.page, portal: portal, client: client)

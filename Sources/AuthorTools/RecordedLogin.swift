@@ -59,7 +59,7 @@ package struct RecordedLogin: Sendable {
             }
             guard isRead else {
                 throw Keyfile.Error(
-                    file: file, line: number, message: "is no line of a fixture: \(Printable.text(String(line), limit: 80))")
+                    file: file, line: number, message: "is not a line of a fixture: \(Printable.text(String(line), limit: 80))")
             }
         }
         guard hasResult, !turns.isEmpty else {

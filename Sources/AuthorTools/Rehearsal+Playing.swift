@@ -89,10 +89,10 @@ extension Rehearsal {
         transcript.flush()
         if transcript.mistakes == 0, host.helperHost.isSandboxed(spec.name) { print("It ran in its sandbox.") }
         if let ignored = host.helperHost.ignoredAnswers[spec.name] {
-            transcript.say([.wrong("It gave \(ignored) answers too many; only the first counts.")])
+            transcript.say([.wrong("It gave \(ignored) extra answers; only the first counts.")])
         }
         switch transcript.mistakes {
-        case 0: print(opened ? "Nothing is wrong." : "Nothing is wrong, but no login was seen, which is not enough.")
+        case 0: print(opened ? "Nothing is wrong." : "Nothing is wrong, but no login succeeded, so the test is not complete.")
         case 1: print("One thing is wrong.")
         case let count: print("\(count) things are wrong.")
         }

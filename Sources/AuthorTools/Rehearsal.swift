@@ -71,7 +71,7 @@ import Varlink
         guard case .value(let value)? = outcome else { return }
         transcript.say(
             value == [:]
-                ? [.wrong("The answer to Describe is empty; its form is: \(OutcomeText.description)")]
+                ? [.wrong("The answer to Describe is empty; it must be: \(OutcomeText.description)")]
                 : Review.description(value, spec))
     }
 
@@ -206,7 +206,7 @@ import Varlink
         transcript.line("Evaluate, cancelled: \(record.status == nil ? "it goes on" : "it ends")")
         if record.status == nil, record.wasTerminated {
             let sentence = "The daemon ends it with SIGKILL 60 ms after the cancellation."
-            transcript.say([.note("It goes on after the end of its standard input and SIGTERM. \(sentence)")])
+            transcript.say([.note("It keeps running after the end of its standard input and SIGTERM. \(sentence)")])
         }
     }
 

@@ -27,7 +27,8 @@ struct RehearsalPage: Sendable {
         else { throw CannotTest("\(Printable.text(name)) has no form, so no login is possible with it.") }
         guard let target = form.action.isEmpty ? url : WebURL(form.action, relativeTo: page.base) else {
             throw CannotTest(
-                "\(Printable.text(name)): its form goes to \"\(Printable.text(form.action, limit: 120))\", which is no address.")
+                "\(Printable.text(name)): its form goes to \"\(Printable.text(form.action, limit: 120))\", which is not an address."
+            )
         }
         guard target.origin == origin else {
             // The form of a saved page may name the real portal, which the made-up one replaces.
@@ -64,7 +65,7 @@ struct RehearsalPage: Sendable {
 
     /// Returns what is wrong with a request to the form's address; empty: the portal opens.
     ///
-    /// - Parameter isScript: it is none that a browser makes of the form, so that no button is sent.
+    /// - Parameter isScript: a script made it, and not a browser from the form, so no button is sent.
     func lacks(_ pairs: [(name: String, value: String)], isScript: Bool = false) -> [String] {
         let sent = Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         let marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }

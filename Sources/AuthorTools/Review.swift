@@ -142,7 +142,7 @@ enum Review {
         case .success: if isOpen { remarks.wrong("It says success, and the portal is still open.") }
         case .commandNotRecognized: remarks.note("It does not know Logoff, so the session at the portal goes on.")
         case .failure, .temporaryFailure, .uiRequired, .authenticationRequired, .unsupportedNetwork:
-            remarks.note("It could not log off (\(reply.result.rawValue)); the user is told.")
+            remarks.note("It could not log off (\(reply.result.rawValue)); hotspotd tells the user.")
         }
         return remarks
     }

@@ -58,7 +58,7 @@ package enum BrowseProgram {
 
     /// Reads the reply of `Browse`, one line.
     private static func readNetwork() throws(BrowseError) -> (Link, WebURL) {
-        guard let line = readLine() else { throw .noLink("there is none on standard input") }
+        guard let line = readLine() else { throw .noLink("standard input is empty") }
         do {
             let reply = try Coding.decode(BrowseReply.self, from: line)
             guard let start = WebURL(reply.start), ["http", "https"].contains(start.scheme) else {

@@ -2,7 +2,7 @@ import BoundHTTP
 import EventLoop
 import Glibc
 
-/// A browser, and how it is told to use nothing but our proxy.
+/// A browser, with the arguments that make it use only our proxy.
 struct Browser: Equatable {
     enum Family: Equatable { case chromium, firefox }
 
@@ -42,7 +42,7 @@ struct Browser: Equatable {
         throw .noBrowser
     }
 
-    /// The name of its snap; `nil` if it is none. A snap sees no file outside its own folders.
+    /// The name of its snap; `nil` if it is not from a snap. A snap sees no file outside its own folders.
     var snap: String? { Snap.name(of: path) }
 
     private static func places(of name: String, _ path: String) -> [String] {

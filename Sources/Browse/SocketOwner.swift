@@ -34,7 +34,7 @@ struct SocketOwner: Equatable {
         return octets + ports + loopback + loopback + native(UInt32(0)) + native(UInt64.max)
     }
 
-    /// Reads `nlmsghdr` and `inet_diag_msg`; `nil` for an error, and for a connection that has no socket any more.
+    /// Reads `nlmsghdr` and `inet_diag_msg`; `nil` for an error, and for a connection whose socket is gone.
     static func read(_ answer: ArraySlice<UInt8>) -> SocketOwner? {
         let octets = Array(answer)
         guard octets.count >= 88, number(octets, at: 4, of: UInt16.self) == byFamily else { return nil }

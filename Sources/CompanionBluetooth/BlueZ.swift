@@ -19,7 +19,7 @@ enum BlueZ {
     static func object(_ path: String, _ interface: String) -> SystemBus.Object { SystemBus.Object(service, path, interface) }
 }
 
-/// What a service of ours consists of, by UUID. They were drawn at random.
+/// The parts of the service, by UUID. They were drawn at random.
 enum Attribute: String, CaseIterable, Sendable {
     case service = "6d3f0000-5c1b-4f6e-9a52-8f0e4a7c21d4"
     /// Read: version of the service, PSM of its L2CAP channel (0: none), and whether a laptop is connected.
@@ -94,7 +94,7 @@ struct PeerOptions: Hashable, Sendable {
 
 /// A service of ours on another laptop, as BlueZ found it.
 struct RemoteService: Hashable, Sendable {
-    /// The most services of ours on one laptop that are looked at.
+    /// The most services of ours that are read on one laptop.
     static let limit = 8
 
     var information: String

@@ -13,7 +13,7 @@ import EventLoop
     func deviceChanged(_ properties: [String: BusValue])
 }
 
-/// What a link reports.
+/// The reports of a link.
 struct LinkReports {
     /// Chunks may come and go.
     var onOpen: (any BluetoothLink, _ mtu: Int) -> Void

@@ -43,7 +43,7 @@ import HotspotCore
     /// Events that wait for the end of ``perform(_:)``.
     private var (isPerforming, pending): (Bool, [Companion.Event]) = (false, [])
 
-    /// What BlueZ does on request, until the opposite request.
+    /// An activity of BlueZ that lasts until the opposite request.
     private enum Request: CaseIterable { case application, advertisement, discovery }
 
     /// - Parameters:
@@ -172,7 +172,7 @@ import HotspotCore
         // A new BlueZ's objects are not known yet.
         guard state != reported, owner == nil || state != .noService else { return }
         if reported == .ready {
-            // Switched off, the adapter keeps its services. What it did is asked for again.
+            // Switched off, the adapter keeps its services. The transport asks again for the rest.
             endAll(state == .adapterOff ? [.advertisement, .discovery] : [.application, .advertisement, .discovery])
         }
         reported = state

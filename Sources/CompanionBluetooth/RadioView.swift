@@ -1,7 +1,7 @@
 import Companion
 import EventLoop
 
-/// BlueZ's adapters, and the devices nearby with the service, as its signals tell. Names and UUIDs come from the air: nothing but paths of
+/// BlueZ's adapters, and the devices nearby with the service, as its signals tell. Names and UUIDs come from the air: only paths of
 /// the chosen adapter and the service's UUID counts, within limits.
 struct RadioView: Hashable, Sendable {
     /// The most devices with the service that are kept.

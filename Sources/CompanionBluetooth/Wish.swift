@@ -26,7 +26,7 @@ struct Wish: Hashable, Sendable {
         guard era == self.era else { return }
         switch state {
         case .starting: state = isDone ? .on : .off
-        // What cannot be stopped is gone.
+        // An activity that cannot be stopped is gone.
         case .stopping: state = .off
         case .off, .on: break
         }

@@ -118,7 +118,7 @@ extension DaemonRefusal {
             switch refusal {
             case .failed(_, let message), .notPermitted(let message), .invalidAnswer(_, let message): message
             case .suspiciousPortal(let warning): warning
-            case .noSuchPrompt(_, let reason): reason ?? "The question is gone."
+            case .noSuchPrompt(_, let reason): reason ?? "The portal no longer asks."
             case .noSuchInterface, .noSuchHelper, .noSuchNetwork, .wrongState, .wrongPIN:
                 "The daemon hotspotd cannot do this now."
             }

@@ -243,7 +243,7 @@ public struct HelperStatus: Codable, Hashable, Sendable {
     public var isRefused: Bool { file == nil && !enabled && !problems.isEmpty }
 }
 
-/// `Given` of the contract: what a helper was told.
+/// `Given` of the contract: the data that a helper received.
 public struct DisclosedNetworks: Codable, Hashable, Sendable {
     /// Printable SSIDs or `wired:ADDRESS`; the first ones of a long list.
     public var networks: [String]

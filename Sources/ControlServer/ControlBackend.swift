@@ -46,7 +46,7 @@ import HotspotCore
     func join(_ parameters: JoinParameters, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void)
     /// Leaves the network, and calls back exactly once.
     func leave(interface: String?, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void)
-    /// Returns whether a network was left alone and is not any more.
+    /// Returns whether a network was left alone, and no longer is.
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool
     /// Ends the session of the helper whose process has this token. `false` if there is none to end.
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool

@@ -119,7 +119,7 @@ import Varlink
                 switch result {
                 case .success(var reply):
                     if control?.permission.allows(call) != true {
-                        // What the probe met tells of the network; what the settings say does not.
+                        // The probe's findings describe the network; the settings do not.
                         (reply.detail, reply.requests) = (nil, nil)
                     }
                     call.reply(reply)

@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 import Synchronization
 
-/// sd-event as the executor of the daemon's tasks. What else comes from outside is beside it: D-Bus, changed folders, started programs.
+/// sd-event as the executor of the daemon's tasks. Beside it: D-Bus, changed folders, started programs.
 ///
 /// There is one loop in a process and one thread in it: descriptors, timers, signals, children and every task on ``LoopActor``
 /// take their turns there. Nothing wakes the thread but the kernel, the watchdog's interval, or a job from another thread.

@@ -65,7 +65,7 @@ public enum FilePath {
         return names
     }
 
-    /// Returns what a link names; `nil` if it is none.
+    /// Returns the target of a symbolic link; `nil` if the path is not a link.
     public static func target(ofLink path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &buffer, buffer.count)

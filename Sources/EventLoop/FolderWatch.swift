@@ -38,7 +38,7 @@ import Glibc
     }
 
     /// Awaits these files, beside the folders. Returns `true` if some of them are new: they may have come before they were awaited, so
-    /// they must be looked at again.
+    /// the caller must read them again.
     public func await(files: Set<String>) -> Bool {
         guard files != self.files else { return false }
         let isMore = !files.isSubset(of: self.files)
@@ -99,7 +99,7 @@ import Glibc
 
     private func fail() { failure = "inotify: \(String(cString: strerror(errno)))" }
 
-    /// From the root down: each parent is watched before its child is looked for, so that a child that comes in between is seen.
+    /// From the root down: each parent is watched before its child is opened, so that a child that comes in between is seen.
     ///
     /// - Parameter path: that of a folder ends with a slash.
     private func follow(_ path: String) {

@@ -157,7 +157,7 @@ import Glibc
         init(_ handler: @escaping (String, [BusValue]) -> Void) { self.handler = handler }
     }
 
-    /// Offers an object, whose calls the handler answers; `nil` refuses one. The caller is told by its unique name.
+    /// Offers an object, whose calls the handler answers; `nil` refuses one. The handler gets the caller's unique name.
     public func serve(_ path: String, _ handler: @escaping (_ caller: String, _ method: String) -> [Argument]?) throws(LoopError)
     {
         let box = CallBox(handler)

@@ -19,7 +19,7 @@ public enum Action: Hashable, Sendable {
     /// Ask the user.
     case showPrompt(PromptID, Prompt, helper: String)
     case withdrawPrompt(PromptID)
-    /// Store that this helper says that it is done, for a daemon that is restarted before the proof (D25).
+    /// Store that this helper says that it logged in, for a daemon that is restarted before the proof (D25).
     case awaitProof(of: String, until: Instant)
     /// Remember that this helper frees this network (D5).
     case remember(helper: String)
@@ -50,7 +50,7 @@ public enum Action: Hashable, Sendable {
 public enum StrikeReason: Hashable, Sendable {
     /// The helper missed a deadline.
     case silence
-    /// The helper ended without an answer, or in a race said something that is none.
+    /// The helper ended without an answer, or gave an invalid one in a race.
     case crash
 }
 

@@ -48,7 +48,7 @@ public struct JoinedNetwork: Hashable, Sendable {
         return fresh
     }
 
-    /// Returns the same network for a new start that was asked for, and is not delayed by what came before.
+    /// Returns the same network for a new start by the user, which earlier failures do not delay.
     func started(byUser: Bool) -> JoinedNetwork {
         var fresh = resting
         fresh.arrival.hold = nil
@@ -62,7 +62,7 @@ public struct JoinedNetwork: Hashable, Sendable {
 
 /// The failures that count against helpers on a network until it is left, or until the user asks for a new start.
 struct HelperRecord: Hashable, Sendable {
-    /// Helpers that are not asked any more: they answered unsupportedNetwork, or won too often without success (D11).
+    /// Helpers that are no longer asked: they answered unsupportedNetwork, or won too often without success (D11).
     var excluded: Set<String> = []
     /// Helpers with a failed maintain, and their wins since (D11).
     private var winsAfterFailedMaintain: [String: Int] = [:]

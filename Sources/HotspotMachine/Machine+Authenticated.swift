@@ -93,7 +93,8 @@ extension Machine {
         switch authenticated.upkeep {
         case .claimed(let helper, let timer, let schedule):
             switch event {
-            case .timerFired(timer.id): maintain(joined, helper, startsClosed: false, schedule, "it is time to maintain", &turn)
+            case .timerFired(timer.id):
+                maintain(joined, helper, startsClosed: false, schedule, "it is time to check the session", &turn)
             case .verdictSeen(.captive): maintain(joined, helper, startsClosed: false, schedule, "the portal is back", &turn)
             case .verdictSeen(let verdict) where verdict.isOpen && joined.isUnverified:
                 maintain(joined, helper, startsClosed: false, schedule, "the Internet answers again", &turn)

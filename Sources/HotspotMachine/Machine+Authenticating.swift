@@ -38,7 +38,7 @@ extension Machine {
             case nil: break
             case .continues(let watch): state = stay(.pausing(end, watch))
             case .opened(let seconds):
-                // Nothing waits any more.
+                // Nothing waits now.
                 turn.act(.clearProblems)
                 openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network is open now", &turn)
             }
@@ -106,8 +106,8 @@ extension Machine {
             reportUnproven(verdict, &turn)
             let cause =
                 verdict?.isOpen == true
-                ? "\(helper) says that it is done, and the probe proves it"
-                : "\(helper) says that it is free, and nothing proves it"
+                ? "\(helper) says that it logged in, and the probe proves it"
+                : "\(helper) says that the network is open, but nothing proves it"
             openClaimed(
                 joined, helper, secondsRemaining: seconds, MaintainSchedule(),
                 lookingAgain: verdict == .limited ? policy.watchFirst : nil, cause, &turn)
@@ -137,7 +137,7 @@ extension Problem {
     }
     static func refused(_ helper: String, _ reason: String?) -> Problem {
         Problem(
-            .loginFailed, QuotedProblem.join("\(helper) could not log in, and will not try again by itself.", reason),
+            .loginFailed, QuotedProblem.join("\(helper) could not log in, and hotspotd does not try again.", reason),
             hint: "hotspotctl login")
     }
     static func notNow(_ helper: String, _ reason: String?) -> Problem {
@@ -149,12 +149,12 @@ extension Problem {
         let seconds = pause.components.seconds + (pause.components.attoseconds > 0 ? 1 : 0)
         return Problem(
             .loginPaused,
-            "A login ended a moment ago, or the network was open, so that the next login, by \(helper), has to wait \(seconds) s.",
+            "The last login was a moment ago, so the next one, by \(helper), waits \(seconds) s.",
             hint: "hotspotctl login")
     }
     static func stillCaptive(_ helper: String) -> Problem {
         Problem(
-            .stillCaptive, "\(helper) says that it is done, and the portal is still there; it may still open by itself.",
+            .stillCaptive, "\(helper) says that it logged in, but the portal is still there; it may open in a moment.",
             hint: "hotspotctl explain")
     }
 }

@@ -133,30 +133,31 @@ extension Machine {
             let asked = evaluating.race.entrants.map(\.candidate.name)
             let isOneOfMany = candidates.contains { !asked.contains($0.name) && !joined.record.excluded.contains($0.name) }
             turn.act(.report(.unclaimedCaptive(by: isOneOfMany ? asked.first : nil)))
-            rest(joined, retryAfter: nil, "captive, and no helper claims it", &turn)
+            rest(joined, retryAfter: nil, "there is a portal, and no helper claims it", &turn)
         case nil where joined.arrival.remembered != nil && isNew:
             // A helper freed it on an earlier visit: there is a portal.
             endAttempt(&joined, .unknown, &turn)
             turn.act(.report(.notKnown))
-            rest(joined, retryAfter: nil, "no helper claims it, there was a portal, and no prober says that it is gone", &turn)
+            rest(joined, retryAfter: nil, "no helper claims it; there was a portal, and no prober says that it is gone", &turn)
         case .limited, nil:
             if isNew { turn.act(.report(verdict == nil ? .notKnown : .limited)) }
             openUnclaimed(
-                joined, .unknown, secondsRemaining: nil, "no helper claims it, and it is not known whether it is open", &turn)
+                joined, .unknown, secondsRemaining: nil, "no helper claims it, and nothing tells whether it is open", &turn)
         }
     }
 }
 
 extension Problem {
     fileprivate static let notKnown = Problem(
-        .proberMissing, "The prober does not answer, so it is not known whether the network is open.", hint: "hotspotctl check")
+        .proberMissing, "The prober does not answer, so hotspotd does not know whether the network is open.",
+        hint: "hotspotctl check")
     /// - Parameter helper: the only one of several that the user let be asked.
     fileprivate static func unclaimedCaptive(by helper: String?) -> Problem {
         guard let helper else {
             return Problem(
-                .unclaimedCaptive, "A portal wants a login, and no helper that is switched on can do it.",
+                .unclaimedCaptive, "A portal wants a login, but no switched-on helper can log in.",
                 hint: "hotspotctl helpers")
         }
-        return Problem(.unclaimedCaptive, "A portal wants a login, and \(helper) cannot do it.", hint: "hotspotctl login")
+        return Problem(.unclaimedCaptive, "A portal wants a login, but \(helper) cannot log in.", hint: "hotspotctl login")
     }
 }

@@ -32,7 +32,7 @@ extension Machine {
             turn.act(.report(problem))
             return
         }
-        guard let helper = joined.arrival.remembered else { return evaluate(joined, "an address came up", &turn) }
+        guard let helper = joined.arrival.remembered else { return evaluate(joined, "the network gave an address", &turn) }
         guard isCandidate(helper) else {
             if let schedule = joined.arrival.resumed { setStanding(helper, schedule, .interrupted, in: &joined, &turn) }
             return evaluate(joined, "the remembered helper is switched off or gone", &turn)
@@ -40,7 +40,7 @@ extension Machine {
         guard let schedule = joined.arrival.resumed else {
             return maintain(
                 joined, helper, startsClosed: true, justJoined: true, joined.arrival.session,
-                "an address came up, and a helper is remembered", &turn)
+                "the network gave an address, and a helper is remembered", &turn)
         }
         maintain(joined, helper, startsClosed: false, schedule, "the daemon was restarted in the same association", &turn)
     }
@@ -120,11 +120,11 @@ extension Machine {
 
 extension Problem {
     static let logoffUnconfirmed = Problem(
-        .logoffUnconfirmed, "The network is left alone; the portal may still let this computer through.",
+        .logoffUnconfirmed, "hotspotd leaves this network alone; the portal may still let this computer through.",
         hint: "hotspotctl logoff")
     static let logoffIneffective = Problem(
         .logoffUnconfirmed,
-        "The portal was told to log off, and the network let this computer through even so, when it was last looked at; it is left alone.",
+        "hotspotd logged off, but the network still let this computer through at the last look. hotspotd leaves it alone.",
         hint: "hotspotctl logoff")
     /// The helper says that another logoff would not help.
     static let logoffImpossible = Problem(.logoffUnconfirmed, logoffUnconfirmed.message, hint: "hotspotctl explain")
@@ -136,7 +136,7 @@ extension Problem {
     }
 
     private static let leftOpen =
-        "There was a logoff here, and the portal may still let this computer through; for 12 hours after it nothing is started by itself."
+        "You logged off here, but the portal may still let this computer through. hotspotd leaves this network alone for 12 hours."
 
     /// Returns why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
@@ -144,12 +144,12 @@ extension Problem {
         let sentence =
             switch reason {
             case .loggedOff where cause.map(Machine.ended.contains) ?? true:
-                "There was a logoff here; for 12 hours after it nothing is started by itself."
+                "You logged off here. hotspotd leaves this network alone for 12 hours."
             case .loggedOff: leftOpen
-            case .dismissed: "You dismissed the question; for 12 hours after that nothing is asked by itself."
+            case .dismissed: "You dismissed the question. hotspotd asks nothing here for 12 hours."
             case .autoJoinOff:
-                "The login failed permanently last time\(earlier.map { " (\($0.sentence))" } ?? ""); it is not tried again by itself."
-            case .disabled: "Handling is switched off for this network."
+                "The login failed permanently last time\(earlier.map { " (\($0.sentence))" } ?? ""); hotspotd does not try again."
+            case .disabled: "hotspotd is switched off for this network."
             }
         let hint = reason == .disabled ? "hotspotctl enable SSID" : "hotspotctl login"
         return Problem(.held, QuotedProblem.join(sentence, earlier?.words), hint: hint)

@@ -6,7 +6,9 @@ extension Machine {
         var joined = joined
         beginAttempt(&joined, &turn)
         let command = send(.logoff, to: helper, &turn)
-        go(.loggingOff(LoggingOff(joined: joined, helper: helper, phase: .commanding(command))), "a logoff was asked for", &turn)
+        go(
+            .loggingOff(LoggingOff(joined: joined, helper: helper, phase: .commanding(command))), "the user asked for a logoff",
+            &turn)
     }
 
     /// Waits for any answer, a crash or the deadline (T40, T41), and then for the portal (D31).
@@ -107,7 +109,7 @@ extension Machine {
     }
 }
 
-/// What became of the session.
+/// The fate of the session.
 package enum LogoffResult: Hashable, Sendable {
     case confirmed
     /// The portal did not say so.

@@ -91,9 +91,9 @@ extension Machine {
         }
         reportUnproven(verdict, &turn)
         if maintaining.logoffQueued {
-            // A helper that is switched off is not asked any more, not even to log off.
+            // A helper that is switched off is not called, not even to log off.
             guard isCandidate(maintaining.helper) else {
-                let cause = "\(maintaining.helper) was switched off, and a logoff was asked for"
+                let cause = "\(maintaining.helper) was switched off, and the user asked for a logoff"
                 return endSession(maintaining.joined, of: maintaining.helper, .unconfirmed, cause, &turn)
             }
             return logOff(maintaining.joined, maintaining.helper, &turn)
@@ -115,7 +115,7 @@ extension Machine {
         if !maintaining.startsClosed { endAttempt(&joined, .expired, &turn) }
         if let contenders = joined.contenders, candidates.contains(where: { !contenders.contains($0.mark) }) {
             return evaluate(
-                joined, goesOn: maintaining.startsClosed, "\(cause), and a helper or what it reads has changed", &turn)
+                joined, goesOn: maintaining.startsClosed, "\(cause), and a helper or a file that it reads has changed", &turn)
         }
         if !maintaining.startsClosed { beginAttempt(&joined, &turn) }
         authenticate(joined, maintaining.helper, cause, &turn)

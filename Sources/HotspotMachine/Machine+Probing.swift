@@ -11,7 +11,7 @@ extension Machine {
     // MARK: Proof (D25)
 
     mutating func startProof(of helper: String, until end: Instant, secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
-        // What is stored waits for the disk, and the probe for nothing.
+        // Storing waits for the disk; the probe waits for nothing.
         let probe = startProbe(fresh: true, &turn)
         if state.joined?.standing?.ground != .fresh {
             turn.act(.awaitProof(of: helper, until: turn.now + policy.latePatience))
@@ -29,7 +29,7 @@ extension Machine {
 
     enum ProofProgress {
         case continues(Proof)
-        /// Not captive any more; the verdict is `nil` if there is no prober, and the helper's word counts.
+        /// No longer captive; the verdict is `nil` if there is no prober, and the helper's word counts.
         case proven(Verdict?, secondsRemaining: Int?)
         /// Captive to the last.
         case refuted
@@ -137,7 +137,7 @@ extension Machine {
         }
     }
 
-    /// Returns the watch before its next probe. A login that may open late yet is looked at without growing pauses (D25).
+    /// Returns the watch before its next probe. A login that may still open late is probed without growing pauses (D25).
     mutating func pause(_ watch: Watch, _ turn: inout Turn) -> Watch {
         let growth = state.joined?.standing?.end == nil ? 2 : 1
         let interval = min(watch.interval * growth, policy.watchLongest)
@@ -147,12 +147,12 @@ extension Machine {
 
 extension Problem {
     static let proberMissing = Problem(
-        .proberMissing, "There is no prober to prove the login; the helper's word is taken.",
+        .proberMissing, "There is no prober to prove the login, so hotspotd believes the helper.",
         hint: "check [Probe] Exec= in the settings")
     static let proberSilent = Problem(
         .proberMissing, "The prober does not answer; the portal that it saw last counts as still there.",
         hint: "hotspotctl check")
     static let limited = Problem(
-        .internetLimited, "The Internet does not answer, and no portal asks for a login.", hint: "hotspotctl check")
+        .internetLimited, "The Internet does not answer, and there is no portal.", hint: "hotspotctl check")
     public static let httpsBlocked = Problem(.httpsBlocked, "Plain HTTP reaches the Internet, HTTPS does not.")
 }

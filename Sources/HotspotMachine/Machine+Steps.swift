@@ -64,7 +64,7 @@ extension Machine {
         else { return }
         if case .maintaining(let maintaining) = state, maintaining.logoffQueued {
             return endSession(
-                joined, of: helper, .unconfirmed, "the chosen helper was switched off, and a logoff was asked for", &turn)
+                joined, of: helper, .unconfirmed, "the chosen helper was switched off, and the user asked for a logoff", &turn)
         }
         replaceSwitchedOff(helper, joined, &turn)
     }

@@ -151,7 +151,7 @@ public struct Machine: Hashable, Sendable {
         }
     }
 
-    /// Withdraws what was in flight before and is not any more, here and nowhere else: so nothing can outlive its state. What the
+    /// Withdraws each request that is no longer in flight, here and nowhere else: so nothing can outlive its state. What the
     /// event itself ended needs no withdrawal, and what began and ended within this turn never begins.
     private func finish(_ turn: Turn, _ old: InFlight, gateWasOpen: Bool, _ event: Event) -> [Action] {
         let new = state.inFlight
@@ -197,7 +197,7 @@ public struct Machine: Hashable, Sendable {
 }
 
 /// An event as a state handles it: without what every state handles alike, and with numbers resolved. An event with the number of
-/// something that is not in flight any more is late, and is dropped (D18).
+/// something that is no longer in flight is late, and is dropped (D18).
 enum StateEvent: Hashable {
     /// The chosen helper's command ended; `nil` if its deadline came first. At the deadline's own instant an answer is too late, in
     /// whichever order the loop serves the two.

@@ -15,7 +15,7 @@ public struct Policy: Hashable, Sendable {
     public var maintainInterval: Duration = .seconds(300)
     /// The time of the other helpers after a low (D7); `nil` for the whole command deadline.
     public var lowGrace: Duration? = .seconds(5)
-    /// Strikes in a row after which a helper is not waited for any more (D7); `nil` for never.
+    /// Strikes in a row after which hotspotd no longer waits for a helper (D7); `nil` for never.
     public var quarantineAfter: Int? = 2
     /// How a missed deadline counts (D1).
     public var onTimeout = Timeout.temporary
@@ -37,7 +37,7 @@ public struct Policy: Hashable, Sendable {
     /// When a login is probed, from the helper's success to the end of its command's time (D25).
     public var proofDelays: [Duration] = [0, 300, 700, 1500, 3000, 5000, 8000, 12000, 17000, 23000, 30000, 37000]
         .map(Duration.milliseconds)
-    /// When the network is looked at after a logoff that the helper says is done, until the portal is back; empty for never, when the helper's
+    /// The delays of the probes after a logoff that the helper says is done, until the portal is back; empty for never, when the helper's
     /// word counts (D31).
     public var logoffDelays: [Duration] = [0, 300, 1000, 3000].map(Duration.milliseconds)
     /// From the helper's success on: the time in which an open network is that success (D25).

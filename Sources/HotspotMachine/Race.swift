@@ -69,10 +69,10 @@ public struct Race: Hashable, Sendable {
     /// Whether there is a claim that does not end the race: a low, or a high of an entrant that comes last.
     public var hasOpenClaim: Bool { best.map { !$0.isDecisive } ?? false }
 
-    /// All entrants are quarantined: none is waited for, so all of them get the grace.
+    /// All entrants are quarantined: the race waits for none, so all of them get the grace.
     public var isQuarantinedWhole: Bool { !entrants.isEmpty && entrants.allSatisfy(\.candidate.isQuarantined) }
 
-    /// The decision as soon as there is one: at the first high, or when all that are waited for have answered.
+    /// The decision as soon as there is one: at the first high, or when all entrants that count have answered.
     public var decision: RaceDecision? {
         if let best, best.isDecisive { return .winner(best.name) }
         let waitsForAll = isQuarantinedWhole
@@ -101,9 +101,9 @@ public struct Race: Hashable, Sendable {
         if lows.count < 2 { return entrants.count == 1 ? field : "the only claim \(field)" }
         let priority = entrant.candidate.priority
         let equal = lows.filter { $0.candidate.priority == priority }
-        if equal.count == 1 { return "its priority \(priority) is the highest of \(lows.count) claims" }
+        if equal.count == 1 { return "its priority \(priority) is the highest of the \(lows.count) that claim it" }
         let first = equal.allSatisfy { $0.candidate.name == winner || ($0.answer.map { $0.at > answer.at } ?? true) }
-        return "\(first ? "the earliest" : "the first by name") of \(equal.count) claims with priority \(priority)"
+        return "\(first ? "the earliest" : "the first by name") of \(equal.count) with priority \(priority) that claim it"
     }
 
     /// The best claim, by: rank (ordinary, comes last, last resort); confidence; among highs the earliest, among lows priority and then the

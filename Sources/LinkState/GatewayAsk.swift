@@ -5,7 +5,7 @@ import HotspotCore
 import Netlink
 import PortalAnnouncement
 
-/// Finds the hardware address of a router within three seconds: the kernel is told that the router's entry in the neighbour table is needed
+/// Finds the hardware address of a router within three seconds: tells the kernel that the router's entry in the neighbour table is needed
 /// (`NTF_USE`, as `ip neigh replace … use` does), resolves it (ARP, RFC 826; RFC 4861), and an event of that table has the answer.
 ///
 /// No packet of ours is sent, so that a kill switch that drops all of them does not keep the address away; ARP itself is no IP packet, and

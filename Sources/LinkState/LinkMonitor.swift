@@ -57,7 +57,7 @@ import Netlink
         exchange.onFailure = { [weak self] in self?.onFailure(LinkError($0)) }
     }
 
-    /// Starts watching. What is there already is reported as if it had just come.
+    /// Starts watching. Reports the present state as if it had just come.
     public func start() {
         guard !isStarted else { return }
         isStarted = true

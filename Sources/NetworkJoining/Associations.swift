@@ -29,7 +29,7 @@ import Wireless
         ]
     }
 
-    /// What the kernel is asked through; without it there is no Wi-Fi.
+    /// The socket to the kernel; without it there is no Wi-Fi.
     public var monitor: WirelessMonitor? {
         get { radio.monitor }
         set { radio.monitor = newValue }

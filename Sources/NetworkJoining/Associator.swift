@@ -19,7 +19,7 @@ public struct JoinRequest: Sendable {
     let security: Security
     /// Without one what the program knows of the network is used.
     let password: String?
-    /// What is made for this join goes when the network is left.
+    /// Everything made for this join goes when the network is left.
     let once: Bool
 
     public init(interface: ManagedInterface, ssid: SSID, security: Security, password: String?, once: Bool) {
@@ -31,7 +31,7 @@ public struct JoinRequest: Sendable {
     }
 }
 
-/// What becomes of a link that ends.
+/// The fate of a link that ends.
 public enum Ending: Hashable, Sendable {
     /// The user leaves: nothing is joined until the user, here or in the program, wants something.
     case byUser
@@ -89,7 +89,7 @@ public enum AssociationError: Error, Hashable, Sendable {
             Problem(.joinFailed, "hotspotd cannot join networks with this security: \(security.rawValue).")
         case .notPermitted(let manager, let missing):
             Problem(.joinNotPermitted, "\(manager) does not let hotspotd do that: \(missing).")
-        case .notInNetwork: Problem(.notJoined, "The interface is in no network.")
+        case .notInNetwork: Problem(.notJoined, "The interface is not in a network.")
         case .down: Problem(.joinFailed, "The interface is down or switched off.", hint: "rfkill list")
         case .managerGone(let manager): Problem(.managerGone, "\(manager) ended, or does not answer.")
         case .timeout(let manager): Problem(.joinFailed, "\(manager) has not done it in time.")
@@ -107,7 +107,7 @@ public enum AssociationError: Error, Hashable, Sendable {
     /// Whether it manages the interface.
     func manages(_ interface: ManagedInterface, _ done: @escaping (Bool) -> Void)
     func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void)
-    /// Ends a join for which ``Associations`` does not wait any more.
+    /// Ends a join for which ``Associations`` no longer waits.
     func abandon(_ interface: ManagedInterface)
     func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void)
     /// The interface has left its network.

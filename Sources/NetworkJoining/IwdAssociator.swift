@@ -24,7 +24,7 @@ import HotspotCore
     private var answer: (password: String, to: String)?
     /// The networks that go when the interface leaves them.
     private var onceOnly: [Int: SSID] = [:]
-    /// What joined by itself before it had to stay away.
+    /// The networks that joined by themselves before they had to stay away.
     private var kept: [(ssid: SSID, known: String)] = []
 
     init(address: String?) { self.address = address }

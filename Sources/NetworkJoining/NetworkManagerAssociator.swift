@@ -14,7 +14,7 @@ import HotspotCore
     /// A join under way on a device.
     @LoopActor private final class Activation {
         let done: (AssociationError?) -> Void
-        /// NetworkManager was asked for it.
+        /// hotspotd asked NetworkManager for it.
         var isAsked = false
         /// The device has left the network before, and goes to ours.
         var isOurs = false
@@ -143,7 +143,7 @@ import HotspotCore
         // It is associated, and its keys are right, once it is given an address.
         case 70...100: if activation.isOurs { finish(path, activation, nil) }
         case 120: finish(path, activation, failure(reason))
-        case 10, 20: finish(path, activation, .refused(manager: name, words: "the device is not available any more"))
+        case 10, 20: finish(path, activation, .refused(manager: name, words: "the device is no longer available"))
         // Deactivating and disconnected: the end of the network before, or the user's wish in the middle.
         default: if activation.isOurs { finish(path, activation, failure(reason)) }
         }

@@ -94,7 +94,7 @@ import Glibc
         }
     }
 
-    /// Answers nothing any more.
+    /// Answers no further command.
     private func end() {
         guard descriptor >= 0 else { return }
         source?.cancel()

@@ -41,7 +41,7 @@ import HotspotCore
     private var joins: [Int: JoinAttempt] = [:]
     /// The network that goes when the interface leaves it.
     private var onceOnly: [Int: (interface: ManagedInterface, id: String)] = [:]
-    /// What was enabled before a network had to stay away.
+    /// The networks that were enabled before one had to stay away.
     private var kept: [(interface: ManagedInterface, ssid: SSID, id: String)] = []
 
     init(sockets: String, radio: RadioAssociator) {

@@ -154,7 +154,7 @@ struct Notices {
     }
 
     private static func failed(_ interface: InterfaceStatus, _ reason: String) -> Notice {
-        let retry = interface.nextLogin == nil ? "" : " hotspotd tries again by itself."
+        let retry = interface.nextLogin == nil ? "" : " hotspotd tries again automatically."
         return Notice(
             kind: .failed, title: title(interface.ssid ?? ""), body: reason + retry, command: "hotspotctl login --wait",
             actions: interface.captive == true ? [.retry, .browse] : [.retry])

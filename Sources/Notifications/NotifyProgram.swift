@@ -17,7 +17,7 @@ package enum NotifyProgram {
     /// Returns when the bus is gone.
     package static func run() {
         signal(SIGPIPE, SIG_IGN)
-        // A parent may ignore it; the programs of clicks are waited for.
+        // A parent may ignore it; this process waits for the programs of clicks.
         signal(SIGCHLD, SIG_DFL)
         let path = getenv("HOTSPOTD_SOCKET").map { String(cString: $0) } ?? defaultSocket
         guard let bus = NotificationBus() else {
@@ -75,7 +75,7 @@ struct Agent: ~Copyable {
     /// Waits until it is worth while to look for the daemon again.
     mutating func pause(_ seconds: UInt32) {
         sleep(seconds)
-        // What they did is told by the daemon's next status.
+        // The daemon's next status shows their effect.
         _ = finished()
     }
 

@@ -32,7 +32,7 @@ public struct Inquiry: Hashable, Sendable {
         case object(AnnouncingMessage, Announcers.Objection, LinkHost)
     }
 
-    /// The questions' number, by which answers to others are told apart; DHCPv6 has the lower 24 bits.
+    /// The questions' number, which tells answers to others apart; DHCPv6 has the lower 24 bits.
     public let transaction: UInt32
     private let announcers: Announcers
     private var answered: Set<AnnouncingMessage> = []

@@ -12,7 +12,7 @@ struct JSONPath: Hashable, Sendable {
 
     private let steps: [Step]
 
-    /// Reads a path; `nil` if it is none.
+    /// Reads a path; `nil` if the text is not one.
     init?(_ text: String) {
         var steps: [Step] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {

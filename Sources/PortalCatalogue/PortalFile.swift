@@ -71,7 +71,7 @@ package struct PortalFile: Hashable, Sendable {
         var count: Int {
             ssids.count + hosts.count + paths.count + queries.count + statuses.count + headers.count + bodies.count
         }
-        /// The kinds of evidence. A path that every portal has, such as `/`, is none.
+        /// The kinds of evidence. A path that every portal has, such as `/`, is not evidence.
         package var evidence: [Evidence] {
             Evidence.allCases.filter { kind in
                 switch kind {

@@ -24,7 +24,7 @@ struct PortalFileCheck {
         Keyfile.Error(file: keyfile.file, line: line, message: text)
     }
 
-    /// Checks that every answer is asked for, and every kept value is set somewhere.
+    /// Checks that an `Ask=` asks for every answer, and a `Set=` sets every kept value.
     private func checkNames() throws(Keyfile.Error) {
         let asked = Set(portal.fields.map(\.name))
         let kept = Set(portal.steps.flatMap { $0.sets.map(\.name) })

@@ -127,7 +127,7 @@ package struct PortalLogin: Sendable {
             let isKnown = own.catalogue.flatMap(portals.portal).map { $0.logoff == nil } ?? false
             return command.reply(
                 .failure,
-                reason: isKnown ? "This portal's file names no way to log off." : "How to log off here is not known.")
+                reason: isKnown ? "This portal's file names no way to log off." : "hotspotd does not know how to log off here.")
         }
         do throws(TransferError) {
             let answer = try memory.client(command).send(request, in: command.scope.limited(milliseconds: 10_000))

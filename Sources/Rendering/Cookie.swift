@@ -11,7 +11,7 @@ struct Cookie: Hashable {
     var name: String
     var value: String
 
-    /// Reads a line; `nil` if it is none.
+    /// Reads a line; `nil` if it is not a cookie.
     init?(line: String) {
         let prefix = "#HttpOnly_"
         isHTTPOnly = line.hasPrefix(prefix)

@@ -120,7 +120,7 @@ final class DevTools: Sendable {
             framer.append(octets[..<count])
             do {
                 while let message = try framer.next() {
-                    // What cannot be read is an event: an answer is in words of ours, but for a page's.
+                    // An unreadable message is an event: answers have words of ours, apart from a page's.
                     if let value = try? Coding.decode(JSONValue.self, from: message), take(value) { continue }
                     events += 1
                 }

@@ -16,7 +16,7 @@ package enum RenderProgram {
     /// The environment variable with the path of the socket at which a helper has a browser.
     package static let variable = "HOTSPOTD_BROWSER"
 
-    /// What the helper wants of the browser before it starts: one message.
+    /// The helper's order to the browser before it starts: one message.
     struct Wishes: Codable {
         /// The keys of servers whose certificates the helper has found to be trusted by the system: a browser brings its own authorities.
         var pins: [String]
@@ -88,7 +88,7 @@ package enum RenderProgram {
             "--disable-site-isolation-trials",
             // No code is made while the browser runs, which the service manager forbids as well (MemoryDenyWriteExecute=).
             "--js-flags=--jitless --max-old-space-size=256",
-            // Nothing but the page, and no first page before it.
+            // Only the page, without a first page before it.
             "--no-startup-window", "--block-new-web-contents", "--deny-permission-prompts", "--auto-reject-capture",
             "--disable-crash-reporter", "--mute-audio", "--disable-dev-shm-usage", "--disable-notifications",
             "--autoplay-policy=user-gesture-required",

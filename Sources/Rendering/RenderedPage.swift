@@ -9,13 +9,13 @@ import Varlink
 /// A page in a browser without a window, whose only way out is a link: it runs the page's scripts, reads what a person would see, types
 /// and presses. It knows nothing of logins.
 ///
-/// The browser runs in a sandbox without a network. What it connects to goes through a proxy in this process, which is bound to the link.
+/// The browser runs in a sandbox without a network. Its connections go through a proxy in this process, which is bound to the link.
 package final class RenderedPage: Sendable {
     /// A page at rest.
     package struct Reading: Sendable {
         /// The address of the page, or of the frame that asks.
         package let url: WebURL
-        /// What a person sees, as HTML without scripts. It is the page's, and as hostile as any other answer.
+        /// The visible page, as HTML without scripts. It is the page's, and as hostile as any other answer.
         package let markup: [UInt8]
         /// It is a layer over the page.
         package let isCover: Bool
@@ -26,7 +26,7 @@ package final class RenderedPage: Sendable {
         /// The status of the answer that brought it (RFC 9110, section 15); 200 where the last act has loaded no page.
         package let status: Int
         fileprivate let isBusy: Bool
-        /// What its controls are, and its words, without numbers: by them a change is noticed.
+        /// Its controls and its words, without numbers: they show a change.
         fileprivate let controls: String
         fileprivate let words: String
         fileprivate let context: Int
@@ -37,7 +37,7 @@ package final class RenderedPage: Sendable {
         /// The numbers that it shows, in seconds.
         fileprivate let counters: [Int]
 
-        /// The most seconds of a count that is waited for.
+        /// The most seconds of a count-down for which hotspotd waits.
         private static let longestCount = 60
 
         /// It may count down to something.
@@ -60,7 +60,7 @@ package final class RenderedPage: Sendable {
         }
     }
 
-    /// What is done on a page of the last reading.
+    /// The actions on a page of the last reading.
     package struct Act: Sendable {
         /// A button, a link or the Enter key.
         package enum Press: Sendable {
@@ -69,7 +69,7 @@ package final class RenderedPage: Sendable {
             case enter
         }
 
-        /// What the user has typed, without ticks and choices.
+        /// The typed answers, without ticks and choices.
         package var answers: [String] = []
         /// Whether the user has agreed that what is typed goes to an address of another origin.
         package var mayLead: @Sendable (WebURL) -> Bool = { _ in false }
@@ -95,7 +95,7 @@ package final class RenderedPage: Sendable {
 
     /// Milliseconds that a page may take until it is read as it is.
     private static let patience = 12_000
-    /// Milliseconds for which a page that has nothing to press or to fill in is waited for.
+    /// Milliseconds of waiting for a page that has nothing to press or to fill in.
     private static let emptyPatience = 8_000
     /// The same where it says something, at first and behind a press.
     private static let (startPatience, endPatience) = (6_000, 600)
@@ -105,9 +105,9 @@ package final class RenderedPage: Sendable {
     private static let wordPatience = 2_000
     /// Milliseconds within which a page that counts seconds shows that it does.
     private static let tick = 1_400
-    /// How often a disabled button is looked at, ten times a second.
+    /// The number of looks at a disabled button, ten a second.
     private static let enableLooks = 50
-    /// Milliseconds for which a page that counts down is waited for.
+    /// Milliseconds of waiting for a page that counts down.
     private static let countPatience = 65_000
     /// How often a page may load another one before it is read.
     private static let loadLimit = 8
@@ -127,7 +127,7 @@ package final class RenderedPage: Sendable {
 
     deinit { close() }
 
-    /// Where browsers ask for themselves, whatever they are told.
+    /// Hosts that browsers contact on their own, whatever their settings.
     private static let services: Set<String> = [
         "update.googleapis.com", "clients2.google.com", "clients2.googleusercontent.com", "clientservices.googleapis.com",
         "optimizationguide-pa.googleapis.com", "safebrowsing.googleapis.com", "safebrowsinghttpgateway.googleapis.com",
@@ -229,7 +229,7 @@ package final class RenderedPage: Sendable {
         _ = try page.call("Page.enable", in: scope)
         _ = try page.call("Network.enable", ["maxTotalBufferSize": 0, "maxResourceBufferSize": 0], in: scope)
         _ = try page.call("Network.setBypassServiceWorker", ["bypass": .bool(true)], in: scope)
-        // What these send cannot be held back, and no login was seen that needs them.
+        // Their messages cannot be held back, and no known login needs them.
         _ = try page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.withoutChannels)], in: scope)
         // A page in the background gets neither focus nor all timers.
         _ = try page.call("Emulation.setFocusEmulationEnabled", ["enabled": .bool(true)], in: scope)
@@ -277,7 +277,7 @@ package final class RenderedPage: Sendable {
 
     /// Looks again and again until two looks see the same and no request is under way.
     ///
-    /// - Parameter patience: milliseconds for which a page that says something, and has nothing to press, is waited for.
+    /// - Parameter patience: milliseconds of waiting for a page that says something, and has nothing to press.
     private func rest(patience: Int, in scope: Scope) throws(TransferError) -> Reading {
         let start = Instant.now
         requests.with { $0.loads = 0 }

@@ -92,7 +92,7 @@ public struct StoredOutcome: Codable, Hashable, Sendable {
 public struct NetworkRecord: Hashable, Sendable {
     /// The helper that won here before.
     public var helper: String?
-    /// What it called the kind of portal.
+    /// Its name for the kind of portal.
     public var portalKind: String?
     public var hold: StoredHold?
     public var outcome: StoredOutcome?

@@ -14,7 +14,7 @@ public struct StoredCredential: Hashable, Sendable {
     public var fieldNames: [String]
     /// Those of them whose values may be shown: they were never of a secret kind.
     public var shownNames: [String]
-    /// What the portal called the fields, as ``Field/folded(_:)`` has it; older answers have none.
+    /// The portal's labels of the fields, as ``Field/folded(_:)`` writes them; older answers have none.
     public var labels: [String: String]
     /// The helper's program; `nil` for credentials of older versions.
     public var program: String?

@@ -31,7 +31,7 @@ public struct Attempt: Codable, Hashable, Sendable {
     public var outcome: String
     /// Why the winner won, or why there is none: one sentence.
     public var verdict: String?
-    /// It was nothing but a periodic maintain with success. When the journal is full, these are deleted first.
+    /// It was only a periodic maintain with success. When the journal is full, these are deleted first.
     public var isRoutine = false
 }
 

@@ -30,13 +30,13 @@ public final class Store {
         if case .memory(let reason, let retries) = mode, retries {
             problems.append(
                 Problem(
-                    .storeNotSaving, "Nothing is being saved (\(reason)); logins go on from memory.",
+                    .storeNotSaving, "Nothing is being saved (\(reason)); logins continue from memory.",
                     hint: ShellWord.quoted(folder).map { "df -h \($0)" }))
         }
         if log.failure != 0 {
             problems.append(
                 Problem(
-                    .storeNotSaving, "The disk does not keep what is written (\(String(cString: strerror(log.failure)))).",
+                    .storeNotSaving, "The disk does not store data (\(String(cString: strerror(log.failure)))).",
                     hint: "journalctl -k"))
         }
         return problems + notes

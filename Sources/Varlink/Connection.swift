@@ -35,7 +35,7 @@ import HotspotCore
     private static let patientPriority: Int64 = 10
     /// How often the loop was woken for the message that is coming.
     private var wakes = 0
-    /// A megabyte comes in fewer wakes. What comes in more drips, octet by octet perhaps: it gathers for a moment before the next.
+    /// A megabyte comes in fewer wakes. More wakes mean a slow sender, octet by octet perhaps: the reader waits a moment before the next.
     private static let (wakeLimit, drip) = (128, Duration.milliseconds(1))
 
     /// Time for the rest of a message that has begun; `nil` for any time. A peer that takes longer is cut off.

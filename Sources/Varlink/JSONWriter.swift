@@ -26,7 +26,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes the shortest digits that mean this number. There is none for the infinite, which nothing here has.
+    /// Writes the shortest digits that mean this number. Infinity has no digits, and does not occur here.
     private mutating func write(_ number: Double) {
         let text = number.isFinite ? number.description.utf8[...] : "null".utf8[...]
         octets += text.suffix(2).elementsEqual(".0".utf8) ? text.dropLast(2) : text

@@ -7,7 +7,7 @@ import HotspotCore
 @LoopActor public final class Server {
     /// The most that clients may use of the server.
     public struct ClientLimits: Sendable {
-        /// Clients at once; one more is told so and cut off.
+        /// Clients at once; one more gets an error and is cut off.
         public var clients = 32
         /// Of these, how many are kept for clients that may change things.
         public var reserved = 4
@@ -19,7 +19,7 @@ import HotspotCore
         public var output = 1024 * 1024
         /// Octets of one call.
         public var message = 64 * 1024
-        /// Connections that are looked at within ``burstTime``, before a pause.
+        /// Connections that are accepted within ``burstTime``, before a pause.
         ///
         /// Measured on two processors with two processes of a stranger that connect and go without end: a client that is there already waits
         /// 0.1 ms for an answer and 6 ms at most; without a pause 1.5 s, and 1.8 s at most. A new one waits 0.2 s, and 1 s at most.

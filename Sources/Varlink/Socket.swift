@@ -36,7 +36,7 @@ public enum Socket {
         return socket
     }
 
-    /// Binds and listens, not blocking. A socket file that no process listens on any more is replaced.
+    /// Binds and listens, not blocking. Replaces a socket file on which no process listens.
     public static func listen(path: String, mode: mode_t) throws(VarlinkError) -> Descriptor {
         let socket = try make(nonblocking: true)
         var result = try withAddress(path) { address, length in Glibc.bind(socket.raw, address, length) }

@@ -27,7 +27,7 @@ extension Vault {
     /// The credentials wait for the PIN.
     public var isLocked: Bool { pin.map { $0.key == nil } ?? false }
 
-    /// Lets the credentials wait for this PIN; `nil`: there is none any more.
+    /// Lets the credentials wait for this PIN; `nil`: the PIN was removed.
     public func guardCredentials(by lock: PINLock?) { pin = lock.map { ($0, nil) } }
 
     /// Throws if no guess could be right, because the PIN was set with another vault's key.

@@ -59,14 +59,14 @@ public enum Release: Hashable, Sendable {
         /// One sentence for the user.
         public var sentence: String {
             switch self {
-            case .anonymousNetwork: "The network cannot be recognised again, so nothing is kept for it."
+            case .anonymousNetwork: "hotspotd cannot recognise this network again, so nothing is kept for it."
             case .otherNetwork: "The stored answers belong to another network."
             case .otherHelper: "The stored answers belong to another helper."
             case .otherProgram: "The stored answers belong to another program, which had the helper's name before."
-            case .portalChanged: "The portal has another address than the one the answers were stored for."
-            case .keyChanged: "The portal shows another key than the one the answers were stored for."
+            case .portalChanged: "The portal's address differs from the one the answers were stored for."
+            case .keyChanged: "The portal's key differs from the one the answers were stored for."
             case .plainHTTP:
-                "The portal speaks plain HTTP, and answers are not kept for such a portal, nor sent by themselves (PlainHTTPAnswers=never)."
+                "The portal uses plain HTTP; answers are neither kept for it nor sent automatically (PlainHTTPAnswers=never)."
             }
         }
     }
@@ -94,7 +94,7 @@ public enum Release: Hashable, Sendable {
         }
     }
 
-    /// Returns why a portal is none of those that answers are stored for on its network, whichever helper asks; `nil` if it is one of
+    /// Returns why no answers are stored for this portal of its network, whichever helper asks; `nil` if it is one of
     /// them, or if there are none.
     public static func mismatch(origin: String, pin: String?, stored: [CredentialOwner]) -> Refusal? {
         let sameOrigin = stored.filter { $0.origin == origin }
@@ -108,7 +108,7 @@ public enum Release: Hashable, Sendable {
     public static func keepable(_ answers: [String: String], fields: [Field]) -> [String: String] {
         let fleeting = Set(fields.filter { $0.kind == .code || $0.kind == .checkbox }.map(\.name))
         let names = Set(fields.map(\.name)).subtracting(fleeting)
-        // What the user has left empty, where the page does not say that it may be, is an answer.
+        // A field that the user left empty is an answer, where the page does not say that it may be empty.
         let left = Set(fields.filter(\.isAssumed).map(\.name))
         return answers.filter { names.contains($0.key) && (!$0.value.isEmpty || left.contains($0.key)) }
     }

@@ -27,8 +27,8 @@ public enum VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case .otherKey: "it was sealed under another key, perhaps on another machine"
         case .notOpened: "it was changed, or sealed for another network, helper or portal"
         case .tooLarge(let limit): "it is longer than \(limit) octets"
-        case .pinNeeded: "the PIN was not given since the daemon started (hotspotctl credentials unlock)"
-        case .anonymousNetwork: "nothing is kept for a network that cannot be recognised again"
+        case .pinNeeded: "the PIN was not given since hotspotd started (hotspotctl credentials unlock)"
+        case .anonymousNetwork: "hotspotd cannot recognise this network again, so nothing is kept for it"
         }
     }
 }

@@ -65,7 +65,7 @@ import Netlink
         }
     }
 
-    /// Starts watching. What is there already is reported as if it had just come.
+    /// Starts watching. Reports the present state as if it had just come.
     public func start() {
         guard !isStarted else { return }
         isStarted = true

@@ -62,7 +62,7 @@ struct LinkSockets {
 
     // MARK: Questions
 
-    /// Sends a question. What cannot be sent has no answer: there may be no address yet.
+    /// Sends a question. A failure to send counts as no answer: there may be no address yet.
     func send(_ question: Inquiry.Question, _ transaction: UInt32) {
         switch question {
         case .inform:

@@ -17,7 +17,7 @@ struct BrowserHelper: Helper {
     }
 
     func authenticate(_ command: HelperCommand) throws -> Reply {
-        answer(command, command.probe(), waiting: "This login is left to a browser.")
+        answer(command, command.probe(), waiting: "This login needs a browser.")
     }
 
     func presentUI(_ command: HelperCommand) throws -> Reply {
@@ -38,7 +38,7 @@ struct BrowserHelper: Helper {
             let portal = inspection?.portal
             let prompt = Prompt(
                 title: portal.flatMap { WebURL($0.origin)?.host } ?? "Portal",
-                message: "\(reason) A login in a browser on this network counts as one here.")
+                message: "\(reason) You can also log in with your own browser; hotspotd notices it.")
             var reply = command.reply(.uiRequired, prompt: prompt, portal: portal)
             reply.imitates = inspection?.imitates
             return reply

@@ -7,7 +7,7 @@ import Rendering
 
 /// The helpers of this project and the prober in one process, which the daemon starts while a radio is in no network; it ends when idle.
 ///
-/// Started by hand, it answers one call on standard input: `hotspot-helpers [NAME]`. What else has to do with pages and portals is in this program
+/// Started by hand, it answers one call on standard input: `hotspot-helpers [NAME]`. Everything else about pages and portals is in this program
 /// as well, so that the libraries for them are there once: `--browse` for `hotspotctl browse`, and `--author` for `hotspotctl helpers test` and
 /// `portals`. These run as the user, and not in a sandbox.
 @main struct HotspotHelpers {

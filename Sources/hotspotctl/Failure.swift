@@ -73,7 +73,7 @@ extension Failure {
     ///
     /// - Parameter reason: what became of it, if it waited a moment ago.
     static func noSuchPrompt(_ id: String, _ reason: String?) -> Failure {
-        let rest = reason.map { " any more. \(Renderer.safe($0))" } ?? "."
+        let rest = reason.map { " any longer. \(Renderer.safe($0))" } ?? "."
         return Failure(.notFound, "There is no prompt '\(Renderer.safe(id, limit: 64))'\(rest)", hint: "hotspotctl prompts")
     }
 
@@ -86,7 +86,7 @@ extension Failure {
         let renderer = Renderer(style: .plain, now: 0)
         let meant = nearest.map { "; the nearest name is \(renderer.quoted($0))" } ?? ""
         return Failure(
-            .notFound, "There is no network \(renderer.quoted(ssid)) in sight or remembered\(what)\(meant).",
+            .notFound, "No network \(renderer.quoted(ssid)) is in sight or remembered\(what)\(meant).",
             hint: "hotspotctl list --all")
     }
 
@@ -125,20 +125,20 @@ extension Failure {
             switch StateName(rawValue: state) {
             case .inactive:
                 (
-                    "the interface is in no network, was logged off, or leaves its network alone; the portal's own page may end one",
+                    "the interface is not in a network, or hotspotd leaves that network alone; the portal's own page may end a session",
                     "hotspotctl status"
                 )
             case .presentingUI where asks: ("the login still waits for you", "hotspotctl answer --dismiss\(place)")
             case .evaluating, .authenticating, .presentingUI:
-                ("the login is not done yet", "hotspotctl login --wait\(place), then hotspotctl logoff\(place)")
+                ("the login is still running", "hotspotctl login --wait\(place), then hotspotctl logoff\(place)")
             case .authenticated:
-                ("no helper keeps one there; the portal's own page may end one", "hotspotctl explain\(place)")
+                ("no helper keeps one; the portal's own page may end it", "hotspotctl explain\(place)")
             case .maintaining: ("the session is being checked", "hotspotctl logoff\(place), in a moment")
             case .loggingOff: ("the logoff is under way", "hotspotctl status")
             case .failure: ("the login failed, or is not proven", "hotspotctl explain\(place)")
-            case nil: ("it does not allow it now", "hotspotctl status")
+            case nil: ("this is not possible now", "hotspotctl status")
             }
-        return Failure(.failed, "No session is known on \(subject): \(reason).", hint: hint)
+        return Failure(.failed, "There is no session to end on \(subject): \(reason).", hint: hint)
     }
 
     private static func companion(_ fault: CompanionFault) -> Failure {
@@ -162,7 +162,7 @@ extension Failure {
         switch ControlError(name: name, parameters: parameters) {
         case .noSuchInterface(let interface):
             return Failure(
-                .notFound, "There is no such interface that hotspotd watches: \(safe(interface)).", hint: "hotspotctl status")
+                .notFound, "hotspotd watches no interface named \(safe(interface)).", hint: "hotspotctl status")
         case .noSuchHelper(let helper):
             return Failure(.notFound, "There is no helper '\(safe(helper))'.", hint: "hotspotctl helpers")
         case .noSuchNetwork(let ssid, let nearest): return .noSuchNetwork(ssid, nearest: nearest)
@@ -171,7 +171,7 @@ extension Failure {
             let subject = interface.isEmpty ? "the interface" : safe(interface)
             if method == "Logoff" { return noLogoff(subject, interface, state, asks: asks) }
             let words = Renderer(style: .plain, now: 0).words(state)
-            return Failure(.failed, "This is not possible: \(subject) is \(words).", hint: "hotspotctl status")
+            return Failure(.failed, "This is not possible while \(subject) is \(words).", hint: "hotspotctl status")
         case .invalidAnswer(let field, let message):
             // Without a field the sentence is the daemon's own.
             if field.isEmpty { return Failure(.failed, safe(message)) }
@@ -187,7 +187,7 @@ extension Failure {
             guard left > 0 else {
                 return Failure(.failed, "This was the tenth wrong PIN: the stored answers and the PIN are erased.")
             }
-            let warning = left > 2 ? "" : " \(left) more in a row, and the stored answers are erased."
+            let warning = left > 2 ? "" : " After \(left) more wrong PINs the stored answers are erased."
             return Failure(.failed, "Wrong PIN.\(warning)")
         case .failed(.noAttempt, let message): return Failure(.notFound, message, hint: "hotspotctl history")
         // Without any interface there is none to name either.
@@ -207,7 +207,7 @@ extension Failure {
                 .failed, "This daemon cannot do that: it is of another version.", hint: "hotspotctl status --json=pretty")
         case "org.varlink.service.InvalidParameter":
             let parameter = parameters["parameter"]?.string ?? ""
-            return Failure(.failed, "The daemon does not accept '\(safe(parameter))'.")
+            return Failure(.failed, "The daemon rejects the parameter '\(safe(parameter))'.")
         default: return Failure(.failed, "The daemon answers with an unknown error: \(Printable.text(name, limit: 128)).")
         }
     }

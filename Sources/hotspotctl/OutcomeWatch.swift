@@ -94,7 +94,7 @@ final class OutcomeWatch {
     func endOfPrompt() -> Failure? {
         do throws(Failure) {
             while !isPromptGone, let reply = try client.next(within: 0) { try observe(reply) }
-            return isPromptGone ? Failure(.notFound, "The question is gone.", hint: "hotspotctl status") : nil
+            return isPromptGone ? Failure(.notFound, "The portal no longer asks.", hint: "hotspotctl status") : nil
         } catch {
             return error
         }
@@ -117,7 +117,7 @@ struct OutcomeTracker {
 
     private let before: [String: InterfaceStatus]
     private(set) var target: String?
-    /// A question that is none of this login's outcome: the one that is answered, or that was there before the login.
+    /// A question that is not an outcome of this login: the one that is answered, or that was there before the login.
     private var answered: String?
     private var hasMoved = false
     private(set) var isPromptGone = false

@@ -94,7 +94,7 @@ import Vault
         runtimeFolder.watch([settings.runtimeDirectory])
         stateFolder.onChange = { [weak self] in self?.restoreState() }
         _ = stateFolder.await(files: [services.store.path, settings.keyFile])
-        // What was removed before the folder was watched is seen now.
+        // Sees removals from before the watch began.
         EventLoop.shared.later { [weak self] in self?.restoreSockets() }
         pruneHistory()
         signals = [

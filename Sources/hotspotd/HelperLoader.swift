@@ -17,7 +17,7 @@ import HotspotCore
         self.services = services
         self.problems = problems
         folders.onChange = { [weak self] in
-            self?.services.log.info("helper folders, or what helpers read, have changed")
+            self?.services.log.info("helper folders, or files that helpers read, have changed")
             self?.load()
         }
     }

@@ -59,35 +59,37 @@ struct RunningAttempt {
     /// Returns how it ended, and why: the end of `hotspotctl explain`.
     func sentence(_ outcome: AttemptOutcome, _ reason: LeaveReason = .linkLost, helper displayName: String?) -> String {
         let helper = displayName ?? "No helper"
-        let seconds = String(Double((EventLoop.now - began).milliseconds) / 1000)
-        let because = why.map { ": \($0)" } ?? ""
+        let seconds = (EventLoop.now - began).milliseconds / 1000
+        // Less than a second is no news.
+        let after = seconds == 0 ? "" : " after \(seconds) s"
+        let because = why.map { " (\($0))" } ?? ""
         let obstacle = obstacle.map { " \($0)." } ?? ""
         func failed(_ sentence: String) -> String {
             QuotedProblem.join(sentence + obstacle, obstacle.isEmpty ? lastWord ?? refusal : nil)
         }
         return switch outcome {
         case .online where hasEarlierLogin && (hasSentNothing || isNeedless):
-            "Online by the login before; nothing more had to be sent."
-        case .online where isNeedless: "Online after \(seconds) s. The network opened without the answers; they were not sent."
-        case .online where hasSentNothing: "Online after \(seconds) s. \(helper) found the network open, and sent nothing."
-        case .online where !hasLoggedIn && why == nil: "Online after \(seconds) s; no new login was needed."
-        case .online: "Online by \(helper) after \(seconds) s\(because)."
-        case .open: "The network is open, and asked for no login (\(seconds) s)."
+            "Online: the earlier login is still valid."
+        case .online where isNeedless: "Online\(after). The network opened before the answers were sent."
+        case .online where hasSentNothing: "Online\(after). \(helper) found the network open and sent nothing."
+        case .online where !hasLoggedIn && why == nil: "Online\(after); no new login was needed."
+        case .online: "Online\(after), through \(helper)\(because)."
+        case .open: "The network is open and asked for no login."
         case .opened where isAsking && hasAnswered:
-            "The network opened while a question waited: by what was sent before, by a login in a browser, or by itself."
+            "The network opened while a question waited: through answers sent before, a login in a browser, or on its own."
         case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
-        case .opened: "The network is open without a helper's login: by an earlier one, by one in a browser, or by itself."
+        case .opened: "The network is open without a helper's login: through an earlier one, one in a browser, or on its own."
         case .found: "The network was open when hotspotd first looked; how it was opened is not known."
         case .unknown where self.helper != nil && why != Self.earlierLogin:
-            "\(helper) says that the network is free, and nothing answers that would prove it." + obstacle
+            "\(helper) says that the network is open, but nothing answered to prove it." + obstacle
         case .unknown where self.helper != nil:
-            "\(helper) had logged in before, and the probe has no answer that tells whether this still holds." + obstacle
+            "\(helper) logged in before; the probe cannot tell whether that login is still valid." + obstacle
         case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open." + obstacle
-        case .unclaimedCaptive: "A portal wants a login, and no helper that was asked could do it."
+        case .unclaimedCaptive: "A portal wants a login, but none of the helpers could log in."
         case .temporaryFailure where hasLoggedIn:
-            failed("\(helper) says that it is done, and the network was not open after \(seconds) s; it may still open.")
-        case .temporaryFailure: failed("\(helper) could not log in for now (\(seconds) s).")
-        case .failure: failed("\(helper) could not log in, and it is not tried again by itself.")
+            failed("\(helper) says that it logged in, but the network is not open\(after); it may still open.")
+        case .temporaryFailure: failed("\(helper) could not log in for now.")
+        case .failure: failed("\(helper) could not log in, and hotspotd does not try again.")
         case .expired: failed("The session was over.")
         case .left: reason.sentence
         case .loggedOff where isLeftOpen: failed("Left alone; the portal may still let this computer through.")

@@ -92,7 +92,7 @@ import Vault
 
     func displayName(_ helper: String) -> String { spec(of: helper)?.displayName ?? helper }
 
-    /// Returns the program behind a helper's name. What is stored for a helper is bound to it.
+    /// Returns the program behind a helper's name. Everything stored for a helper is bound to it.
     func program(of helper: String) -> String? { spec(of: helper)?.activation.identity }
 
     /// Returns the helpers that may be asked about a network, as the machine wants them.
@@ -108,7 +108,7 @@ import Vault
     func exclusion(of helper: String, from joined: Joined) -> String {
         let (network, name) = (joined.network, "\"\(joined.label)\"")
         let enable = "to switch it on: hotspotctl enable --helper \(helper)"
-        guard let spec = spec(of: helper) else { return "\(helper) is not installed any more." }
+        guard let spec = spec(of: helper) else { return "\(helper) is no longer installed." }
         if !spec.enabled { return "\(helper) is switched off by Enabled=no in its file." }
         if store.isDisabled(helper: helper, ssid: nil) { return "\(helper) is switched off; \(enable)" }
         if store.isDisabled(helper: helper, ssid: network.switchName) {
@@ -151,7 +151,7 @@ import Vault
             problems.append(
                 Problem(
                     .helperQuarantined,
-                    "\(helper) missed its deadline or died \(strikes.count(helper)) times in a row: it is asked, but not waited for; one good answer releases it.",
+                    "\(helper) failed \(strikes.count(helper)) times in a row; hotspotd no longer waits for it until it answers once.",
                     hint: "hotspotctl disable --helper \(helper)"))
         }
         return problems

@@ -23,18 +23,18 @@ import Vault
 
     @Test func otherOwnersKeepTheirAnswers() {
         for (helper, program, words) in [
-            ("wispr", "/bin/wispr", "belong to the helper wispr; this is form"),
-            ("form", "/bin/old", "belong to another program of the name form, /bin/old"),
+            ("wispr", "/bin/wispr", "belong to the helper wispr, not to form"),
+            ("form", "/bin/old", "belong to another program with the name form, /bin/old"),
         ] {
             var model = Self.returning(program: program, of: helper)
             model.feed(.commandPrepared)
             #expect(model.released.isEmpty && model.rules == [.otherOwner])
-            #expect(model.journal == ["kept back: the answers stored here \(words)"])
+            #expect(model.journal == ["kept back: the stored answers \(words)"])
             model.feed(.commandPrepared)
             #expect(model.journal.isEmpty, "it is said once")
             model.ask()
             #expect(
-                model.answers.prompt?.note == "Asked again: the answers stored here \(words)."
+                model.answers.prompt?.note == "Asked again: the stored answers \(words)."
                     && model.answers.prompt?.stored == [])
         }
     }
@@ -99,10 +99,10 @@ import Vault
         model.feed(.commandPrepared)
         #expect(model.released.isEmpty && model.rules == [.refusedBefore])
         model.ask()
-        #expect(model.answers.prompt?.note == "Asked again: the portal did not take the stored answers when they were sent last.")
+        #expect(model.answers.prompt?.note == "Asked again: the portal did not accept the stored answers last time.")
         var plain = Self.returning(Model.plain, isRefused: true)
         plain.ask()
-        #expect(plain.answers.prompt?.note == "The portal did not take these stored answers when they were sent last.")
+        #expect(plain.answers.prompt?.note == "The portal did not accept these stored answers last time.")
     }
 
     @Test func spentAnswersWaitForTheUser() {
@@ -118,7 +118,7 @@ import Vault
         model.ask()
         #expect(
             model.answers.prompt?.warning
-                == "The stored answers were sent in this visit already, and the network did not open.")
+                == "The stored answers were already sent in this visit, and the network did not open.")
         model.feed(.left)
         model.feed(.commandPrepared)
         #expect(model.released.count == 3, "the next visit begins anew")
@@ -153,7 +153,7 @@ import Vault
             model.reply(.temporaryFailure, unsent: ["room", "name"])
             model.feed(.failed(mayReturn: false))
             #expect(model.rules == [.postponed])
-            #expect(model.outcome == "What you answered was not sent. It will be, once the portal asks the same again.")
+            #expect(model.outcome == "Your answers were not sent yet. hotspotd sends them when the portal asks the same again.")
             model.ask(isSame ? Model.login : [Model.field("other")])
             #expect(model.didAnswerItself == isSame && model.rules.contains(.answeredLate) == isSame)
             #expect(model.answers.sheet?.open == (isSame ? ["room": "214", "name": Model.canary] : nil))
@@ -208,7 +208,7 @@ import Vault
         model.ask([Model.field("room", label: "Zimmer"), Model.field("name", .password, label: "PIN of your card")])
         #expect(model.answers.prompt?.stored == ["room"] && model.rules.contains(.relabelled))
         #expect(
-            model.answers.prompt?.note == "Asked again: the portal calls a field otherwise than when its answer was stored.")
+            model.answers.prompt?.note == "Asked again: the portal has renamed a field since its answer was stored.")
     }
 
     @Test func aSecretIsNotOfferedBesideANewAnswer() {
@@ -253,14 +253,14 @@ import Vault
         var model = DaemonModel()
         model.ask()
         model.answer(["room": "214", "name": "x"])
-        #expect(model.answers.last! == ("t1", "It was answered already, perhaps in another terminal."))
+        #expect(model.answers.last! == ("t1", "The question was already answered, perhaps in another terminal."))
         model.ask()
         model.feed(.withdrawn(2, because: "The network was left."))
         #expect(model.answers.last! == ("t2", "The network was left.") && model.answers.sheet?.open == [:])
         model.ask()
         model.feed(.dismissed)
         model.feed(.withdrawn(3, because: "The network was left."))
-        #expect(model.answers.last! == ("t3", "It was dismissed, perhaps in another terminal."))
+        #expect(model.answers.last! == ("t3", "The question was dismissed, perhaps in another terminal."))
     }
 
     // MARK: The answers of one login
@@ -329,7 +329,7 @@ import Vault
         model.feed(.failed(mayReturn: true))
         #expect(
             model.outcome
-                == "What was typed is not kept, because no login with it is proven, unless the network opens soon.")
+                == "Your answers were not saved, because no login with them is proven, unless the network opens soon.")
         model.ask()
         model.answer(["room": "2", "name": "y"])
         model.reply(.success, unsent: ["room", "name"])
@@ -339,10 +339,10 @@ import Vault
         #expect(model.stored == [["room": "1", "name": "x"]])
         #expect(
             model.outcome?.hasPrefix(
-                "What was typed last was not sent; the answers before it: remembered for this network's portal") == true)
+                "Your last answers were not sent; about the earlier ones: your answers are kept for this portal") == true)
     }
 
-    // MARK: What is kept
+    // MARK: Kept answers
 
     @Test func nothingIsKeptWithoutAProof() {
         var model = DaemonModel()
@@ -350,7 +350,8 @@ import Vault
         model.answer(["room": "214", "name": "x"])
         model.reply(.success)
         model.feed(.failed(mayReturn: false))
-        #expect(model.outcome == "What was typed is not kept, because no login with it is proven." && model.rules == [.unproven])
+        #expect(
+            model.outcome == "Your answers were not saved, because no login with them is proven." && model.rules == [.unproven])
         model.feed(.proven)
         #expect(model.sealed.isEmpty)
         var stored = Self.returning()
@@ -393,7 +394,9 @@ import Vault
     @Test func anUnknownPortalKeepsNothing() {
         var model = DaemonModel(nil)
         model.logIn()
-        #expect(model.outcome == "Not remembered: the helper does not say which portal asked." && model.rules == [.noPortal])
+        #expect(
+            model.outcome == "Your answers were not saved: the helper does not say which portal asked."
+                && model.rules == [.noPortal])
     }
 
     @Test func oneNameForTwoFieldsKeepsNothing() {
@@ -404,7 +407,9 @@ import Vault
         model.answer(["value": "T-44"])
         model.reply(.success)
         model.feed(.proven)
-        #expect(model.outcome == "Not remembered: the portal has one name for different fields." && model.sealed.isEmpty)
+        #expect(
+            model.outcome == "Your answers were not saved: the portal gives different fields the same name."
+                && model.sealed.isEmpty)
     }
 
     @Test func aNoKeepsNothing() {
@@ -416,9 +421,9 @@ import Vault
             model.feed(.proven)
             let more =
                 hasTerms
-                ? " Only that you accept the terms is."
-                : " Earlier answers stay stored; to remove them: hotspotctl credentials remove Hotel"
-            #expect(model.outcome == "Not remembered, as you wished.\(more)" && model.sealed.isEmpty)
+                ? " That you accept the terms is remembered."
+                : " Earlier answers stay saved; to remove them: hotspotctl credentials remove Hotel"
+            #expect(model.outcome == "Your answers were not saved, as you wished.\(more)" && model.sealed.isEmpty)
         }
     }
 
@@ -430,14 +435,15 @@ import Vault
         model.answer(["room": "1", "name": "x"], agreed: true)
         model.reply(.success)
         model.feed(.proven)
-        #expect(model.outcome?.hasPrefix("Not remembered: The portal speaks plain HTTP") == true && model.sealed.isEmpty)
+        #expect(
+            model.outcome?.hasPrefix("Your answers were not saved: The portal uses plain HTTP") == true && model.sealed.isEmpty)
     }
 
     @Test func neverKeepsNothingNew() {
         var model = DaemonModel()
         model.context.remember = .never
         model.logIn()
-        #expect(model.outcome == "Not remembered (Remember=never).")
+        #expect(model.outcome == "Your answers were not saved (Remember=never).")
         var stored = Self.returning()
         stored.ask()
         stored.answer([:], stored: ["room", "name"])
@@ -445,7 +451,7 @@ import Vault
         stored.context.remember = .never
         stored.feed(.proven)
         #expect(
-            stored.outcome == "The stored answers stay stored (Remember=never keeps no new ones)." && stored.stored.count == 1)
+            stored.outcome == "Earlier answers stay saved; the new ones were not (Remember=never)." && stored.stored.count == 1)
     }
 
     @Test func askWantsAYes() {
@@ -462,8 +468,8 @@ import Vault
 
     @Test func aFullDiskIsSaid() {
         for (result, words) in [
-            (SealResult.untilTheEnd("full"), "Remembered until the daemon ends, because nothing is saved now: full."),
-            (.failed("no key"), "Not remembered: no key."),
+            (SealResult.untilTheEnd("full"), "Your answers are kept until hotspotd ends, because it cannot save now: full."),
+            (.failed("no key"), "Your answers were not saved: no key."),
         ] {
             var model = DaemonModel()
             model.disk = result
@@ -479,8 +485,8 @@ import Vault
         model.reply(.success)
         model.feed(.proven)
         #expect(model.stored == [["room": "214", "name": Model.canary]] && model.context.stored[0].shownNames == ["room"])
-        #expect(model.outcome == "Remembered for this network's portal. Ticks are not kept.")
-        // What a visit does not ask for stays.
+        #expect(model.outcome == "Your answers are kept for this portal. Ticks are not kept.")
+        // Answers that a visit does not ask for stay.
         model.ask([Model.field("voucher")])
         model.answer(["voucher": "V-1"])
         model.reply(.success)
@@ -489,14 +495,14 @@ import Vault
         for (portal, pin, sandbox, words) in [
             (Model.secure, false, true, "; next time you will not be asked"),
             (Model.secure, true, true, "; next time you will not be asked, except for the PIN after a restart"),
-            (Model.plain, false, true, "; next time Enter sends them"),
-            (Model.plain, true, true, "; next time Enter sends them; after a restart the PIN is asked for first"),
-            (Model.secure, false, false, "; they are not sent by themselves, because this helper runs without a sandbox"),
+            (Model.plain, false, true, "; next time press Enter to send them"),
+            (Model.plain, true, true, "; next time press Enter to send them; after a restart hotspotd asks for the PIN first"),
+            (Model.secure, false, false, "; they are not sent automatically, because this helper runs without a sandbox"),
         ] {
             var other = DaemonModel(portal)
             (other.context.hasPIN, other.context.mayHaveCredentials) = (pin, sandbox)
             other.logIn()
-            #expect(other.outcome == "Remembered for this network's portal\(words)." && other.rules.last == .kept)
+            #expect(other.outcome == "Your answers are kept for this portal\(words)." && other.rules.last == .kept)
         }
     }
 
@@ -506,7 +512,7 @@ import Vault
         model.answer(["room": "", "code": "1"], stored: ["name"])
         model.reply(.success)
         model.feed(.proven)
-        #expect(model.outcome?.hasSuffix(" What you left out is not stored any more.") == true)
+        #expect(model.outcome?.hasSuffix(" Answers that you left out are no longer stored.") == true)
         #expect(model.stored == [["name": Model.canary]] && model.rules.contains(.cleared))
     }
 
@@ -530,7 +536,7 @@ import Vault
         alone.reply(.success)
         alone.feed(.proven)
         #expect(
-            alone.outcome == "That you accept the terms is remembered for this network's portal, until it shows others.")
+            alone.outcome == "hotspotd remembers that you accept this portal's terms, until it shows others.")
         // A box that was not sent accepts nothing.
         alone.ask([Model.field("rules", .checkbox)], terms: "Be nice.")
         alone.answer(["rules": "yes"])

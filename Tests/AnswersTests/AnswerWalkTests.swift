@@ -84,7 +84,7 @@ import Vault
                 #expect(stored.owner.helper == owner.helper && stored.owner.program == owner.program)
                 #expect(!model.context.isLocked && model.context.mayHaveCredentials)
             }
-            // What is said to be kept is kept, and what is said not to be is not.
+            // The words about keeping are true, either way.
             if let proven, model.sealed.count > sealedBefore || !proven.keepable.isEmpty {
                 let own = model.context.own(at: proven.portal).flatMap { model.vault[$0.sealed] } ?? [:]
                 let isKept = proven.keepable.allSatisfy { own[$0.key] == $0.value }

@@ -3,7 +3,7 @@ import HotspotCore
 import Testing
 import Vault
 
-/// What an event made the daemon do; a model of the vault, the store and the helper around the value.
+/// The daemon's actions after an event; a model of the vault, the store and the helper around the value.
 struct DaemonModel {
     static let network = NetworkID.wireless(SSID(printable: "Hotel")!, .open)
     static let secure = Portal(origin: "https://p.example", pin: "cGlu", kind: "form")
@@ -22,7 +22,7 @@ struct DaemonModel {
     var released: [(stored: StoredAnswers, to: CredentialOwner)] = []
     var didAnswerItself = false
     var didLogIn = false
-    /// What the disk says to the next answers.
+    /// The disk's result for the next answers.
     var disk = SealResult.saved
     var isVaultBroken = false
     private var seals: UInt8 = 0
@@ -132,7 +132,7 @@ struct DaemonModel {
         let opened = answers.confirmable(shown, context).flatMap { vault[$0.sealed] } ?? [:]
         let all = opened.filter { stored.contains($0.key) }.merging(values) { $1 }.mapValues(SecretText.init)
         feed(.answered(shown, all, confirmed: stored, remember: remember, agreed: agreed))
-        feed(.withdrawn(shown.number, because: "It is not needed any more."))
+        feed(.withdrawn(shown.number, because: "It is no longer needed."))
     }
 
     mutating func reply(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Browse
 
-/// Which browser is found, what it is told, and what lies in its folder.
+/// Which browser is found, with its arguments and its folder.
 @Suite struct BrowserTests {
     private func folder(with programs: [String]) throws -> String {
         let folder = FileManager.default.temporaryDirectory.path + "/browse-\(UUID().uuidString)"

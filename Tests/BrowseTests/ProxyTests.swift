@@ -35,7 +35,7 @@ import Testing
             client.finishSending()
         }
         #expect(client.receive(sent.count) == sent)
-        #expect(client.receive(1) == [], "the other end was told of the end, and ended too")
+        #expect(client.receive(1) == [], "the other end noticed the end, and ended too")
     }
 
     @Test func refusesAddressesThatThePolicyRefuses() throws {

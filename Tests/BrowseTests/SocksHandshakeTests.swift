@@ -2,7 +2,7 @@ import Testing
 
 @testable import BoundHTTP
 
-/// What a client may say to the proxy, and what it may not.
+/// Accepted and refused messages of a client to the proxy.
 @Suite struct SocksHandshakeTests {
     private let greeting: [UInt8] = [5, 1, 0]
 

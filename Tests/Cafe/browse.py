@@ -132,7 +132,7 @@ class Browse:
             if browsing.poll() is None:
                 browsing.kill()
         self.report.say(f"$ hotspotctl browse\n{said.rstrip()}")
-        self.check("says", browsing.returncode == 0 and re.search(r"Online after \d", said) is not None, f"{browsing.returncode}: {said}")
+        self.check("says", browsing.returncode == 0 and re.search(r"Online( after \d+ s)?\.", said) is not None, f"{browsing.returncode}: {said}")
         self.monitor.waitFor({"authenticated"}, mark, 10)
         status = self.daemon.status()
         self.check("online", status.get("state") == "authenticated" and status.get("captive") is False, str(status))

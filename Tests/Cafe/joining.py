@@ -135,7 +135,7 @@ class Joining:
         self.manager = manager = kind(self.fabric)
         manager.start()
         self.awaitSight()
-        self.refuses("unknown", 10, "There is no network", "No Such Net")
+        self.refuses("unknown", 10, "is in sight or remembered", "No Such Net")
         self.joins("open", FREE)
         self.knows(kind.name)
         return manager

@@ -137,7 +137,7 @@ SHAPES = [
     Shape("lockdown", "kill switch by policy drop, and the VPN is down", [killSwitch()],
           f"refuses packets of the probe on {LINK}.*chain inet killswitch out"),
     # Nothing here is at fault but the network: no rule of this computer is blamed.
-    Shape("dead", "wg-quick, in a network where nothing answers", WG_QUICK, "no portal asks for a login|nor a portal can be found", HOTEL, "hang"),
+    Shape("dead", "wg-quick, in a network where nothing answers", WG_QUICK, "there is no portal|nor a portal can be found", HOTEL, "hang"),
 ]
 
 

@@ -18,7 +18,7 @@ import Testing
         #expect(queue.next()?.path == "a")
         queue.vanished("a")
         #expect(queue.next() == nil)
-        // What comes back keeps its place.
+        // A laptop that comes back keeps its place.
         queue.appeared("a", at: start + .seconds(9))
         #expect(queue.next()?.due == start + .seconds(1))
     }

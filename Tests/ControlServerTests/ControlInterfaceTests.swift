@@ -81,7 +81,7 @@ import Varlink
         answer(.success(AssociationReply(interface: parameters.interface ?? "wlan0", manager: "NetworkManager")))
     }
     func leave(interface: String?, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void) {
-        answer(.failure(.failed(code: .notJoined, message: "The interface is in no network.")))
+        answer(.failure(.failed(code: .notJoined, message: "The interface is not in a network.")))
     }
     func logoff(interface: String?) throws(ControlError) -> String { interface ?? "wlan0" }
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool { enabled }

@@ -38,7 +38,7 @@ import Varlink
 
     // MARK: One element
 
-    /// What networks write themselves is what is written of any other type.
+    /// Networks write themselves as any other type is written.
     @Test func networksWriteThemselvesLikeOthers() {
         let odd = "a\"\\/\u{1}\n é😀"
         let claims = [true, false].map {

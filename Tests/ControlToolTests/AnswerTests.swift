@@ -29,7 +29,7 @@ private let second = prompt("p2", #"{"name":"sms","label":"Code","kind":"code","
 
 private let onlineAtOnce = [
     status("presentingUI", since: 1, prompt: "p1"), status("presentingUI", since: 1),
-    status("authenticated", since: 2, answers: "Remembered for this network's portal."),
+    status("authenticated", since: 2, answers: "Your answers are kept for this portal."),
 ]
 
 @Suite struct AnswerTests {
@@ -40,8 +40,8 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: lines)
         #expect(ended.status == 0 && ended.errors.isEmpty)
-        #expect(ended.output.hasPrefix("Online after "))
-        #expect(ended.output.hasSuffix(" s. Remembered for this network's portal.\n"), "what the daemon says became of them")
+        #expect(ended.output.hasPrefix("Online"))
+        #expect(ended.output.hasSuffix(". Your answers are kept for this portal.\n"), "what the daemon says became of them")
         #expect(
             daemon.parameters("Answer")
                 == [
@@ -61,7 +61,7 @@ private let onlineAtOnce = [
     }
 
     @Test(arguments: [
-        (#"!NoSuchPrompt {"id":"p1","reason":"It was answered already."}"#, Int32(10), "any more. It was answered already."),
+        (#"!NoSuchPrompt {"id":"p1","reason":"It was answered already."}"#, Int32(10), "any longer. It was answered already."),
         (#"!NotPermitted {"message":"This needs root."}"#, 1, "This needs root."),
         (#"!InvalidAnswer {"field":"room","message":"An answer has no control characters."}"#, 1, "This answer is not accepted."),
     ]) func anAnswerThatIsRefusedSaysThatNothingIsKept(reply: String, code: Int32, words: String) throws {
@@ -69,7 +69,7 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let ended = try Tool.run(["answer", "p1", "--wait=0", "--socket", daemon.path], input: lines)
         #expect(
-            ended.status == code && ended.errors.contains("\(words) Nothing was sent from here, and nothing is kept.\n"),
+            ended.status == code && ended.errors.contains("\(words) Nothing was sent, and nothing is kept.\n"),
             "\(ended.errors)")
         #expect(!ended.errors.contains("geheim"))
         // A pipe names the question, so that the hint can be followed there.
@@ -163,7 +163,7 @@ private let onlineAtOnce = [
         #expect(try Tool.run(["answer", "--socket", none.path]).status == 10)
         let unknown = try Tool.run(["answer", "p9", "--socket", none.path])
         #expect(unknown.status == 10 && unknown.errors.hasPrefix("hotspotctl: There is no prompt 'p9'.\n"), "\(unknown)")
-        #expect(try Tool.run(["prompts", "--socket", none.path]).output == "There is no question.\n")
+        #expect(try Tool.run(["prompts", "--socket", none.path]).output == "No portal is asking anything.\n")
     }
 
     @Test func aFurtherQuestionIsShownAndExitsWithFour() throws {
@@ -184,7 +184,7 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let shown = try Tool.run(["prompts", "--socket", daemon.path]).output
         #expect(
-            shown.hasPrefix("\"Hotel\" asks:\n  Only these may see the question and answer it: root, ")
+            shown.hasPrefix("\"Hotel\" asks:\n  Only these users may see and answer the question: root, ")
                 && !shown.contains("to answer"))
         let ended = try Tool.run(["answer", "p1", "--socket", daemon.path], input: "")
         #expect(ended.status == 1 && ended.errors.contains("root, the group hotspotd") && !daemon.calls.contains("Answer"))
@@ -239,8 +239,8 @@ private let onlineAtOnce = [
         #expect(echoesCode)
         terminal.type("998877\n")
         let ended = tool.end()
-        #expect(ended.status == 0 && ended.output.hasPrefix("Online after "))
-        #expect(ended.output.hasSuffix(" s. Codes are not kept.\n"), "\(ended.output)")
+        #expect(ended.status == 0 && ended.output.hasPrefix("Online"))
+        #expect(ended.output.hasSuffix(". Codes are not kept.\n"), "\(ended.output)")
         let shown = terminal.shown
         #expect(shown.contains("214") && !shown.contains("geheim") && shown.contains("998877"))
         let echoesAgain = terminal.echoes
@@ -262,7 +262,7 @@ private let onlineAtOnce = [
         tool.waitForErrors("type the answers): ")
         terminal.type("canary-1\n")
         tool.waitForErrors(
-            "2 more in a row, and the stored answers are erased.\nPIN: ")
+            "After 2 more wrong PINs the stored answers are erased.\nPIN: ")
         terminal.type("canary-2\n")
         tool.waitForErrors("Room number [214]: ")
         terminal.type("5\n")
@@ -281,7 +281,7 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Unlock") == ["pin": "canary-1"] && !terminal.shown.contains("canary"))
     }
 
-    /// What is stored, and need not be answered, can be left out.
+    /// Stored answers that are not required can be left out.
     @Test(.timeLimit(.minutes(10))) func aDefaultCanBeLeftOut() throws {
         let asked = Self.offered(#""stored":["room","pass"]"#).replacing(#""required":true"#, with: #""required":false"#)
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
@@ -340,7 +340,7 @@ private let onlineAtOnce = [
         // Apart from our own sentence the line feeds of an error are escaped as well.
         #expect(
             after.contains(
-                "hotspotctl: This answer is not accepted. Nothing was sent from here, and nothing is kept.\r\n  │ \(shown): \(shown)\r\n"
+                "hotspotctl: This answer is not accepted. Nothing was sent, and nothing is kept.\r\n  │ \(shown): \(shown)\r\n"
             ),
             "\(after)")
         #expect(tool.end().status == 1)
@@ -411,7 +411,7 @@ private let onlineAtOnce = [
         terminal.type("geheim\n")
         tool.waitForErrors("? [y/n] ")
         terminal.type("\n")
-        tool.waitForErrors("without it nothing is sent.\n  │ Accept the terms? [y/n] ")
+        tool.waitForErrors("without a yes nothing is sent.\n  │ Accept the terms? [y/n] ")
         terminal.type("y\n")
         #expect(tool.end().status == 0)
         #expect(daemon.parameters("Answer")?["answers"] == ["room": "214", "pass": "geheim", "ok": "yes"])
@@ -486,7 +486,7 @@ private let onlineAtOnce = [
         terminal.type("n\n")
         let ended = tool.end()
         #expect(
-            ended.status == 1 && ended.errors.contains("It does not go on without a yes. Nothing was sent from here.\n"),
+            ended.status == 1 && ended.errors.contains("The portal needs a yes, so you are not logged in. Nothing was sent.\n"),
             "\(ended)")
         #expect(!daemon.calls.contains("Answer"))
     }
@@ -542,7 +542,7 @@ private let onlineAtOnce = [
         tool.waitForErrors("Code: ")
         terminal.type("998877\n")
         let ended = tool.end()
-        #expect(ended.status == 0 && ended.output.contains("\nOnline after "), "\(ended)")
+        #expect(ended.status == 0 && ended.output.contains("\nOnline"), "\(ended)")
         #expect(daemon.calls == ["Status", "Login", "Prompts", "Status", "Answer"])
         let silent = try FakeDaemon(script)
         defer { silent.stop() }

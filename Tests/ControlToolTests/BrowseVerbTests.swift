@@ -39,7 +39,7 @@ import Testing
             environment: ["LANG=C.UTF-8", "PATH=/usr/bin:/bin", "TMPDIR=\(folder.path)/profiles"])
     }
 
-    /// What the browser noted, as soon as it has.
+    /// The browser's notes, as soon as there are any.
     private func note(_ name: String) -> String {
         for _ in 0..<3000 {
             let text = (try? String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)) ?? ""
@@ -64,7 +64,7 @@ import Testing
         let ended = try start(daemon, browser("exec sleep 600")).end()
         #expect(ended.status == 0 && ended.errors == "")
         #expect(
-            ended.output.hasPrefix("Starting a browser. It can reach only lo, and is closed when you are online.\nOnline after "))
+            ended.output.hasPrefix("Opening a browser that uses lo only. It closes by itself when you are online.\nOnline"))
         #expect(Array(daemon.calls.prefix(3)) == ["Browse", "Status", "Check"])
         let words = note("words")
         #expect(words.contains("--proxy-server=socks5://127.0.0.1:") && words.hasSuffix("/start.html\n"))
@@ -86,7 +86,7 @@ import Testing
             [status("presentingUI", captive: true), status("authenticated", captive: false)], check: "online")
         defer { daemon.stop() }
         let ended = try start(daemon, browser("exit 0")).end()
-        #expect(ended.status == 0 && ended.output.contains("Online after "), "\(ended)")
+        #expect(ended.status == 0 && ended.output.contains("Online"), "\(ended)")
     }
 
     @Test func anInterruptEndsEverything() throws {
@@ -119,7 +119,7 @@ import Testing
 
     private static let warnings = [
         "This portal asks for your Microsoft account, but it does not belong to Microsoft.",
-        "The portal shows another key than the one the answers were stored for. This may be an impostor.",
+        "The portal's key differs from the one the answers were stored for. This may be an impostor.",
     ]
 
     /// A daemon that wants a yes before it begins.
@@ -141,7 +141,7 @@ import Testing
         #expect(daemon.calls == ["Browse"] && profiles.isEmpty)
         terminal.type("y\n")
         let ended = tool.end()
-        #expect(ended.status == 0 && ended.output.contains("Online after "), "\(ended)")
+        #expect(ended.status == 0 && ended.output.contains("Online"), "\(ended)")
         #expect(daemon.allParameters("Browse").map { $0["anyway"] } == [nil, true])
         #expect(nothingIsLeft())
     }
@@ -163,7 +163,8 @@ import Testing
         let daemon = try warned(warning)
         defer { daemon.stop() }
         let ended = try start(daemon, browser("exec sleep 600")).end()
-        let words = "\(warning) No browser was opened: hotspotctl cannot ask you here.\n  try: hotspotctl browse --anyway\n"
+        let words =
+            "\(warning) hotspotctl opened no browser, because it cannot ask you here.\n  try: hotspotctl browse --anyway\n"
         #expect(ended.status == 4 && ended.errors == "hotspotctl: " + words, "\(ended)")
         #expect(daemon.calls == ["Browse"] && profiles.isEmpty)
     }

@@ -27,7 +27,7 @@ import Testing
         #expect(
             try run(listed("none"), ["list"]).output == """
                 NETWORK  HELPER  PORTAL            FIELDS      SENT
-                Hotel    form    http://p.example  room, name  after you confirm
+                Hotel    form    http://p.example  room, name  after you press Enter
 
                 """)
         #expect(try run(listed("none"), []).output == run(listed("none"), ["list"]).output)
@@ -35,7 +35,7 @@ import Testing
         #expect(shown.output.hasPrefix("\"Hotel\" (open)\n  helper: form\n  portal: http://p.example\n  fields: room, name\n"))
         #expect(shown.output.hasSuffix("They wait for the PIN: hotspotctl credentials unlock\n"))
         for pin in ["none", "locked"] { #expect(try run(listed(pin, ""), []).output == "No answers are stored.\n") }
-        for (release, words) in zip(CredentialRelease.allCases, ["by itself", "after you confirm", "never"]) {
+        for (release, words) in zip(CredentialRelease.allCases, ["automatically", "after you press Enter", "never"]) {
             let credential = Self.hotel.replacing("confirm", with: release.rawValue)
             #expect(try run(listed("none", credential), []).output.hasSuffix("  \(words)\n"))
         }
@@ -51,7 +51,8 @@ import Testing
     @Test func answersForAnEarlierKeyAreTold() throws {
         let earlier = Self.hotel.replacing(#""confirm""#, with: #""automatic","earlierKey":true"#)
         let lines = try run(listed("none", "\(earlier),\(Self.hotel)"), []).output.split(separator: "\n")
-        #expect(lines[1].hasSuffix("  by itself, to the portal's earlier key") && lines[2].hasSuffix("  after you confirm"))
+        #expect(
+            lines[1].hasSuffix("  automatically, to the portal's earlier key") && lines[2].hasSuffix("  after you press Enter"))
     }
 
     @Test func thereMayBeNoPINToRemove() throws {
@@ -118,9 +119,9 @@ import Testing
     }
 
     @Test func aRefusedAnswerNamesTheCommandThatWasTyped() throws {
-        let refusal = #"!InvalidAnswer {"field":"rom","message":"No field of this name is known here; known are name, room."}"#
+        let refusal = #"!InvalidAnswer {"field":"rom","message":"No field has this name; the fields are name, room."}"#
         let ended = try run(["AddCredential": [refusal]], ["add", "Hotel 2"], input: "rom=canary\n")
-        #expect(ended.status == 1 && ended.errors.contains("│ rom: No field of this name is known here; known are name, room.\n"))
+        #expect(ended.status == 1 && ended.errors.contains("│ rom: No field has this name; the fields are name, room.\n"))
         #expect(ended.errors.hasSuffix("try: hotspotctl credentials add 'Hotel 2'\n"), "\(ended.errors)")
         let empty = try run(
             ["AddCredential": [#"!InvalidAnswer {"field":"","message":"No answer was given."}"#]], ["add", "Hotel"])
@@ -142,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (3, "Wrong PIN.\n"), (2, "Wrong PIN. 2 more in a row, and the stored answers are erased.\n"),
+        (3, "Wrong PIN.\n"), (2, "Wrong PIN. After 2 more wrong PINs the stored answers are erased.\n"),
         (0, "This was the tenth wrong PIN: the stored answers and the PIN are erased.\n"),
     ]) func aWrongPINSaysHowManyAreLeft(left: Int, words: String) throws {
         let replies = listed("locked").merging(["Unlock": [#"!WrongPIN {"left":\#(left)}"#]]) { $1 }

@@ -63,7 +63,7 @@ import Testing
             "GET http://connectivitycheck.gstatic.com/generate_204 → timeout: The server did not answer in time. in 3000 ms"
         let layers = Diagnosis(Self.with(Self.facts(status, "limited"), requests: [silent])).layers
         func sentence(_ name: LayerName) -> String? { layers.first { $0.name == name }?.sentence }
-        #expect(sentence(.portal) == "The probe had no answer that would tell.")
+        #expect(sentence(.portal) == "Unknown: the probe had no clear answer.")
         // The check asked for the name before it waited for the server.
         #expect(sentence(.names) == "Names resolve.")
     }
@@ -110,9 +110,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], "1 of 1 are switched on."), ([SwitchedOff(helper: "form", ssid: "Cafe Aroma")], "0 of 1 are switched on."),
-        ([SwitchedOff(helper: nil, ssid: "Cafe Aroma")], "All are switched off for this network."),
-        ([SwitchedOff(helper: nil, ssid: "Home")], "1 of 1 are switched on."),
+        ([], "1 of 1 helpers are switched on."),
+        ([SwitchedOff(helper: "form", ssid: "Cafe Aroma")], "0 of 1 helpers are switched on."),
+        ([SwitchedOff(helper: nil, ssid: "Cafe Aroma")], "All helpers are switched off for this network."),
+        ([SwitchedOff(helper: nil, ssid: "Home")], "1 of 1 helpers are switched on."),
     ]) func helpersThatAreOffForThisNetworkAreNotCounted(off: [SwitchedOff], sentence: String) {
         let facts = Self.changed(Self.online { $0.helper = nil }) {
             guard case .answers(var status, let helpers, let check) = $0.daemon else { return }
@@ -140,10 +141,10 @@ import Testing
         let silent = Self.with(Self.facts(status, "limited"), requests: ["GET http://probe.example/ → timeout in 5000 ms"])
         let layers = Diagnosis(silent).layers
         for name in [LayerName.portal, .login] { #expect(layers.first { $0.name == name }?.state == .unknown) }
-        #expect(layers.first { $0.name == .internet }?.sentence == "It does not answer on wlan0.")
+        #expect(layers.first { $0.name == .internet }?.sentence == "The Internet does not answer on wlan0.")
     }
 
-    /// At an address no name is asked for.
+    /// An address needs no nameserver.
     @Test(arguments: [
         ("http://192.0.2.1/generate_204", Layer.State.unknown), ("http://[2001:db8::a]:80/", .unknown),
         ("http://probe.example:8080/", .ok),
@@ -162,12 +163,12 @@ import Testing
         let early = "GET http://probe.example/ at 192.0.2.80 → 302 in 1 ms"
         let online = Diagnosis(Self.with(Self.changed(Self.online()) { $0.desktop = .full }, requests: [early]))
         #expect(online.layers.first { $0.name == .names }?.state == .unknown)
-        #expect(online.verdict == "Online; whether names resolve was not seen.")
+        #expect(online.verdict == "Online; it was not tested whether names resolve.")
         let silent = "GET http://probe.example/ → dnsTimeout: No nameserver answered. in 2400 ms"
         let limited = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [silent, early])).layers
         #expect(limited.first { $0.name == .names }?.sentence == "The resolvers do not answer.")
         let unasked = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [early])).layers
-        #expect(unasked.first { $0.name == .internet }?.sentence == "Something answers on wlan0, and it is not the Internet.")
+        #expect(unasked.first { $0.name == .internet }?.sentence == "Something answers on wlan0, but not the Internet.")
     }
 
     /// An interface in a network of which the prober says nothing.
@@ -193,7 +194,7 @@ import Testing
         #expect(names([good]) == "Names resolve (resolvers \(words)).")
     }
 
-    /// A dead Internet is no reason to look at the firewall, and no answer is none of a DHCP server.
+    /// A dead Internet is no reason to look at the firewall, and a missing answer does not blame a DHCP server.
     @Test func whatWasNotSeenIsNotSaid() {
         let silent = "GET http://a.example/ → timeout: The server did not answer in time. in 3000 ms"
         let layers = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [silent])).layers
@@ -205,7 +206,7 @@ import Testing
 
     /// The requests were cut off at the end of the probe's time.
     @Test(arguments: [
-        ("noAnswer", Layer.State.unknown, "The probe had no answer that tells whether names resolve."),
+        ("noAnswer", Layer.State.unknown, "The probe could not find out whether names resolve."),
         ("dnsTimeout", .broken, "The resolvers do not answer."),
     ]) func aProbeWithoutAnAnswerHasAsked(detail: String, state: Layer.State, sentence: String) {
         var check = CheckReply(verdict: "limited", interface: "wlan0", detail: detail)
@@ -217,7 +218,7 @@ import Testing
         let layers = Diagnosis(facts).layers
         let names = layers.first { $0.name == .names }
         #expect(names?.state == state && names?.sentence == sentence)
-        if state == .unknown { #expect(layers.first { $0.name == .probe }?.sentence == "It had no answer.") }
+        if state == .unknown { #expect(layers.first { $0.name == .probe }?.sentence == "Nothing answered the probe.") }
     }
 
     @Test func onlineNeedsNothing() {
@@ -335,7 +336,7 @@ import Testing
                 $0.desktop = .full; $0.resolvers = []
             }, .resolvers, "ls -l /etc/resolv.conf"
         ),
-        // What would be broken is not, where the Internet answers.
+        // Nothing is called broken where the Internet answers.
         (
             changed(online()) {
                 $0.desktop = .full; $0.interfaces[0].hasDefaultRoute = false

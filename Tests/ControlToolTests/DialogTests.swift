@@ -177,7 +177,7 @@ import Testing
         defer { daemon.stop() }
         let terminal = try Terminal()
         let tool = try Tool(["answer", "--stay", "--socket", daemon.path], input: terminal.slave)
-        tool.waitForErrors("There is no question.\n  try: hotspotctl status\nPress Enter to close this window. ")
+        tool.waitForErrors("No portal is asking anything.\n  try: hotspotctl status\nPress Enter to close this window. ")
         #expect(kill(tool.pid, 0) == 0)
         terminal.type("\n")
         #expect(tool.end().status == 10)

@@ -73,11 +73,11 @@ import Testing
         ),
         (
             "if method == 'Evaluate': say(b'{\"confidence\":\"none\"}\\0')",
-            "WRONG  The answer has no \"parameters\"; its form is: {\"parameters\":{\"confidence\":\"none\"}}␀"
+            "WRONG  The answer has no \"parameters\"; it must be: {\"parameters\":{\"confidence\":\"none\"}}␀"
         ),
         (
             "if method == 'Logoff': answer(result='success')",
-            "WRONG  The answer's \"parameters\" have no \"reply\"; its form is: {\"parameters\":{\"reply\":{\"result\":\"success\"}}}␀"
+            "WRONG  The answer's \"parameters\" have no \"reply\"; it must be: {\"parameters\":{\"reply\":{\"result\":\"success\"}}}␀"
         ),
         (
             "if method == 'Evaluate': say(b'{\"parameters\":{\"confidence\":\"none\"}}\\0\\n')",
@@ -215,7 +215,7 @@ import Testing
         )
         let ended = try await test(stubborn)
         #expect(ended.output.contains("Evaluate, cancelled: it goes on"), "\(ended.output)")
-        #expect(ended.output.contains("note   It goes on after the end of its standard input and SIGTERM"))
+        #expect(ended.output.contains("note   It keeps running after the end of its standard input and SIGTERM"))
     }
 
     /// The scripts of some portals send the form as JSON, and read JSON.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import hotspotctl
 
-/// What a report leaves out.
+/// Data that a report leaves out.
 @Suite struct RedactionTests {
     @Test(arguments: [
         ("to 10.21.1.7 and fe80::1%wlan0", "to <address 2> and <address 1>%wlan0"),

@@ -296,7 +296,7 @@ import Varlink
         #expect(
             Wrapping.fitted("  " + String(repeating: "x", count: 30), columns: 20) == "  " + String(repeating: "x", count: 18)
                 + "\n      " + String(repeating: "x", count: 12))
-        // Nothing but room to the right, and a terminal without any.
+        // A terminal with room on the right, and one without.
         #expect(Wrapping.fitted(String(repeating: " ", count: 50) + "x", columns: 20).hasSuffix("x"))
         #expect(
             Wrapping.fitted(String(repeating: "x", count: 30), columns: 1).hasPrefix(

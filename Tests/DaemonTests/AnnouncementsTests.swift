@@ -8,7 +8,7 @@ import Wireless
 
 @testable import hotspotd
 
-/// What the network says of its portal's API: when it is asked, and what an answer after the join changes.
+/// The network's announcement of its portal's API: when hotspotd asks, and the effect of an answer after the join.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AnnouncementsTests {
     init() { EventLoop.startThread() }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 @testable import hotspotd
 
-/// What clients ask of the daemon while a session runs: one interface over the real host and store.
+/// Calls of clients while a session runs: one interface over the real host and store.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct BackendTests {
     init() { EventLoop.startThread() }
 
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    // MARK: What the daemon says of itself
+    // MARK: The daemon's account of itself
 
     @Test @LoopActor func thePathOfTheSettingsIsTold() async throws {
         let cafe = try await Cafe.online()
@@ -96,7 +96,7 @@ import Testing
         await cafe.close()
     }
 
-    /// What was remembered of a login by this helper is for the login after a logoff as well.
+    /// The memory of a helper's login also serves the login after a logoff.
     @Test @LoopActor func afterALogoffTheSameHelperLogsIn() async throws {
         let cafe = try await Cafe.online()
         let bench = cafe.bench
@@ -221,7 +221,7 @@ import Testing
         try cafe.backend.forgetEverything()
         #expect(hotel.keeper.pinWord == "none" && hotel.bench.services.store.pin == nil)
         _ = try await hotel.ask()
-        #expect(try await hotel.answer(Hotel.typed)?.hasPrefix("Remembered") == true)
+        #expect(try await hotel.answer(Hotel.typed)?.hasPrefix("Your answers are kept") == true)
         await hotel.close()
     }
 
@@ -327,7 +327,7 @@ import Testing
         await cafe.close()
     }
 
-    /// What was chosen only because another helper was off does not outlive it, here or at the next visit.
+    /// A helper chosen only because another was off is not the choice once that one is on, here or at the next visit.
     @Test(arguments: [true, false]) @LoopActor func aHelperThatIsSwitchedOnMayWinAgain(leaves: Bool) async throws {
         let bench = try FilterBench()
         for name in ["a", "b"] { try bench.add(name) }
@@ -423,7 +423,7 @@ import Testing
         }
         #expect(
             cafe.backend.ending(ofPrompt: token)
-                == (isForgotten ? "The network was forgotten." : "Handling was switched off for this network."))
+                == (isForgotten ? "The network was forgotten." : "hotspotd was switched off for this network."))
         await hotel.close()
     }
 
@@ -432,7 +432,7 @@ import Testing
         let attempt = try #require(cafe.controller.journal.attempt)
         try cafe.backend.setEnabled(helper: nil, ssid: "Cafe", enabled: false)
         let last = cafe.bench.services.store.steps(attempt.id).last { $0.to != nil }
-        #expect(last?.to == StateName.inactive.rawValue && last?.detail == "handling was switched off for this network")
+        #expect(last?.to == StateName.inactive.rawValue && last?.detail == "hotspotd was switched off for this network")
         await cafe.close()
     }
 

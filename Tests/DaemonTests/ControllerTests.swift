@@ -37,7 +37,7 @@ import Wireless
         return InterfaceController(index: Self.index, name: "hot7", services: bench.services)
     }
 
-    // MARK: Helpers that are not needed any more
+    // MARK: Helpers that are no longer needed
 
     @Test(arguments: [StoredHold.Reason.loggedOff, .autoJoinOff]) @LoopActor func heldNetworksKeepNoHelpersWaiting(
         _ reason: StoredHold.Reason
@@ -166,15 +166,15 @@ import Wireless
 
     @Test(
         arguments: [
-            ("clockWrong", nil, "By this computer's clock certificates are out of date, so that HTTPS does not work."),
+            ("clockWrong", nil, "By this computer's clock, certificates are not valid, so HTTPS does not work."),
             // As of a battery that is empty.
             (
                 "clockWrong", "Mon, 23 Nov 2026 16:00:00 GMT",
-                "By this computer's clock certificates are out of date, so that HTTPS does not work."
+                "By this computer's clock, certificates are not valid, so HTTPS does not work."
                     + " It says 2001-09-09, and the network says 2026-11-23."
             ),
             ("clockWrong", "Sun, 09 Sep 2001 10:00:00 GMT", nil), ("httpsBlocked", "Mon, 23 Nov 2026 16:00:00 GMT", nil),
-            ("clockWrong", "yesterday", "By this computer's clock certificates are out of date, so that HTTPS does not work."),
+            ("clockWrong", "yesterday", "By this computer's clock, certificates are not valid, so HTTPS does not work."),
         ] as [(String, String?, String?)]) @LoopActor func aClockThatIsWrongIsTold(
             _ problem: String, _ date: String?, _ sentence: String?
         )
@@ -189,12 +189,12 @@ import Wireless
 
     @Test(
         arguments: [
-            ("dnsTimeout", "No nameserver of the network answers, so that neither the Internet nor a portal can be found."),
+            ("dnsTimeout", "No nameserver of the network answers, so neither the Internet nor a portal can be found."),
             (
                 "dnsFailed",
-                "The network's nameserver does not know the Internet's names, so that neither the Internet nor a portal can be found."
+                "The network's nameserver does not know the Internet's names, so neither the Internet nor a portal can be found."
             ),
-            ("status500", "What answers (500) is neither the Internet nor a portal."), ("timeout", nil), ("statusX", nil),
+            ("status500", "A server answered 500; it is neither the Internet nor a portal."), ("timeout", nil), ("statusX", nil),
         ] as [(String, String?)]) @LoopActor func aNetworkThatShowsNeitherIsToldByWhatAnswers(
             _ problem: String, _ sentence: String?
         )

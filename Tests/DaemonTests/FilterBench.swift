@@ -23,7 +23,7 @@ import Vault
     var changes = 0
     /// The helpers that labelled "Cafe" when it was last announced.
     var announced: [String] = []
-    /// What the journal would have: each helper that was sent networks, and their names.
+    /// The journal's content: each helper that received networks, and their names.
     var disclosed: [(helper: String, names: [String])] = []
     var ignored: [String: Int] = [:]
     /// Called with each change of the status.
@@ -157,15 +157,15 @@ import Vault
         cycle.helpersChanged()
     }
 
-    // MARK: What helpers do
+    // MARK: Behaviour of helpers
 
-    /// What a helper answers to FilterScanList: the members of `parameters`.
+    /// A helper's answer to FilterScanList: the members of `parameters`.
     func answers(_ name: String, _ json: String) { write("\(folder)/notes/\(name).answer", json) }
 
-    /// What a helper answers to Evaluate: the whole of `parameters`.
+    /// A helper's answer to Evaluate: the whole of `parameters`.
     func evaluates(_ name: String, _ json: String) { write("\(folder)/notes/\(name).evaluation", json) }
 
-    /// What a helper replies to another command.
+    /// A helper's reply to another command.
     func replies(_ name: String, to method: String, _ json: String) {
         write("\(folder)/notes/\(name).\(method).reply", #"{"reply": \#(json)}"#)
     }
@@ -182,7 +182,7 @@ import Vault
     func letGo(_ name: String) { unlink("\(folder)/notes/\(name).hold") }
     func answerAfterTheEnd(_ name: String) { write("\(folder)/notes/\(name).late", "") }
 
-    /// What a helper was told in its calls of one method, in their order.
+    /// The parameters of a helper's calls of one method, in their order.
     func told(_ name: String, _ method: String = "FilterScanList") -> [JSONValue] {
         names(in: folder + "/notes").filter { $0.hasPrefix("\(name).\(method).") && $0.hasSuffix(".told") }.sorted()
             .compactMap { try? Coding.decode(JSONValue.self, from: read("\(folder)/notes/\($0)")) }
@@ -193,7 +193,7 @@ import Vault
         (question?["networks"]?.array ?? []).compactMap { $0["ssid"]?.string }.sorted()
     }
 
-    // MARK: What the user sees
+    // MARK: The user's view
 
     func see(_ names: (String, Security)...) {
         scan = names.enumerated().map { number, name in

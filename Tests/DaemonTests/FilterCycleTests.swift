@@ -136,7 +136,7 @@ import Varlink
         #expect(cafe.labels.map(\.confidence) == [.low, .high] && cafe.labels.map(\.displayName) == ["The a", "The b"])
         #expect(cafe.labels.allSatisfy { !$0.ready })
         #expect(bench.labellers("Home", .psk) == [], "25: no password, no label")
-        #expect(bench.labellers("Lab", .psk) == [], "25: one that cannot be a password is none")
+        #expect(bench.labellers("Lab", .psk) == [], "25: an impossible password is ignored")
         #expect(bench.shown.first { $0.name == "Work" }?.labels.map(\.ready) == [true], "26")
         #expect(!String(describing: bench.cycle.labels).contains("correct horse"), "what was said to be a password is not kept")
         bench.cycle.watch(0)

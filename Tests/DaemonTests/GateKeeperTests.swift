@@ -4,7 +4,7 @@ import Testing
 
 @testable import hotspotd
 
-/// When the gate is looked after, with a gate that fails as it is told and a clock that is turned by hand.
+/// When hotspotd checks the gate, with a gate that fails on demand and a clock that is turned by hand.
 @Suite struct GateKeeperTests {
     init() { EventLoop.startThread() }
 
@@ -33,7 +33,7 @@ import Testing
         let work = Work()
         var wanted: [Int: String] = [:]
         var troubles: [GateKeeper.Trouble?] = []
-        /// The pauses that were asked for.
+        /// The requested pauses.
         var pauses: [Duration] = []
         var due: (() -> Void)?
         var makeError: GateError?

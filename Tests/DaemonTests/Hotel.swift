@@ -87,7 +87,7 @@ import Vault
     /// The answers that PresentUI was sent last.
     var sent: JSONValue? { bench.told("form", "PresentUI").last?["answers"] }
 
-    /// What Authenticate was sent last.
+    /// The parameters of the last Authenticate.
     var credential: JSONValue? { bench.told("form", "Authenticate").last?["credential"] }
 
     var journal: [String] { bench.steps.filter { ["credential", "warning"].contains($0.kind) }.map(\.detail) }

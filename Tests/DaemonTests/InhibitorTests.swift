@@ -64,7 +64,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
             logind.waitUntilExit()
         }
 
-        /// What it wrote down.
+        /// Its notes.
         var words: [String] {
             ((try? String(contentsOf: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
         }

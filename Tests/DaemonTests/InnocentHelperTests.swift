@@ -48,9 +48,11 @@ import Wireless
         #expect(bench.services.strikes.count("winner") == 0 && bench.services.conduct("winner") == [])
         #expect(controller.status.problems.map(\.code) == [.helperNoRoom])
         let told = bench.steps.map(\.detail).joined(separator: "\n")
-        #expect(told.contains("the machine has no room for it") && !told.contains("without an answer"), "\(told)")
+        #expect(told.contains("the machine is out of memory or processes") && !told.contains("without an answer"), "\(told)")
         let verdict = bench.steps.last { $0.kind == "outcome" }?.detail ?? ""
-        #expect(verdict.contains("for now") && verdict.contains("no room for it") && !verdict.contains("It said"), "\(verdict)")
+        #expect(
+            verdict.contains("for now") && verdict.contains("out of memory or processes") && !verdict.contains("It said"),
+            "\(verdict)")
         #expect(controller.machine.state.name == .failure, "to be tried again")
         controller.leave("the test ends")
         await bench.close()

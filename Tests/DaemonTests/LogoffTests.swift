@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 @testable import hotspotd
 
-/// What a logoff leaves, and what is said of it.
+/// The state after a logoff, and the sentences about it.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LogoffTests {
     init() { EventLoop.startThread() }
 
@@ -85,7 +85,7 @@ import Testing
         await hotel.close()
     }
 
-    /// It is told nothing of the terms that were accepted before, and what it keeps now is stored.
+    /// It hears nothing of the terms that were accepted before, and its new memory is stored.
     @Test @LoopActor func aLoginAfterForgetBeginsAnew() async throws {
         let hotel = try await accepted()
         try hotel.bench.services.store.forgetEverything()
@@ -111,7 +111,7 @@ import Testing
         await hotel.close()
     }
 
-    /// The accepted terms would be asked for again.
+    /// The portal would ask for the accepted terms again.
     @Test @LoopActor func aSessionThatThePortalEndsAgainstTheHelpersWordKeepsItsMemory() async throws {
         let hotel = try await accepted()
         await logOff(hotel, #"{"result": "failure", "reason": "No way."}"#)

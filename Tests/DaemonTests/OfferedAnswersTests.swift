@@ -37,7 +37,7 @@ import Vault
         #expect(hotel.sent?["name"]?.string == Hotel.canary)
         #expect(hotel.bench.steps.contains { $0.kind == "answered" && $0.detail == "by the user on Ida" })
         #expect(hotel.desk.answers.last?.token == shown.token)
-        #expect(hotel.desk.answers.last?.sentence == "It was answered on the paired laptop \"Ida\".")
+        #expect(hotel.desk.answers.last?.sentence == "The question was answered on the paired laptop \"Ida\".")
         // The login is proven, so they are kept; a code never is.
         #expect(hotel.bench.services.store.allCredentials.map(\.fieldNames) == [["name", "room"]])
         await hotel.close()
@@ -67,7 +67,7 @@ import Vault
         #expect(!reply.answered && hotel.desk.prompt?.stored == ["room"])
         #expect(hotel.desk.prompt?.token == shown.token)
         #expect(refusal(hotel, Self.offer(["sms": "998877"])) == .noPortal, "it asks for no code")
-        // What is stored already stays.
+        // Earlier answers stay.
         _ = try hotel.keeper.addOffered(Self.offer(["name": "Brandt", "other": "1"]), from: "Ida")
         #expect(hotel.bench.services.store.allCredentials.map(\.fieldNames) == [["name", "room"]])
         await hotel.close()

@@ -85,7 +85,7 @@ import Vault
         let settings = try load("[Daemon]\nPortalDirectories=/etc/hotspotd/portals\nLogLevel=debug\n")
         #expect(settings.logLevel == .debug && settings.ignoredEntries.count == 1)
         #expect(
-            settings.ignoredEntries[0].hasSuffix("hotspotd.conf:2: PortalDirectories= has no meaning any more and is ignored."))
+            settings.ignoredEntries[0].hasSuffix("hotspotd.conf:2: PortalDirectories= is no longer used and is ignored."))
         #expect(throws: Keyfile.Error.self) { try load("[Policy]\nPortalDirectories=/a\n") }
     }
 

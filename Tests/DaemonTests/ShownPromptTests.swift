@@ -116,7 +116,7 @@ import Varlink
 @Suite struct ProbeAnswerTests {
     private func answer(_ url: String?) -> ProbeAnswer { ProbeAnswer(verdict: .captive, portalURL: url, evidence: []) }
 
-    /// Two places are two portals; a number that a gateway makes up, and the server that it answers for, are none.
+    /// Two places are two portals; a gateway's invented number and the server that it answers for are not.
     @Test(arguments: [
         ("http://h.test/login?mac=1", "http://h.test/login"), ("http://h.test", "http://h.test/"),
         ("https://h.test:8443/guest/s/20261128/;jsessionid=1", "https://h.test:8443/guest/s/#"),

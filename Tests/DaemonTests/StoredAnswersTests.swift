@@ -12,7 +12,7 @@ import Vault
 @testable import Store
 @testable import hotspotd
 
-/// What is remembered of answers, and when it is sent: visits of one interface over the real host, with a helper that asks.
+/// Which answers are remembered, and when they are sent: visits of one interface over the real host, with a helper that asks.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StoredAnswersTests {
     init() { EventLoop.startThread() }
 
@@ -31,14 +31,14 @@ import Vault
         let shown = try await hotel.ask()
         hotel.controller.answer(shown, Hotel.typed, remember: true)
         #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .failure })
-        #expect(hotel.controller.status.answers?.hasPrefix("What you answered was not sent.") == true)
+        #expect(hotel.controller.status.answers?.hasPrefix("Your answers were not sent yet.") == true)
         hotel.bench.replies("form", to: "PresentUI", success)
         if !isSame { hotel.asks(for: [("room", "text", true), ("other", "text", true)], at: Hotel.secure) }
         hotel.controller.feed(.loginRequested(helper: nil))
         if isSame {
             #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .authenticated })
             #expect(hotel.bench.told("form", "PresentUI").last?["answers"]?["room"] == "214")
-            #expect(hotel.controller.status.answers?.hasPrefix("Remembered") == true)
+            #expect(hotel.controller.status.answers?.hasPrefix("Your answers are kept") == true)
         } else {
             #expect(await hotel.bench.eventually { hotel.desk.prompt != nil })
         }
@@ -49,19 +49,19 @@ import Vault
         let hotel = try Hotel()
         var shown = try await hotel.ask()
         #expect(shown.stored.isEmpty && hotel.remember(shown) == .always && shown.warning == nil)
-        #expect(try await hotel.answer(typed) == "Remembered for this network's portal, and offered next time.")
+        #expect(try await hotel.answer(typed) == "Your answers are kept for this portal and offered next time.")
         hotel.leave()
 
         shown = try await hotel.ask()
         #expect(hotel.credential == nil, "nothing is sent by itself")
-        #expect(hotel.journal.contains { $0.hasPrefix("kept back: the portal speaks plain HTTP") })
+        #expect(hotel.journal.contains { $0.hasPrefix("kept back: the portal uses plain HTTP") })
         #expect(shown.stored == ["room", "name"], "a code is never stored")
         #expect(shown.prompt.fields.map(\.value) == ["214", nil, nil], "the secret stays in the vault")
         #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["sms"], for: shown) }
         let outcome = try await hotel.answer(["sms": "1"], stored: ["room", "name"])
-        #expect(outcome == "Remembered for this network's portal, and offered next time.")
+        #expect(outcome == "Your answers are kept for this portal and offered next time.")
         #expect(hotel.sent == ["room": "214", "name": .string(Self.canary), "sms": "1"])
-        let kept = hotel.journal.count { $0.hasPrefix("kept back: the portal speaks plain HTTP") }
+        let kept = hotel.journal.count { $0.hasPrefix("kept back: the portal uses plain HTTP") }
         #expect(kept == 1, "what the user has confirmed is not kept back")
         #expect(!hotel.bench.steps.contains { $0.detail.contains(Self.canary) })
         await hotel.close()
@@ -122,7 +122,7 @@ import Vault
             _ = try await hotel.ask()
             let outcome = try await hotel.answer(["room": "214", "name": Self.canary])
             // The prompt has a field for a code, which is asked again each time.
-            #expect(outcome == "Remembered for this network's portal.")
+            #expect(outcome == "Your answers are kept for this portal.")
             hotel.leave()
             let shown = try await hotel.ask()
             #expect(hotel.credential == ["room": "214", "name": .string(Self.canary)])
@@ -139,11 +139,11 @@ import Vault
         hotel.leave()
         _ = try await hotel.ask()
         let outcome = try await hotel.answer(["room": "", "sms": "998877"], stored: ["name"])
-        #expect(outcome?.hasSuffix("What you left out is not stored any more.") == true, "\(outcome ?? "")")
+        #expect(outcome?.hasSuffix("Answers that you left out are no longer stored.") == true, "\(outcome ?? "")")
         #expect(hotel.bench.services.store.allCredentials.map(\.fieldNames) == [["name"]])
         hotel.leave()
         _ = try await hotel.ask()
-        #expect(try await hotel.answer(["name": "", "sms": "1"]) == "What you left out is not stored any more.")
+        #expect(try await hotel.answer(["name": "", "sms": "1"]) == "Answers that you left out are no longer stored.")
         #expect(hotel.bench.services.store.allCredentials.isEmpty)
         await hotel.close()
     }
@@ -164,7 +164,7 @@ import Vault
         hotel.leave()
         let shown = try await hotel.ask()
         #expect(hotel.credential == nil && shown.stored == ["room"], "it is offered, and not sent by itself")
-        #expect(shown.note == "Asked again: the portal did not take the stored answers when they were sent last.")
+        #expect(shown.note == "Asked again: the portal did not accept the stored answers last time.")
         #expect(try hotel.keeper.list(nil).map(\.release) == ["confirm"])
         try await hotel.answer([:], stored: ["room"])
         #expect(try hotel.keeper.list(nil).map(\.release) == ["automatic"])
@@ -192,12 +192,12 @@ import Vault
         #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != shown.token } ?? false })
         #expect(hotel.desk.prompt?.note == nil, "the portal's own words stand there")
         hotel.leave()
-        let word = "The portal did not take these stored answers when they were sent last."
+        let word = "The portal did not accept these stored answers last time."
         #expect(try await hotel.ask().note == (isTyped ? nil : word))
         await hotel.close()
     }
 
-    /// What stands behind dots is stored: it would go out with a name that it does not belong to, and look like what was typed.
+    /// A value behind dots is stored: it would be sent with a name that it does not belong to, as if the user had typed it.
     @Test(arguments: ["typed", "confirmed", "later"]) @LoopActor func aStoredSecretIsNotOfferedBesideANewName(_ how: String)
         async throws
     {
@@ -242,7 +242,7 @@ import Vault
         let shown = try await hotel.ask()
         hotel.bench.services.settings.remember = .never
         #expect(hotel.remember(shown) == .never)
-        #expect(try await hotel.answer(typed) == "Not remembered (Remember=never).")
+        #expect(try await hotel.answer(typed) == "Your answers were not saved (Remember=never).")
         #expect(hotel.bench.services.store.allCredentials.isEmpty)
         await hotel.close()
     }
@@ -251,7 +251,9 @@ import Vault
         let hotel = try Hotel { $0.plainHTTPAnswers = .never }
         let shown = try await hotel.ask()
         #expect(hotel.remember(shown) == .never)
-        #expect(try await hotel.answer(typed, confirmed: true)?.hasPrefix("Not remembered: The portal speaks plain HTTP") == true)
+        #expect(
+            try await hotel.answer(typed, confirmed: true)?.hasPrefix("Your answers were not saved: The portal uses plain HTTP")
+                == true)
         #expect(hotel.bench.services.store.allCredentials.isEmpty)
         await hotel.close()
     }
@@ -268,7 +270,7 @@ import Vault
             let outcome = try await hotel.answer(typed, confirmed: true)
             let store = hotel.bench.services.store
             #expect(store.hasSealedRows == (remember == .always))
-            if remember == .never { #expect(outcome == "Not remembered (Remember=never).") }
+            if remember == .never { #expect(outcome == "Your answers were not saved (Remember=never).") }
             hotel.leave()
             hotel.bench.services.journalWriter.flush()
             for name in ["hotspotd.db", "hotspotd.db-wal"] {
@@ -291,9 +293,9 @@ import Vault
 
     @Test @LoopActor func askWantsAYesOfTheUser() async throws {
         for (remember, confirmed, outcome) in [
-            (true, false, "Not remembered, because you were not asked whether to."),
-            (false, false, "Not remembered, as you wished."),
-            (true, true, "Remembered for this network's portal, and offered next time."),
+            (true, false, "Your answers were not saved, because you were not asked."),
+            (false, false, "Your answers were not saved, as you wished."),
+            (true, true, "Your answers are kept for this portal and offered next time."),
         ] {
             let hotel = try Hotel { $0.remember = .ask }
             #expect(hotel.remember(try await hotel.ask()) == .ask)
@@ -328,14 +330,14 @@ import Vault
         let outcome = try await hotel.answer(["rules": "yes"])
         #expect(
             outcome
-                == (isTold ? "That you accept the terms is remembered for this network's portal, until it shows others." : nil))
+                == (isTold ? "hotspotd remembers that you accept this portal's terms, until it shows others." : nil))
         await hotel.close()
     }
 
     @Test @LoopActor func acceptedTermsAreToldWhereTheAnswersAreNotRemembered() async throws {
         for (remember, words) in [
-            (Remember.always, "Not remembered, as you wished. Only that you accept the terms is."),
-            (.never, "Not remembered, as you wished."),
+            (Remember.always, "Your answers were not saved, as you wished. That you accept the terms is remembered."),
+            (.never, "Your answers were not saved, as you wished."),
         ] {
             let hotel = try Hotel { $0.remember = remember }
             hotel.asks(for: [("room", "text", true), ("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)
@@ -397,9 +399,9 @@ import Vault
     // MARK: Impostors
 
     @Test(arguments: [
-        (#"{"origin": "https://evil.example", "pin": "cGlu", "kind": "form"}"#, "another address"),
-        (#"{"origin": "https://p.example", "pin": "b3RoZXI=", "kind": "form"}"#, "another key"),
-        (#"{"origin": "http://p.example", "kind": "form"}"#, "another address"),
+        (#"{"origin": "https://evil.example", "pin": "cGlu", "kind": "form"}"#, "portal's address differs"),
+        (#"{"origin": "https://p.example", "pin": "b3RoZXI=", "kind": "form"}"#, "portal's key differs"),
+        (#"{"origin": "http://p.example", "kind": "form"}"#, "portal's address differs"),
     ]) @LoopActor func anotherPortalSaysSoBeforeAnythingIsTypedAndGetsNothing(portal: String, words: String) async throws {
         let hotel = try Hotel(Self.secure)
         _ = try await hotel.ask()
@@ -414,7 +416,7 @@ import Vault
         // A client that knows nothing of it says "remember" all the same.
         #expect(
             try await hotel.answer(["room": "1"])
-                == "Not remembered, because you were not asked whether to.")
+                == "Your answers were not saved, because you were not asked.")
         #expect(hotel.bench.services.store.allCredentials.count == 1)
         hotel.leave()
         // With a yes of its own it is one of the network's portals.
@@ -441,9 +443,9 @@ import Vault
                 Self.network, helper: isProgram ? "form" : "wispr", origin: "https://p.example", pin: "cGlu",
                 program: isProgram ? "/bin/old" : nil, fieldNames: ["room"], sealed: [7])
             let shown = try await hotel.ask()
-            let owner = isProgram ? "another program of the name form, /bin/old" : "the helper wispr; this is form"
-            #expect(shown.note == "Asked again: the answers stored here belong to \(owner)." && shown.warning == nil)
-            #expect(hotel.journal == ["kept back: the answers stored here belong to \(owner)"])
+            let owner = isProgram ? "another program with the name form, /bin/old" : "the helper wispr, not to form"
+            #expect(shown.note == "Asked again: the stored answers belong to \(owner)." && shown.warning == nil)
+            #expect(hotel.journal == ["kept back: the stored answers belong to \(owner)"])
             #expect(shown.stored.isEmpty && hotel.credential == nil)
             // Its own answers end that.
             try await hotel.answer(["room": "1"])
@@ -483,7 +485,7 @@ import Vault
         hotel.leave()
         asks("Number of your card", "PIN of your card")
         shown = try await hotel.ask()
-        let reason = "the portal calls a field otherwise than when its answer was stored"
+        let reason = "the portal has renamed a field since its answer was stored"
         #expect(shown.note == "Asked again: \(reason)." && hotel.journal.contains("kept back: \(reason)"))
         #expect(shown.stored == ["room"] && shown.prompt.fields.map(\.value) == ["214", nil], "the secret is not offered")
         try await hotel.answer(["name": "1"], stored: ["room"])
@@ -509,14 +511,14 @@ import Vault
         let hotel = try Hotel()
         var shown = try await hotel.ask()
         try await hotel.answer(typed)
-        #expect(hotel.desk.answers.last! == (shown.token, "It was answered already, perhaps in another terminal."))
+        #expect(hotel.desk.answers.last! == (shown.token, "The question was already answered, perhaps in another terminal."))
         hotel.leave()
         shown = try await hotel.ask()
         hotel.leave()
         #expect(hotel.desk.answers.last! == (shown.token, "The network was left."))
         shown = try await hotel.ask()
         hotel.controller.dismiss(shown)
-        #expect(hotel.desk.answers.last! == (shown.token, "It was dismissed, perhaps in another terminal."))
+        #expect(hotel.desk.answers.last! == (shown.token, "The question was dismissed, perhaps in another terminal."))
         await hotel.close()
     }
 
@@ -550,7 +552,7 @@ import Vault
         let other = try Database(path: hotel.bench.folder + "/state/hotspotd.db")
         try other.run("BEGIN IMMEDIATE")
         let outcome = try await hotel.answer(typed)
-        #expect(outcome == "Remembered until the daemon ends, because nothing is saved now: database is locked.")
+        #expect(outcome == "Your answers are kept until hotspotd ends, because it cannot save now: database is locked.")
         hotel.leave()
         #expect(try await hotel.ask().stored == ["room", "name"])
         await hotel.close()
@@ -569,7 +571,7 @@ import Vault
             let second = try #require(hotel.desk.prompt)
             #expect(hotel.bench.steps.last { $0.kind == "prompt" }?.detail == "Again asks again")
             if isDismissed { hotel.controller.dismiss(second) } else { hotel.leave() }
-            #expect(hotel.controller.status.answers == "What was typed is not kept, because no login with it is proven.")
+            #expect(hotel.controller.status.answers == "Your answers were not saved, because no login with them is proven.")
             #expect(hotel.bench.services.store.allCredentials.isEmpty && hotel.desk.answers.sheet == nil)
             await hotel.close()
         }
@@ -603,7 +605,7 @@ import Vault
         let hotel = try await Hotel.guarded("4711")
         var shown = try await hotel.ask()
         #expect(shown.isLocked && shown.stored.isEmpty && hotel.keeper.pinWord == "locked")
-        #expect(hotel.journal.last == "kept back: the PIN was not given since the daemon started (hotspotctl credentials unlock)")
+        #expect(hotel.journal.last == "kept back: the PIN was not given since hotspotd started (hotspotctl credentials unlock)")
         #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["room"], for: shown) }
         #expect(hotel.left("0000") == 9)
         #expect(hotel.desk.prompt?.isLocked == true)
@@ -613,13 +615,15 @@ import Vault
         #expect(!shown.isLocked && shown.stored == ["room", "name"])
         try await hotel.answer([:], stored: shown.stored)
         #expect(hotel.sent == ["room": "214", "name": .string(Self.canary)])
-        // What is typed without the PIN cannot be sealed.
+        // The typed answer without the PIN cannot be sealed.
         hotel.leave()
         hotel.restart()
         shown = try await hotel.ask()
         #expect(shown.note == nil, "it says that answers wait for the PIN")
         let outcome = try await hotel.answer(["room": "5"])
-        #expect(outcome == "Not remembered: the PIN was not given since the daemon started (hotspotctl credentials unlock).")
+        #expect(
+            outcome
+                == "Your answers were not saved: the PIN was not given since hotspotd started (hotspotctl credentials unlock).")
         await hotel.close()
     }
 
@@ -634,12 +638,13 @@ import Vault
                 == .failed(
                     code: .notSaved,
                     message:
-                        "Nothing was stored: the PIN was not given since the daemon started (hotspotctl credentials unlock)."))
+                        "Nothing was stored: the PIN was not given since hotspotd started (hotspotctl credentials unlock)."))
         try hotel.keeper.unlock("4711")
         #expect(hotel.desk.prompt?.note == nil)
         #expect(
             try await hotel.answer(["room": "5"])
-                == "Remembered for this network's portal, and offered next time; after a restart the PIN is asked for first.")
+                == "Your answers are kept for this portal and offered next time; after a restart hotspotd asks for the PIN first."
+        )
         await hotel.close()
     }
 
@@ -666,7 +671,7 @@ import Vault
         #expect(hotel.left("4711") == nil && hotel.keeper.pinWord == "open", "the tenth may be right")
         for _ in 0..<10 { try hotel.bench.services.store.countGuess() }
         hotel.restart()
-        #expect(hotel.left("4711") == 0, "an eleventh is none")
+        #expect(hotel.left("4711") == 0, "there is no eleventh")
         #expect(hotel.bench.services.store.allCredentials.isEmpty)
         await hotel.close()
     }
@@ -698,7 +703,7 @@ import Vault
         try hotel.keeper.setPIN(nil, old: "4711")
         #expect(hotel.keeper.pinWord == "none" && hotel.bench.services.store.pin == nil)
         _ = try await hotel.ask()
-        #expect(try await hotel.answer(typed) == "Remembered for this network's portal, and offered next time.")
+        #expect(try await hotel.answer(typed) == "Your answers are kept for this portal and offered next time.")
         await hotel.close()
     }
 
@@ -745,7 +750,7 @@ import Vault
         if isTold {
             _ = try hotel.keeper.add("Hotel", helper: nil, ["room": "13"])
         } else {
-            // Another interface stores what it was told.
+            // Another interface stores its answer.
             let owner = CredentialOwner(try #require(hotel.bench.services.store.allCredentials.first), in: Self.network)
             try hotel.bench.services.store.setCredential(
                 Self.network, helper: "form", origin: owner.origin, pin: owner.pin, program: owner.program,
@@ -802,7 +807,7 @@ import Vault
         _ = try hotel.keeper.add("Hotel", helper: nil, ["any": "1"])
         #expect(
             throws: ControlError.invalidAnswer(
-                field: "rom", message: "No field of this name is known here; known are any.")
+                field: "rom", message: "No field has this name; the fields are any.")
         ) { try hotel.keeper.add("Hotel", helper: nil, ["rom": "1"]) }
         hotel.leave()
         _ = try await hotel.ask()
@@ -810,7 +815,7 @@ import Vault
         for field in ["rom", "sms"] {
             #expect(
                 throws: ControlError.invalidAnswer(
-                    field: field, message: "No field of this name is known here; known are any, name, room.")
+                    field: field, message: "No field has this name; the fields are any, name, room.")
             ) { try hotel.keeper.add("Hotel", helper: nil, [field: "1"]) }
         }
         #expect(try hotel.keeper.add("Hotel", helper: nil, ["room": "1"]).fields == ["any", "room"])

@@ -28,8 +28,8 @@ import Testing
         #expect(shown.stored == ["room", "name"] && shown.prompt.fields.map(\.value) == ["214", nil, nil, nil])
         let outcome = try await hotel.answer(["mail": "a@b.example", "rules": "yes"], stored: ["room", "name"])
         #expect(hotel.sent == ["room": "214", "name": .string(Hotel.canary), "mail": "a@b.example", "rules": "yes"])
-        let promise = portal == Hotel.plain ? "next time Enter sends them." : "next time you will not be asked."
-        #expect(outcome == "Remembered for this network's portal; \(promise)")
+        let promise = portal == Hotel.plain ? "next time press Enter to send them." : "next time you will not be asked."
+        #expect(outcome == "Your answers are kept for this portal; \(promise)")
         #expect(!hotel.bench.steps.contains { $0.detail.contains(Hotel.canary) })
         await hotel.close()
     }
@@ -55,7 +55,7 @@ import Testing
         hotel.asks(for: Self.login + [("rules", "checkbox", true)], terms: "Be nice.", at: Hotel.plain)
         _ = try await hotel.ask()
         let outcome = try await hotel.answer(["room": "214", "name": Hotel.canary, "rules": "yes"])
-        #expect(outcome == "Remembered for this network's portal, and offered next time.")
+        #expect(outcome == "Your answers are kept for this portal and offered next time.")
         await hotel.close()
     }
 
@@ -117,19 +117,19 @@ import Testing
         hotel.asks(for: fields, terms: terms, at: Hotel.secure)
         _ = try await hotel.ask()
         let outcome = try await hotel.answer(Dictionary(uniqueKeysWithValues: fields.map { ($0.0, "yes") }))
-        #expect(outcome == "Remembered for this network's portal\(isMade ? "; next time you will not be asked" : "").")
+        #expect(outcome == "Your answers are kept for this portal\(isMade ? "; next time you will not be asked" : "").")
         await hotel.close()
     }
 
     @Test(arguments: [
         (Hotel.secure, "next time you will not be asked, except for the PIN after a restart."),
-        (Hotel.plain, "next time Enter sends them; after a restart the PIN is asked for first."),
+        (Hotel.plain, "next time press Enter to send them; after a restart hotspotd asks for the PIN first."),
     ]) @LoopActor func thePromiseNamesThePIN(portal: String, promise: String) async throws {
         let hotel = try await Hotel.guarded("4711", portal)
         try hotel.keeper.unlock("4711")
         hotel.asks(for: [("mail", "email", true)], at: portal)
         _ = try await hotel.ask()
-        #expect(try await hotel.answer(["mail": "a@b.example"]) == "Remembered for this network's portal; \(promise)")
+        #expect(try await hotel.answer(["mail": "a@b.example"]) == "Your answers are kept for this portal; \(promise)")
         await hotel.close()
     }
 
@@ -169,7 +169,7 @@ import Testing
         let stored = try hotel.desk.complete([:], stored: ["room", "name"], for: shown)
         hotel.controller.answer(shown, stored, stored: ["room", "name"], remember: true)
         #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != shown.token } ?? false })
-        // What is stored stands there again, and Enter sends it: the refusal may have had another reason.
+        // The stored answer is offered again, and Enter sends it: the refusal may have had another reason.
         let second = try #require(hotel.desk.prompt)
         #expect(second.stored == ["name"] && second.prompt.fields.map(\.value) == ["214", nil, nil])
         hotel.bench.replies(
@@ -193,7 +193,9 @@ import Testing
         hotel.controller.answer(first, ["value": "a@b.example"], remember: true)
         #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != first.token } ?? false })
         hotel.bench.replies("form", to: "PresentUI", #"{"result": "success", "portal": \#(Hotel.secure)}"#)
-        #expect(try await hotel.answer(["value": "T-44"]) == "Not remembered: the portal has one name for different fields.")
+        #expect(
+            try await hotel.answer(["value": "T-44"])
+                == "Your answers were not saved: the portal gives different fields the same name.")
         #expect(hotel.bench.services.store.credentials(Hotel.network).isEmpty)
         await hotel.close()
     }
@@ -209,14 +211,14 @@ import Testing
         hotel.bench.replies("form", to: "Maintain", #"{"result": "authenticationRequired", "portal": \#(first)}"#)
         _ = try await hotel.ask()
         let promised = try await hotel.answer(["room": "214", "name": Hotel.canary, "rules": "yes"])
-        #expect(promised == "Remembered for this network's portal; next time you will not be asked.")
+        #expect(promised == "Your answers are kept for this portal; next time you will not be asked.")
         hotel.leave()
         if isNew { hotel.asks(for: Self.login + [("company", "text", false)], terms: "Be nice.", at: Hotel.secure) }
         hotel.join()
         let isAsked = await hotel.bench.eventually {
             hotel.desk.prompt != nil || hotel.controller.machine.state.name == .authenticated
         }
-        #expect(isAsked && (hotel.desk.prompt != nil) == isNew, "what is not stored is asked for")
+        #expect(isAsked && (hotel.desk.prompt != nil) == isNew, "the portal's question covers all that is not stored")
         #expect(hotel.credential == nil, "the first portal gets nothing")
         if !isNew {
             let told = hotel.bench.told("form", "PresentUI").last
@@ -232,16 +234,16 @@ import Testing
             for: Self.login + [("rules", "checkbox", true), ("age", "checkbox", true)], terms: "Be nice.", at: Hotel.secure)
         _ = try await hotel.ask()
         let answers = ["room": "214", "name": Hotel.canary, "rules": "yes", "age": "yes"]
-        #expect(try await hotel.answer(answers) == "Remembered for this network's portal.")
+        #expect(try await hotel.answer(answers) == "Your answers are kept for this portal.")
         hotel.leave()
         hotel.asks(for: Self.login + [("age", "checkbox", true)], terms: "Be nice.", at: Hotel.secure)
         _ = try await hotel.ask()
         #expect(
-            try await hotel.answer(["age": "yes"], stored: ["room", "name"]) == "Remembered for this network's portal.")
+            try await hotel.answer(["age": "yes"], stored: ["room", "name"]) == "Your answers are kept for this portal.")
         await hotel.close()
     }
 
-    /// A yes to keep the answers to the second question is none to keep those to the first.
+    /// A yes to keep the second question's answers does not cover the first one's.
     @Test @LoopActor func aNoToTheFirstPageStands() async throws {
         let hotel = try Hotel(Hotel.secure) { $0.remember = .ask }
         hotel.asks(for: [("mail", "email", true)], at: Hotel.secure)
@@ -316,7 +318,7 @@ import Testing
         #expect(await hotel.bench.eventually { hotel.desk.prompt != nil })
         let shown = try #require(hotel.desk.prompt)
         #expect(hotel.credential == nil && shown.stored == ["room", "name"])
-        let reason = "The stored answers were sent in this visit already, and the network did not open."
+        let reason = "The stored answers were already sent in this visit, and the network did not open."
         #expect(shown.warning == reason && hotel.journal.contains("kept back: \(reason)"))
 
         // On the next visit they are sent as ever.

@@ -75,8 +75,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"origin": "https://evil.example", "pin": "cGlu", "kind": "form"}"#, "another address"),
-        (#"{"origin": "https://p.example", "pin": "b3RoZXI=", "kind": "form"}"#, "another key"),
+        (#"{"origin": "https://evil.example", "pin": "cGlu", "kind": "form"}"#, "portal's address differs"),
+        (#"{"origin": "https://p.example", "pin": "b3RoZXI=", "kind": "form"}"#, "portal's key differs"),
     ]) @LoopActor func theStatusWarnsOfAnotherPortalAsThePromptDoes(_ portal: String, _ words: String) async throws {
         let hotel = try Hotel(Hotel.secure)
         _ = try await hotel.ask()

@@ -224,7 +224,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         var octet: UInt8 = 9
         #expect(read(descriptor, &octet, 1) == 1 && octet == 0)
         #expect(opened?.1 == [.number(185)])
-        // Longer answers than the caller wants are none.
+        // An answer that is too long for the caller counts as none.
         var short: Result<[BusValue], SystemBus.CallFailure>?
         asks.ask("List", of: .init(service, "/app", "org.example.Thing"), limit: 3) { short = $0 }
         while short == nil { await pause() }

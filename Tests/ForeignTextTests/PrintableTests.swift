@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        "What could command a terminal or deceive a reader is escaped",
+        "Characters that command a terminal or deceive a reader are escaped",
         arguments: [
             "\u{1B}[2J", "\u{202E}evil", "\u{2066}x\u{2069}", "\u{200F}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{2029}",
             "\u{85}", "\r\n",
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "What is shown is escaped once, however often it is made safe",
+        "Text is escaped once, however often it is made safe",
         arguments: [
             ("a\u{1B}[2Jb", "a\\x1b[2Jb"), ("a\u{202E}b", "a\\xe2\\x80\\xaeb"), ("a\0b", "a\\x00b"), ("a\nb", "a\\x0ab"),
             ("京都", "京都"), ("HOTEL\\guest", "HOTEL\\guest"),

@@ -97,7 +97,7 @@ final class GateStage {
     var routes: String { output("ip -4 route show table main; ip -6 route show table main") }
     var copies: String { output("ip -4 route show table 1752134771; ip -6 route show table 1752134771") }
 
-    /// The source address with which a connection to port 80 came about; `nil` if it did not. What a link that has just come up loses is
+    /// The source address with which a connection to port 80 came about; `nil` if it did not. Packets that a new link loses are
     /// sent again after a second; a closed one refuses at once.
     func source(to target: String, device: String? = nil) -> String? {
         let isIPv6 = target.contains(":")

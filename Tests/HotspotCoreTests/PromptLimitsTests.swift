@@ -1,7 +1,7 @@
 import HotspotCore
 import Testing
 
-/// How much of a prompt is shown, and what its author is told.
+/// The limits of a prompt, and the sentences for its author.
 @Suite struct PromptLimitsTests {
     @Test(arguments: [
         ("https://p.example/terms", true), ("http://p.example:8080/?a=b@c", true), ("https://bank.example@evil.example/", false),

@@ -211,7 +211,7 @@ import Testing
         #expect(bench.state == .evaluating && !bench.gate)
     }
 
-    @Test("D9 A network of which nothing was known is told as open once a probe or a check says so", arguments: [false, true])
+    @Test("D9 An unknown network is reported as open once a probe or a check says so", arguments: [false, true])
     func d9Unverified(byCheck: Bool) {
         var bench = joined()
         bench.bid("H1", .none)
@@ -318,7 +318,7 @@ import Testing
         #expect(winners == ["H1", "H2", "H1", "H2", "H2"])
         bench.probe(.captive)
         #expect(bench.state == .failure && bench.problemCodes == ["unclaimedCaptive"])
-        #expect(bench.problems[0].message == "A portal wants a login, and no helper that is switched on can do it.")
+        #expect(bench.problems[0].message == "A portal wants a login, but no switched-on helper can log in.")
     }
 
     @Test("D23 Logins that the user did not ask for are paced; see PaceTests") func d23() {
@@ -766,7 +766,7 @@ import Testing
         #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"], "another helper starts over")
         bench.probe(.captive)
         bench.bid("H2", .none)
-        #expect(bench.problems.map(\.message) == ["A portal wants a login, and H2 cannot do it."], "the others were not asked")
+        #expect(bench.problems.map(\.message) == ["A portal wants a login, but H2 cannot log in."], "the others were not asked")
     }
 
     @Test(

@@ -108,7 +108,7 @@ import Testing
         bench.bid("H1", .high)
         bench.answer("H1", .replied(.failure, reason: "The voucher is used up."))
         let causes = bench.log.compactMap { if case .hold(.autoJoinOff, _, let cause) = $0 { cause } else { nil } }
-        #expect(causes == ["H1 could not log in, and will not try again by itself.\nThe voucher is used up."])
+        #expect(causes == ["H1 could not log in, and hotspotd does not try again.\nThe voucher is used up."])
         bench.send(.addressLost)
         bench.join(hold: Hold(.autoJoinOff, cause: causes.first))
         #expect(bench.problems.map(\.code) == [.held])

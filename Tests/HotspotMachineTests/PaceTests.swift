@@ -31,7 +31,7 @@ import Testing
             if chance(3) { logins += [.success, .success, .unsupportedNetwork] }
             if chance(4) { logins += [.uiRequired] }
             isFlaky = chance(2)
-            // Some end each session as soon as it causes no pause any more.
+            // Some end each session as soon as it no longer causes a pause.
             stay = chance(2) ? 3 : 70
             let end = bench.now + duration
             while bench.now < end {
@@ -118,7 +118,7 @@ import Testing
             #expect(bench.state == .authenticating && !bench.gate && bench.problemCodes == ["loginPaused"])
             if number == 0 { #expect(bench.commands.isEmpty && bench.due(.pause) == .seconds(10)) }
             let seconds = bench.due(.pause)?.components.seconds ?? 0
-            #expect(bench.problems.first?.message.contains("has to wait \(seconds) s.") == true)
+            #expect(bench.problems.first?.message.contains("waits \(seconds) s.") == true)
             while bench.commands.isEmpty {
                 bench.wait(.seconds(1))
                 if !bench.probes.isEmpty { bench.probe(.captive) }
@@ -211,7 +211,7 @@ import Testing
         #expect(bench.open("H2")?.command == .authenticate)
     }
 
-    // MARK: What is not delayed
+    // MARK: Starts without a delay
 
     func paused() -> Bench {
         var bench = Bench(.default, "H1", "H2")
@@ -222,7 +222,7 @@ import Testing
         return bench
     }
 
-    @Test("What the user asks for is never delayed") func wanted() {
+    @Test("A start by the user is never delayed") func wanted() {
         var bench = paused()
         for _ in 0..<20 {
             bench.send(.loginRequested(helper: nil))

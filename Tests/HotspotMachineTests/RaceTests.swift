@@ -206,12 +206,12 @@ import Testing
         bench.wait(.milliseconds(1))
         bench.probe(verdict)
         #expect(bench.state == .authenticated && bench.remembered == "H1")
-        // What nothing confirms is looked at again soon, and is not told as online.
+        // An unconfirmed login is probed again soon, and is not reported as online.
         #expect(bench.outcomes == [verdict == .limited ? .unknown : .online])
         #expect(bench.due(.maintain) == .seconds(verdict == .limited ? 10 : 300))
     }
 
-    @Test("A session behind which the Internet does not answer is looked at every minute") func anOutage() {
+    @Test("A session behind which the Internet does not answer is probed every minute") func anOutage() {
         var bench = bench()
         bench.reply("H1", .success)
         bench.probe(.limited)

@@ -73,7 +73,7 @@ struct AnnouncementTests {
         }
         defer { stop(daemon) }
         #expect(try source(daemon) == "DHCP")
-        // Whether the answer came before the join or after it: the helper that needs it logs in, and is told.
+        // Whether the answer came before the join or after it: the helper that needs it logs in with it.
         #expect(try daemon.note("api") == Self.url)
         let shown = try Finished.run(
             Machine.release.appendingPathComponent("hotspotctl").path, ["--socket", daemon.socket, "status", "--verbose"])

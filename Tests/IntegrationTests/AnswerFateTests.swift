@@ -3,7 +3,7 @@ import HotspotCore
 import Testing
 import Varlink
 
-/// Answers that come too late, twice, from the wrong user, or to a daemon that is killed: each caller is told what was kept.
+/// Answers that come too late, twice, from the wrong user, or to a daemon that is killed: each caller hears what was kept.
 @Suite(
     .timeLimit(.minutes(10)),
     .enabled(
@@ -51,21 +51,21 @@ struct AnswerFateTests {
         try daemon.call("Credentials")["credentials"]?.array?.count ?? 0
     }
 
-    @Test("Of two terminals the first one's answer is sent, and the other is told so") func twoTerminals() throws {
+    @Test("Of two terminals the first one's answer is sent, and the other says so") func twoTerminals() throws {
         let daemon = try daemon()
         let id = try prompt(daemon)
         #expect(try answer(daemon, id, "1").status == 0)
         let second = try answer(daemon, id)
-        #expect(second.status == 10 && second.output.contains("It was answered already, perhaps in another terminal."))
+        #expect(second.status == 10 && second.output.contains("The question was already answered, perhaps in another terminal."))
         // A terminal that showed the question before.
         #expect(
             throws: VarlinkError.reply(
                 name: "org.hotspotd.Control.NoSuchPrompt",
-                parameters: ["id": .string(id), "reason": "It was answered already, perhaps in another terminal."])
+                parameters: ["id": .string(id), "reason": "The question was already answered, perhaps in another terminal."])
         ) { try daemon.call("Answer", ["id": .string(id), "answers": ["room": "2"], "remember": true]) }
         try daemon.letGo("PresentUI")
         try daemon.wait("hot1", "authenticated") {
-            $0?["answers"]?.string?.hasPrefix("Remembered for this network's portal") == true
+            $0?["answers"]?.string?.hasPrefix("Your answers are kept for this portal") == true
         }
         #expect(try daemon.calls().last?["parameters"]?["answers"] == ["room": "1"])
         #expect(try stored(daemon) == 1)
@@ -78,7 +78,7 @@ struct AnswerFateTests {
         if isDismissed { try daemon.call("Dismiss", ["id": .string(id)]) } else { try daemon.unplug("hot1") }
         try daemon.wait("hot1", "inactive")
         let late = try answer(daemon, id)
-        #expect(late.status == 10 && late.output.contains(isDismissed ? "It was dismissed" : "The network was left"))
+        #expect(late.status == 10 && late.output.contains(isDismissed ? "was dismissed" : "The network was left"))
         #expect(!late.output.contains(Self.canary))
         #expect(try stored(daemon) == 0 && !daemon.methods().contains("PresentUI"))
     }
@@ -103,7 +103,7 @@ struct AnswerFateTests {
             #expect(status?["ssid"] == network)
         } while isForgotten ? status?["prompt"] == nil || status?["prompt"] == .string(id) : status?["state"] != "inactive"
         let late = try answer(daemon, id)
-        let words = isForgotten ? "The network was forgotten." : "Handling was switched off for this network."
+        let words = isForgotten ? "The network was forgotten." : "hotspotd was switched off for this network."
         #expect(late.status == 10 && late.output.contains("any more. \(words)"), "\(late.output)")
     }
 
@@ -113,7 +113,7 @@ struct AnswerFateTests {
         try daemon.eventually("it is sent") { try daemon.methods().last == "PresentUI" }
         try daemon.unplug("hot1")
         try daemon.wait("hot1", "inactive") {
-            $0?["answers"] == "What was typed is not kept, because no login with it is proven."
+            $0?["answers"] == "Your answers were not saved, because no login with them is proven."
         }
         #expect(try stored(daemon) == 0)
     }
@@ -124,9 +124,9 @@ struct AnswerFateTests {
         chmod(daemon.scratch.path, 0o755)
         let other = try answer(daemon, id, user: 65534)
         // The question is not shown to this user, so that nothing was read of the input.
-        #expect(other.status == 1 && other.output.contains("Only these may see the question and answer it"), "\(other.output)")
+        #expect(other.status == 1 && other.output.contains("Only these users may see and answer the question"), "\(other.output)")
         let odd = try answer(daemon, id, Self.canary + "\u{1B}[2J")
-        #expect(odd.status == 1 && odd.output.contains("Nothing was sent from here, and nothing is kept."))
+        #expect(odd.status == 1 && odd.output.contains("Nothing was sent, and nothing is kept."))
         #expect(!(other.output + odd.output).contains(Self.canary))
         #expect(try prompt(daemon) == id && stored(daemon) == 0)
     }

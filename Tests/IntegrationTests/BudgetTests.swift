@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the programs may link: a portal's bytes are parsed in a process that holds no key, so the daemon has no library for them.
+/// The libraries that the programs may link: a portal's bytes are parsed in a process that holds no key, so the daemon has no library for them.
 @Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that these tests look at"))
 struct BudgetTests {
     private func libraries(_ program: String) throws -> [String] {
@@ -40,7 +40,7 @@ struct BudgetTests {
     func noProgramCarriesFoundation(_ program: String) throws {
         let symbols = try Finished.run("/usr/bin/nm", ["--defined-only", Machine.release.appendingPathComponent(program).path])
         try #require(symbols.status == 0)
-        #expect(symbols.output.contains("HotspotCore"), "the symbols are there to be looked at")
+        #expect(symbols.output.contains("HotspotCore"), "the symbols can be read")
         // swift-argument-parser brings it.
         #expect(symbols.output.contains("FoundationEssentials") == (program == "hotspotctl"))
         // Regular expressions: a search for a text in a text brings all of them.

@@ -125,7 +125,7 @@ extension CabledDaemon {
 
         """
 
-    /// What an ordinary program reaches.
+    /// The result of an ordinary program's connection.
     func reached() throws -> [String] {
         let run = try Finished.run(
             "/usr/bin/nsenter", inside + ["python3", "-c", Self.reach + "print(*reach())"])

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Helpers, what they write down, and what is left of them.
 extension CabledDaemon {
-    /// What every program begins with.
+    /// The beginning of every program.
     static let prelude = """
         #!/usr/bin/python3 -IS
         import json, os, signal, sys, time
@@ -56,12 +56,12 @@ extension CabledDaemon {
             uniquingKeysWith: { first, _ in first })
     }
 
-    // MARK: What they write down
+    // MARK: Their notes
 
-    /// What a helper has written down by now, in the folder `notes`.
+    /// A helper's notes so far, in the folder `notes`.
     func told(_ name: String) -> String { (try? String(contentsOfFile: "\(scratch.path)/notes/\(name)", encoding: .utf8)) ?? "" }
 
-    /// What a helper wrote down, as soon as it has.
+    /// A helper's note, as soon as it exists.
     ///
     /// - Parameter mayBeEmpty: the file alone is the note. Another one is there before its words are.
     func note(_ name: String, mayBeEmpty: Bool = false) throws -> String {
@@ -78,7 +78,7 @@ extension CabledDaemon {
     /// Something for a helper to read.
     func leave(_ name: String, _ text: String) throws { scratch.write("notes/\(name)", text) }
 
-    // MARK: What is left
+    // MARK: Leftovers
 
     /// Processes of helpers, by what their command lines say.
     var helperProcesses: [String] {

@@ -10,9 +10,9 @@ final class CabledDaemon {
     let scratch: TemporaryFolder
     private let settings: String
     private var process = Process()
-    /// What keeps the namespace when the daemon is killed.
+    /// The process that keeps the namespace when the daemon is killed.
     private let holder = Process()
-    /// What runs beside the daemon.
+    /// The processes beside the daemon.
     var companions: [Process] = []
     /// The last octet of the address that a cable was given last.
     var lastAddress = 2
@@ -123,7 +123,7 @@ final class CabledDaemon {
         return run.output
     }
 
-    // MARK: What it says
+    // MARK: Its output
 
     @discardableResult func call(_ method: String, _ parameters: JSONValue = [:]) throws -> JSONValue {
         try BlockingConnection(path: socket).call("org.hotspotd.Control." + method, parameters)

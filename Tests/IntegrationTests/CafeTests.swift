@@ -71,14 +71,14 @@ struct CafeVisit: Sendable {
         }
     }
 
-    /// What every visit must show.
+    /// The checks of every visit.
     static let always = [
         "join.states", "silent.authenticated", "silent.page", "silent.check", "question.asked", "question.answered",
         "question.page", "return.maintained", "return.page", "logoff.states", "logoff.atThePortal", "wispr.noPasswordOnScreen",
         "wispr.storedAccount", "wispr.secondPage", "daemon.ends", "secrets.nowhereInTheClear", "done",
     ]
 
-    /// What every visit to a portal of scripts must show.
+    /// The checks of every visit to a portal of scripts.
     static let scripts =
         [
             "plain.asks", "plain.noBrowser", "asks", "fields", "whileAsked", "oneLoad", "words", "helper", "endsAfterTheLogin",
@@ -209,7 +209,7 @@ struct CafeTests {
                 + ["announced.lie", "announced.nothingSent", "announced.once"])
     }
 
-    /// What helpers say of the networks in sight, and that no helper is asked when no client watches the list.
+    /// Helpers label the networks in sight, and are asked only while a client watches the list.
     @Test func labels() async throws {
         try await Self.laptop.value.expect(
             "air", prefixes: ["labels."],
@@ -221,7 +221,7 @@ struct CafeTests {
             ].map { "labels.\($0)" })
     }
 
-    /// What happens on one interface leaves the other alone; one is renamed, vanishes and comes back.
+    /// Events on one interface leave the other alone; one is renamed, vanishes and comes back.
     @Test func twoRadios() async throws {
         try await Self.laptop.value.expect(
             "air", prefixes: ["stations."],
@@ -274,7 +274,7 @@ struct CafeTests {
     }
 
     /// The daemon, a helper that is its child, and two that the service manager runs: the units as they are, under a systemd of their own.
-    /// What confines the daemon must leave it able to confine its helpers.
+    /// The daemon's confinement must leave it able to confine its helpers.
     @Test func daemonAndHelpersRunUnderTheUnits() async throws {
         try await Self.laptop.value.expect("units", ["ends"])
         let findings = try await Self.laptop.value.count("units") - 1

@@ -56,7 +56,8 @@ struct CompanionProcessTests {
         #expect(reply["answered"] == true && reply["interface"] == "hot1" && reply["helper"] == "clerk")
         try daemon.wait("hot1", "authenticated") { $0?["answers"]?.string?.hasPrefix("Remembered") == true }
         #expect(try daemon.calls().last?["parameters"]?["answers"] == ["room": .string(Self.canary)])
-        #expect(try daemon.call("Prompts", ["id": .string(id)])["gone"] == "It was answered on the paired laptop \"Ida\".")
+        #expect(
+            try daemon.call("Prompts", ["id": .string(id)])["gone"] == "The question was answered on the paired laptop \"Ida\".")
         #expect(try daemon.steps().contains { $0["detail"] == "by the user on Ida" })
 
         let shared = try daemon.call("SharedAnswers", ["ssid": .string(network)])

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the machine costs over time, in a process of its own: beside other tests the heap is everybody's.
+/// The cost of the machine over time, in a process of its own: beside other tests the heap is everybody's.
 @Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that these tests run"))
 struct CostTests {
     @Test("10,000 days end with the memory they began with") func endurance() throws {

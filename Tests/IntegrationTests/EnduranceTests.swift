@@ -18,7 +18,7 @@ struct EnduranceTests {
 
     /// Every join starts a helper and the prober (which crashes), writes the journal, remembers a choice, and is left again.
     @Test func aThousandJoinsLeaveMemoryAndDescriptorsAsTheyWere() throws {
-        // Each join is told by a shell, which starts in a fraction of the time that Python takes.
+        // A shell reports each join, which starts in a fraction of the time that Python takes.
         let daemon = try CabledDaemon(helper: "")
         let program = daemon.scratch.write(
             "quick.sh",

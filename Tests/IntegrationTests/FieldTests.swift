@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// Networks as people report them, and the built daemon with the endpoints that it asks by itself. What is sent to the Internet ends in
+/// Networks as people report them, and the built daemon with the endpoints that it asks by itself. Requests to the Internet end in
 /// a namespace: names are answered there, HTTPS is accepted and never answered.
 @Suite(
     .timeLimit(.minutes(10)),

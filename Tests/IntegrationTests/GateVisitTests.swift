@@ -146,7 +146,7 @@ struct GateVisitTests {
         #expect(daemon.state() == "authenticated")
     }
 
-    @Test("An interface that is not managed any more is open, and nobody waits for it") func unmanaged() throws {
+    @Test("An interface that is no longer managed is open, and nobody waits for it") func unmanaged() throws {
         let daemon = try CabledDaemon(settings: Self.gate, plan: [:])
         // An address and no route: the arrival waits, and the helper that will be asked is started.
         try daemon.shell(

@@ -55,7 +55,7 @@ struct HelperKillTests {
         }
         try daemon.plug("hot1", 1)
 
-        // Evaluating: nobody claims it. It is looked at again, and the helper is asked once more.
+        // Evaluating: nobody claims it. The daemon probes again, and asks the helper once more.
         try kill(in: "Evaluate", daemon)
         try daemon.eventually("the race goes on without it") { try daemon.helpers()["victim"]?["strikes"]?.integer == 1 }
         #expect(try daemon.helpers()["victim"]?["problems"]?.array?.first?["code"] == "helperCrashed")
@@ -153,7 +153,7 @@ struct HelperKillTests {
             #expect(try daemon.helpers()[name]?["problems"]?.array?.first?["code"] == "helperCrashed")
         }
         // Nobody claims it and nothing was proven, so a new process looks again (D9).
-        try daemon.eventually("it is looked at once more") {
+        try daemon.eventually("the daemon probes once more") {
             try daemon.helperProcesses.count > 0
                 && daemon.shell(asks).contains("192.0.1.77")
         }

@@ -8,7 +8,7 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct HelperTests {
-    /// What a helper does, and what comes of it by the rules.
+    /// Behaviours of helpers, and their results by the rules.
     struct Manners {
         /// The program, after the prelude.
         var body: String
@@ -52,7 +52,7 @@ struct HelperTests {
 
     private let commands = "[Commands]\nTimeoutSec=10\nLowGraceSec=1"
 
-    /// The race is over when nobody is waited for, and by then nothing of any helper is left.
+    /// The race ends when no entrant is left, and then no helper's process is left.
     private func settle(_ daemon: CabledDaemon) throws {
         try daemon.eventually("the race is decided") { daemon.state() == "authenticated" }
         try daemon.eventually("every process is gone: \(daemon.helperProcesses)") { daemon.helperProcesses.isEmpty }
@@ -132,7 +132,7 @@ struct HelperTests {
         #expect(late?["quarantined"]?.bool == false && late?["strikes"]?.integer == 0 && late?["problems"]?.array == [])
     }
 
-    /// What is disclosed is in the journal, and nobody hears of what is not its business.
+    /// The journal shows each disclosure, and no helper learns more than it needs.
     @Test func aHelperHearsOfItsNetworksAlone() throws {
         let listen = { (name: String, folder: String) in
             "call = receive()\nopen('\(folder)/notes/\(name)', 'a').write(json.dumps(call) + '\\n')\nanswer(confidence='none')"

@@ -6,12 +6,12 @@ import Testing
 import Varlink
 
 /// The daemon is killed at 200 random moments (seeded) while a client changes things without a pause, some of them before it is ready.
-/// What was acknowledged is there afterwards, and what is there was asked for.
+/// Acknowledged changes survive, and only requested ones exist.
 @Suite(.serialized, .enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that these tests kill"))
 struct KillTests {
     static let rounds = 200
 
-    /// What the user changed: the switches that are off, the names that are remembered, and those that are held.
+    /// The user's changes: the switches that are off, the names that are remembered, and those that are held.
     struct Changes: Equatable {
         var off: Set<Disabled> = []
         var remembered: Set<Int> = []
@@ -168,7 +168,7 @@ struct KillTests {
         #expect(daemon.stop() == 0)
     }
 
-    /// What is on disk, read from a copy so that the daemon itself has to recover, is one of the states that it may be in.
+    /// The data on disk, read from a copy so that the daemon itself has to recover, is one of the states that it may be in.
     @discardableResult private func check(_ daemon: RunningDaemon, _ possible: [Changes], _ round: Int) throws -> Changes {
         let copy = TemporaryFolder()
         try FileManager.default.copyItem(atPath: daemon.scratch.path + "/state", toPath: copy.path + "/state")

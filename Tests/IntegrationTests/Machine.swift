@@ -44,7 +44,7 @@ struct Finished: Sendable {
     let status: Int32
     let output: String
 
-    /// Runs a program to its end. What it prints goes to a file, so that no pipe can fill up; what it reads comes from one, so that the
+    /// Runs a program to its end. Its output goes to a file, so that no pipe can fill up; its input comes from one, so that the
     /// test does not end with a program that reads nothing.
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil

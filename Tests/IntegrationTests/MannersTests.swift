@@ -8,7 +8,7 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct MannersTests {
-    /// What it does, the code that must come of it, and a word of the sentence.
+    /// Its behaviour, the expected code, and a word of the sentence.
     private static let manners: [(name: String, code: String, word: String)] = [
         ("ends", "helperCrashed", "without an answer"), ("half", "helperCrashed", "without an answer"),
         ("garbage", "helperMalformed", "JSON"), ("shape", "helperMalformed", "wrong type"),

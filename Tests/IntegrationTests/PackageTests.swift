@@ -39,7 +39,7 @@ struct PackageTests {
         try findings([Self.life, Self.made.get()], Self.lifeFindings)
     }
 
-    /// What meets the C libraries compiles with the headers of Debian 13.
+    /// The code that calls C libraries compiles with the headers of Debian 13.
     @Test(.enabled(if: Machine.codename == "bookworm", "Debian 13 is tried on Debian 12"))
     func theNextReleasesHeadersFit() throws {
         try findings(Self.trixie + [Machine.checkout.appendingPathComponent("Tests/Package/boundary").path])

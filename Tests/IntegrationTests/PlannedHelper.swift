@@ -45,7 +45,7 @@ extension CabledDaemon {
     /// A command that is held is answered.
     func letGo(_ method: String) throws { try leave("go-\(method)", "") }
 
-    /// What the clerk was asked, in its order.
+    /// The clerk's commands, in their order.
     func calls() throws -> [JSONValue] {
         try told("told").split(separator: "\n").map { try JSONDecoder().decode(JSONValue.self, from: Data($0.utf8)) }
     }

@@ -2,7 +2,7 @@ import Foundation
 import HotspotCore
 import Testing
 
-/// A prompt that hands on what its helper was told, at the built daemon.
+/// A prompt that repeats its helper's secrets, at the built daemon.
 @Suite(
     .timeLimit(.minutes(10)),
     .enabled(
@@ -41,7 +41,7 @@ struct PromptSecretsTests {
             plan: ["Authenticate": RulesProcessTests.asks, "PresentUI": Self.asks(echo)])
         try daemon.plug("hot1", 1)
         let first = try answer(daemon)
-        try daemon.eventually("it is told") { try daemon.problems().contains("helperRepeatsSecret") }
+        try daemon.eventually("it is reported") { try daemon.problems().contains("helperRepeatsSecret") }
         let prompts = try daemon.call("Prompts")
         #expect(prompts["prompts"]?.array?.first.map { $0["id"]?.string != first && $0["title"] == "Which room?" } ?? true)
         for method in ["Status", "Prompts", "Explain", "Helpers", "History"] {

@@ -2,7 +2,7 @@ import Foundation
 import HotspotCore
 import Testing
 
-/// The numbered behaviours that concern the outside, at the built daemon with both sets of rules. What came about is asserted by its order;
+/// The numbered behaviours that concern the outside, at the built daemon with both sets of rules. The tests assert the order of events;
 /// the deadline is short, and yet long enough for a program in Python to begin.
 @Suite(
     .timeLimit(.minutes(10)),
@@ -91,7 +91,7 @@ struct RulesProcessTests {
     @Test("55 An answer after the deadline is ignored, and the journal has it") func lateAnswer() throws {
         let daemon = try CabledDaemon(settings: settings(.default)) { daemon in
             try daemon.file("late", "[Helper]\nName=late\nSocket=\(daemon.scratch.path)/late\n")
-            // Someone else's helper, which nobody ends. It answers as soon as it reads that nobody waits any more.
+            // Someone else's helper, which nobody ends. It answers as soon as it reads that nobody waits any longer.
             try daemon.accompany(
                 """
                 import json, socket
@@ -160,7 +160,7 @@ struct RulesProcessTests {
         #expect(try joinsByItself(daemon))
     }
 
-    /// What comes of an answer to presentUI, and whether the network is entered by itself afterwards.
+    /// The result of an answer to presentUI, and whether the network is entered by itself afterwards.
     struct Answer: CustomTestStringConvertible {
         var rules: Rules
         var result: String
@@ -265,7 +265,7 @@ struct RulesProcessTests {
         try daemon.call("Login")
         try daemon.eventually("the user is not kept waiting") { try daemon.methods().count >= 5 }
         #expect(try daemon.methods().dropFirst(3).prefix(2) == ["Evaluate", "Authenticate"])
-        // What was taken over by the user's wish had begun, and waited: the helper was not asked in it.
+        // The login that the user took over had begun and waited: it did not ask the helper.
         #expect(try daemon.outcomes().prefix(3) == ["online", "expired", "superseded"])
     }
 

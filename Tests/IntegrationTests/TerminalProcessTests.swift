@@ -2,7 +2,7 @@ import Foundation
 import HotspotCore
 import Testing
 
-/// What hotspotctl says of the built daemon, and what another local user may read.
+/// hotspotctl's words about the built daemon, and the part that another local user may read.
 @Suite(
     .timeLimit(.minutes(10)),
     .enabled(
@@ -37,7 +37,7 @@ struct TerminalProcessTests {
         }
         let login = try ctl(daemon, "login", "--wait", "60")
         #expect(
-            login.output.contains("hotspotctl: clerk could not log in, and will not try again by itself.\n  │ \(forged)\n"),
+            login.output.contains("hotspotctl: clerk could not log in, and hotspotd does not try again.\n  │ \(forged)\n"),
             "\(login.output)")
         try daemon.wait("hot1", "failure")
         try daemon.plan([:])
@@ -107,7 +107,7 @@ struct TerminalProcessTests {
         try daemon.wait("hot1", "authenticated")
         let status = try ctl(daemon, isStranger: true, "status")
         #expect(status.status == 0 && status.output.contains(Self.network) == everyone, "\(status.output)")
-        #expect(status.output.contains("Only these may see names") != everyone)
+        #expect(status.output.contains("Only these users may see names") != everyone)
         for verb in ["history", "explain", "list"] {
             let shown = try ctl(daemon, isStranger: true, verb)
             #expect(shown.status == (everyone ? 0 : 1), "\(verb): \(shown)")

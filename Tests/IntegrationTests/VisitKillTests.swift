@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// The daemon is killed in the midst of visits: in the race, the login, the proof, the maintain of a rejoin, the logoff, each time a
-/// few seeded milliseconds after its helper was asked. What it had shown before is there afterwards, what it left is a state that the
+/// few seeded milliseconds after its helper was asked. Everything shown before survives, and the state that it left is one that the
 /// machine could have been in, and it goes on by itself.
 @Suite(.serialized, .enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
 struct VisitKillTests {
@@ -100,7 +100,7 @@ struct VisitKillTests {
         try daemon.wait("hot1", "inactive") { $0?["ssid"] == nil }
     }
 
-    /// What is on disk, read from a copy so that the daemon itself has to recover.
+    /// The data on disk, read from a copy so that the daemon itself has to recover.
     private func check(_ daemon: CabledDaemon, _ moment: Moment, _ shown: JSONValue?, _ what: String) throws {
         let copy = TemporaryFolder()
         try FileManager.default.copyItem(atPath: daemon.scratch.path + "/state", toPath: copy.path + "/state")

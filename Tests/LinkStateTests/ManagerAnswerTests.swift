@@ -43,7 +43,7 @@ import Testing
         }
         #expect(facts.portalAPI == "https://portal.example/api")
         #expect(facts.leaseServer == nil)
-        // What is no address of an API is ignored.
+        // Other texts than an API's address are ignored.
         let hostile: [String: BusValue] = ["Options": .table(["default_url": text("http://portal.example/api")])]
         #expect(
             networkManager(100, ["Ip4Config": config4, "Dhcp4Config": hostile])

@@ -66,7 +66,7 @@ func fixture(_ name: String) throws -> [UInt8] {
         #expect(
             facts()
                 == LinkFacts(nameservers: Self.servers, api: .url(Self.api), leaseServer: Self.server, source: "dhclient"))
-        // Another link, an address that is not on the link any more, and a lease that ran out.
+        // Another link, an address that left the link, and a lease that ran out.
         var other = link
         other.name = "veth1"
         #expect(facts(for: other) == nil)

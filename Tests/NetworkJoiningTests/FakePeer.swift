@@ -19,7 +19,7 @@ import Testing
     /// `Method` or `Method path`, to the answer; `GetAll` has the interface in place of the path's end.
     var replies: [String: Reply] = [:]
     var calls: [String] = []
-    /// What the program does behind an answer.
+    /// The program's actions behind an answer.
     var onCall: (String) -> Void = { _ in }
     private let own: PrivateBus
     private var bus: OpaquePointer?

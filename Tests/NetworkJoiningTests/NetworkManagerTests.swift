@@ -60,7 +60,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         return peer
     }
 
-    /// What a device goes through: new state, old state, reason.
+    /// The changes of a device: new state, old state, reason.
     @LoopActor private func play(_ states: [[UInt32]], at peer: FakePeer) {
         for state in states { peer.say("StateChanged", "\(Self.service).Device", at: Self.device, state) }
     }
@@ -181,7 +181,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         while peer.calls.last != "Delete /p", !Task.isCancelled { await pause() }
     }
 
-    /// NetworkManager is silent when it is looked for, or when it is asked what it knows, and answers behind the deadline.
+    /// NetworkManager is silent when hotspotd looks for it, or when it is asked what it knows, and answers behind the deadline.
     @Test(arguments: ["GetDeviceByIpIface", "GetSettings"]) @LoopActor
     func aManagerThatAnswersTooLateIsAskedNoMore(_ silent: String) async throws {
         let peer = try peer()

@@ -83,7 +83,7 @@ private func request(_ security: Security, _ password: String? = nil, once: Bool
         private var length = socklen_t(0)
         var commands: [String] = []
         var answers: [String: String] = [:]
-        /// What follows a command.
+        /// The events after a command.
         var events: [String: [String]] = [:]
 
         @LoopActor init() throws {

@@ -128,7 +128,7 @@ struct ExpectedRuling: Decodable {
     func accepts(_ found: Ruling.Class) -> Bool { found == `class` || acceptAlso?.hasPrefix(found.rawValue) == true }
 }
 
-/// What a user fills in, and the request that it makes. Written as the request alone where the fields are those of the first way.
+/// A user's answers, and the request that they make. Written as the request alone where the fields are those of the first way.
 struct ExpectedWay: Decodable {
     let asks: [String]?
     let submits: SentForm?

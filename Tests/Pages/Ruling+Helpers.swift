@@ -83,7 +83,7 @@ extension Ruling {
         }
         var reply = play(isTypedNow: false)
         if reply.result == .uiRequired, reply.reason == nil, let prompt = reply.prompt {
-            // What was fetched before a question are the terms, not the login.
+            // Requests before a question fetch the terms, not the login.
             gateway.forget()
             command.answers = answers(to: prompt, on: saved.page)
             command.session = reply.session

@@ -180,7 +180,7 @@ enum Message {
 
     // MARK: Damage
 
-    /// Reads octets in every way. Returns what was told, each of which is an address that is good again.
+    /// Reads octets in every way. Returns the announcements, each of which is a valid address.
     private func addresses(in octets: [UInt8]) -> [PortalAPIAddress] {
         let sender = LinkHost("10.9.0.1/02:00:00:00:00:01")!
         var inquiry = Inquiry(transaction: Message.transaction, announcers: Announcers([sender]))

@@ -101,7 +101,7 @@ import Testing
         #expect(mistake?.message.contains("what a page lacks, proves nothing") == true)
     }
 
-    /// What is passed over by its trigrams would not have matched: each pattern finds the text that it was cut from.
+    /// A pattern that its trigrams rule out would not have matched: each pattern finds the text that it was cut from.
     @Test func aPatternIsFoundWhereverItsTextStands() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<500 {

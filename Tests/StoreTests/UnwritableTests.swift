@@ -69,7 +69,7 @@ struct UnwritableTests {
         #expect(store.lastOutcome(cafe)?.word == "before" && store.lastOutcome(hotel)?.word == "meanwhile")
     }
 
-    @Test("What is in the log only is not lost to an older copy") func unread() throws {
+    @Test("Data in the log alone is not lost to an older copy") func unread() throws {
         let disk = Disk()
         // A process that was killed leaves its log behind.
         let killed = try disk.folder.open()

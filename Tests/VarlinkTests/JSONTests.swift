@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "What is no JSON is refused",
+        "Invalid JSON is refused",
         arguments: [
             "", " ", "{", "[", "\"", "{\"a\"", "{\"a\":", "{\"a\":1", "[1", "[1 2]", "[1,]", "{\"a\":1,}", "{,}", "{1:2}", "{} x",
             "1 2", "}", "nul", "True", "NaN", "Infinity", "-", "+1", ".5", "1.", "01", "1e", "0x1", "1e400", "-1e400", "[1e400]",

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "What is no call is told, and the client cut off",
+        "An invalid call gets an error, and the client is cut off",
         arguments: [
             "garbage\0", "\0", "[]\0", "{}\0", "{\"method\":7}\0",
             "{\"method\":\"a.B\",\"parameters\":" + String(repeating: "[", count: 60) + "\0",
@@ -235,7 +235,7 @@ import Testing
             _ = try Socket.listen(path: path, mode: 0o600).raw
         }
         close(first.take())
-        // No server listens any more: the file is replaced.
+        // No server listens now: the file is replaced.
         let second = try Socket.listen(path: path, mode: 0o660)
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o660)
         _ = second.raw

@@ -43,7 +43,7 @@ import Testing
         let third = Self.element(111, [9, 0x33, 1, 2, 3, 4, 5, 6, 0xBA, 0xA2, 0xD0, 0, 0])
         #expect(read(third).consortia.map(\.hex) == ["010203", "040506", "baa2d00000"])
         #expect(read(third).consortia.map(\.isOpenRoaming) == [false, false, true])
-        // Lengths that do not fit, and identifiers that are none.
+        // Lengths that do not fit, and invalid identifiers.
         #expect(read(Self.element(111, [0, 0x35, 1, 2, 3, 4, 5, 6, 7])).consortia.isEmpty)
         #expect(read(Self.element(111, [0])).consortia.isEmpty)
         #expect(read(Self.element(111, [0, 0x12, 1, 2, 3])).consortia.isEmpty)

@@ -97,7 +97,7 @@ final class ReadyConnection: Sendable {
     private let descriptor: Locked<Int32>
     private let made = Instant.now
 
-    /// Milliseconds after which an unused connection is not trusted any more: a gateway may have forgotten it without a word.
+    /// Milliseconds after which an unused connection is no longer trusted: a gateway may have forgotten it without a word.
     private static let lifetime = 10_000
 
     init?(_ connection: borrowing LinkTCPConnection) {

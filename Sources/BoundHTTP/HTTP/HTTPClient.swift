@@ -5,7 +5,7 @@ import HotspotCore
 /// The HTTP client of one login, with its cookies and its connections.
 ///
 /// Every request has a libcurl handle of its own with every option set, on a socket that is bound to the link. libcurl does nothing by
-/// itself: no redirect, no proxy, no authentication, no upgrade. No compression is asked for; a body that is compressed all the same is
+/// itself: no redirect, no proxy, no authentication, no upgrade. It asks for no compression; a body that is compressed all the same is
 /// unpacked within the request's limit.
 ///
 /// - Note: `@unchecked Sendable` is sound because `jar` is only used under `lock`, held for the whole of a request.

@@ -23,7 +23,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The URL names a user or a password; they are never sent.
     public let hasUserInformation: Bool
 
-    /// Reads an absolute URL of any scheme; `nil` if it is none, too long, or has control characters.
+    /// Reads an absolute URL of any scheme; `nil` if the text is not one, is too long, or has control characters.
     public init?(_ text: String) { self.init(text, base: nil) }
 
     /// Reads a reference as a browser would on the page `base`; `nil` like ``init(_:)``.

@@ -29,7 +29,7 @@ public final class NamePins: Sendable {
         }
     }
 
-    /// A name was asked for in this association, and answered.
+    /// A nameserver answered for this name in this association.
     package func knows(_ name: String, link: Link) -> Bool {
         let question = questions.with { $0[PinnedName(association: link.association, interface: link.interface, name: name)] }
         if case .success? = question?.value { return true }
@@ -55,7 +55,7 @@ public final class NamePins: Sendable {
         }
     }
 
-    /// Forgets a name, so that it is asked for again: gateways that answer falsely before the login stop doing so after it.
+    /// Forgets a name, so that the next request resolves it again: gateways that answer falsely before the login stop doing so after it.
     package func forget(_ name: String, link: Link) {
         questions.with { $0[PinnedName(association: link.association, interface: link.interface, name: name)] = nil }
     }

@@ -4,7 +4,7 @@ import HotspotCore
 
 /// Asks the link's own nameservers, over sockets that are bound to the link.
 ///
-/// A and AAAA are asked for together. Once an IPv4 address has come, IPv6 gets 50 ms more (RFC 8305, section 3), so that a server that
+/// Asks for A and AAAA together. Once an IPv4 address has come, IPv6 gets 50 ms more (RFC 8305, section 3), so that a server that
 /// does not answer AAAA questions costs nothing.
 struct Resolver {
     let link: Link
@@ -151,13 +151,13 @@ struct Resolver {
         var bindError: Int32 = 0
         var answers = 0
         var addresses: [InternetAddress] = []
-        /// What c-ares waits for at its sockets, as poll(2) has it.
+        /// The events that c-ares waits for at its sockets, as in poll(2).
         var sockets: [ares_socket_t: Int16] = [:]
         private var failure: Int32 = 0
 
         init(interface: String) { self.interface = interface }
 
-        /// No server took the question, and none was waited for.
+        /// No server took the question.
         var couldNotSend: Bool { addresses.isEmpty && failure == cares_refused }
 
         func answered(_ status: Int32, _ answer: UnsafeMutablePointer<ares_addrinfo>?) {

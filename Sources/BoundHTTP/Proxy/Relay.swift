@@ -8,7 +8,7 @@ struct Relay {
         var waiting: ArraySlice<UInt8> = []
         /// The source has no more.
         var isRead = false
-        /// And the target was told.
+        /// The target knows of the end as well.
         var isDone = false
 
         var wantsToRead: Bool { !isRead && waiting.isEmpty }

@@ -36,6 +36,6 @@ public final class Cancellation: Sendable {
         return number ?? 0
     }
 
-    /// Removes a handler. It may still be running on the cancelling thread afterwards, but does not start any more.
+    /// Removes a handler. It may still be running on the cancelling thread afterwards, but it no longer starts.
     package func removeHandler(_ number: Int) { state.with { $0.handlers[number] = nil } }
 }

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// Work that several commands wait for: it runs once, on a thread of its own, and is cancelled when no command waits for it any more.
+/// Work that several commands wait for: it runs once, on a thread of its own, and is cancelled when no command waits for it any longer.
 package final class SharedWork<Value: Sendable>: Sendable {
     private struct WorkState {
         var value: Value?

@@ -3,7 +3,7 @@ import Vault
 
 /// One direction's key and the number of its next message (Noise, revision 34, section 5.1), with ChaCha20-Poly1305.
 struct CipherState: ~Copyable {
-    /// What one key may seal before it is replaced. The peer refuses more.
+    /// The number of messages that one key may seal before it is replaced. The peer refuses more.
     static let messageLimit = 1024
     static let tagLength = 16
 

@@ -23,7 +23,7 @@ struct Frame: Hashable, Sendable {
     static let dataLimit = 65_535
     /// The most octets in one chunk. BlueZ 5.66 accepts 510 in one write.
     static let chunkLimit = 500
-    /// The chunks that may be under way in bulk. What needs no more goes by the control channel.
+    /// The chunks that may be under way in bulk. Shorter frames use the control channel.
     static let window = 8
     /// Chunks are counted modulo this number.
     static let numbers: UInt8 = 64

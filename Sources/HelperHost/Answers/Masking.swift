@@ -2,7 +2,7 @@ import ForeignText
 import HotspotCore
 
 extension JSONValue {
-    /// The secrets in a command's parameters: what the user typed, and what the vault released. The answer to a checkbox is none.
+    /// The secrets in a command's parameters: what the user typed, and what the vault released. The answer to a checkbox is not a secret.
     public var secrets: [String] {
         ["credential", "answers"].flatMap { self[$0]?.object?.values.compactMap(\.string) ?? [] }
             .filter { !Field.tickWords.contains($0) }
@@ -51,7 +51,7 @@ extension Portal {
     }
 }
 
-/// Names, choices and origins that a helper or the daemon used before the helper was told a secret. They may be repeated, even if they contain
+/// Names, choices and origins that a helper or the daemon used before the helper received a secret. They may be repeated, even if they contain
 /// it: a portal that refuses an answer asks the same question again.
 public struct KnownWords: Sendable {
     fileprivate let names: Set<String>
@@ -66,7 +66,7 @@ public struct KnownWords: Sendable {
     fileprivate var hosts: [String] { origins.map { String(Origin.host(of: $0)) } }
     /// The title and the labels of the helper's answered questions.
     private let texts: Set<String>
-    /// What this command told in secret.
+    /// The secrets that this command sent.
     fileprivate let told: Secrets
 
     /// Collects them from the fields of the helper's answered questions, the parameters of its command (the names of answers and of a stored
@@ -109,13 +109,13 @@ extension Prompt {
     private static let shortSecret = 5
 
     /// The prompt without these secrets where it is only read. Names and choices come back to the helper with the answers and so cannot be
-    /// masked: one that repeats a secret of the command itself is a fault, which does not repeat it. What was told before is no measure: a
+    /// masked: one that repeats a secret of the command itself is a fault, which does not repeat it. Earlier secrets do not count: a
     /// portal asks at a later login for what it asked for then, and one of its choices was the answer. A prefilled value is left out,
     /// because a mask in its place would be sent as an answer; a refused answer is offered again in its own field, unless it is a
     /// password or a code.
     public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) throws(HelperFault) -> Prompt {
         guard !secrets.isEmpty else { return self }
-        // What the user may choose is the portal's word, and was an answer where the same was asked before.
+        // Choices are the portal's words, though one may have been an answer to the same question.
         let offered = fields.filter { $0.kind == .choice }.compactMap(\.choices).filter { $0.count > 1 }
         let secrets = secrets.without(offered.joined()).sparing(known.hosts)
         var prompt = self

@@ -1,7 +1,7 @@
 import EventLoop
 import HotspotCore
 
-/// Something that a helper was told, without what it was told in secret: for the user's question what a helper knows.
+/// Data that a helper received, without the secrets: it answers the user's question about what a helper knows.
 public struct Disclosure: Hashable, Sendable {
     /// Names that people read: SSIDs, or `wired:ADDRESS`. Of a long list the first ones.
     public var networks: [String]

@@ -194,7 +194,7 @@ struct Question {
         call.beginAgain()
     }
 
-    /// Nothing can come any more.
+    /// Nothing more can come.
     private func finish() {
         guard !isFinished else { return }
         isFinished = true

@@ -8,7 +8,7 @@ import HotspotCore
     let question: Question
     /// Cancels the command, or ends a process that has answered and is still there.
     var onCancel: (() -> Void)?
-    /// Called at most once, when nothing can come any more, with the number of answers that came too late or too often and changed
+    /// Called at most once, when nothing more can come, with the number of answers that came too late or too often and changed
     /// nothing (D18).
     public var onIgnored: (Int) -> Void = { _ in }
     /// One process ended without accepting it.
@@ -29,7 +29,7 @@ import HotspotCore
     public var isLive: Bool { completion != nil }
 
     /// Ends the command: the helper reads end-of-file at once, and a process for this command alone gets SIGTERM after 20 ms and
-    /// SIGKILL after 60 ms, also if it has answered and is still there. The completion is not called any more, also when an answer is
+    /// SIGKILL after 60 ms, also if it has answered and is still there. The completion is no longer called, also when an answer is
     /// already on its way.
     public func cancel() {
         completion = nil

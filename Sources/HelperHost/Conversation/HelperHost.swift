@@ -26,7 +26,7 @@ import Varlink
     private var prober: [String]?
     /// The programs that serve helpers with `Activation=socket`, and the prober.
     private var programs: [String: Program] = [:]
-    /// Made when they are asked for the first time; a program that also answers the scan list has a second process, without a network.
+    /// Made at the first question; a program that also answers the scan list has a second process, without a network.
     private var shared: [Program: SharedProgram] = [:]
     private let preparation: Preparation
     var processes: [ObjectIdentifier: HelperProcess] = [:]
@@ -146,7 +146,7 @@ import Varlink
     }
 
     /// Ends the services that were given secrets, once their commands are done: a network was left, and the next one's portal must not
-    /// get at what was told for this one (R1). Others take their places, because the next network may come at once.
+    /// read the secrets of this one (R1). Others take their places, because the next network may come at once.
     public func forgetSecrets() {
         for (program, told) in shared where !told.process.tail.given.isEmpty {
             told.retire()
@@ -254,7 +254,7 @@ import Varlink
         }
     }
 
-    /// Starts a process in a turn of its own: two hundred at once would keep everything else waiting. The next turn is asked for after a
+    /// Starts a process in a turn of its own: two hundred at once would keep everything else waiting. The next turn comes after a
     /// start, so that a client's request which came meanwhile goes first.
     private func startLater(_ body: @escaping () -> Void) {
         starts.append(body)
@@ -267,7 +267,7 @@ import Varlink
         if !starts.isEmpty { EventLoop.shared.later(priority: 10, startNext) }
     }
 
-    // MARK: What helpers were sent, and what was ignored of them
+    // MARK: Data sent to helpers, and ignored answers
 
     func countIgnored(_ count: Int, _ name: String) { ignoredAnswers[name, default: 0] += count }
 

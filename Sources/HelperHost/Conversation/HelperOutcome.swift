@@ -71,7 +71,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     static func refused(_ code: Int32) -> HelperFault {
         let reason = String(cString: strerror(code))
         return lackCodes.contains(code)
-            ? HelperFault(.helperNoRoom, "it was not started, because the machine has no room for it: \(reason)")
+            ? HelperFault(.helperNoRoom, "it was not started, because the machine is out of memory or processes: \(reason)")
             : HelperFault(.helperNotStarted, "it could not be started: \(reason)")
     }
 

@@ -8,7 +8,7 @@ import Varlink
 /// A browser runs in a sandbox of its own, which has no network: what it connects to goes through a proxy of its helper. The first
 /// process in it, `hotspot-helpers --render`, ends with the connection, and takes everything along.
 @LoopActor public final class BrowserHost {
-    /// What a helper with `Browser=yes` gets.
+    /// The access that a helper with `Browser=yes` gets.
     public enum Choice: Hashable, Sendable {
         /// The browser at this path.
         case browser(String)

@@ -133,7 +133,7 @@ extension HelperHost {
     public var processCount: Int { processes.count }
 
     /// The secrets that the helper's running processes were given: one that serves many commands may repeat in the next network what it
-    /// was told in this one.
+    /// learned in this one.
     public func secrets(givenTo name: String) -> Set<String> {
         processes.values.filter { $0.names.contains(name) }.reduce(into: []) { $0.formUnion($1.tail.given) }
     }

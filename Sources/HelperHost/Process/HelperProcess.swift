@@ -51,7 +51,7 @@ import Varlink
     ) throws(HelperFault) {
         program = sandbox.exec[0]
         self.names = names
-        // The file was looked at when it was read, but it may have been replaced since.
+        // The file was checked when it was read, but may have been replaced since.
         if let distrust = PathTrust.problem(with: program, as: .program) {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
         }
@@ -156,7 +156,7 @@ import Varlink
         if isRunning { Glibc.kill(-pid, signal) }
     }
 
-    // MARK: What bubblewrap tells
+    // MARK: Messages of bubblewrap
 
     /// The first process of the namespace, by its number outside.
     private var reaper: pid_t?
@@ -208,7 +208,7 @@ import Varlink
         let line = tail.lastLine ?? "bubblewrap failed"
         // The shell's words for a program that is not there, or cannot be executed; they may as well be the helper's.
         let isUnexecuted = (code == 126 || code == 127) && line.hasPrefix("prlimit: failed to execute ")
-        // Above 128: killed by us, or by the kernel for lack of memory, before the helper's own end was told.
+        // Above 128: killed by us, or by the kernel for lack of memory, before the end of the helper itself was reported.
         guard isHelpers ? isUnexecuted : code <= 128 else { return Self.describe(code) }
         neverRan = true
         // The line ends with the kernel's own words.

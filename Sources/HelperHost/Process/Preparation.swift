@@ -13,7 +13,7 @@ import HotspotCore
 
     init(configuration: HostConfiguration) { self.configuration = configuration }
 
-    /// Notes that the interface may soon ask these helpers. What it wanted before stays wanted.
+    /// Notes that the interface may soon ask these helpers. Earlier wishes stay.
     ///
     /// - Parameter onExpiry: called when they were not asked for some time; `nil` if they are wanted until they are withdrawn.
     func want(_ names: [String], for interface: Int, onExpiry: (() -> Void)?) {
@@ -33,13 +33,13 @@ import HotspotCore
         }
     }
 
-    /// Hands over the process that waits for this helper's command, if there is one; none is wanted any more.
+    /// Hands over the process that waits for this helper's command, if there is one, and drops the wish.
     func use(_ name: String) -> HelperProcess? {
         for interface in wanted.keys { wanted[interface]?.names.remove(name) }
         return processes.removeValue(forKey: name)
     }
 
-    /// Withdraws the interface's wishes, and ends what was prepared for it alone. Returns the helpers that no interface wants any more.
+    /// Withdraws the interface's wishes, and ends what was prepared for it alone. Returns the helpers that no interface wants any longer.
     func standDown(interface: Int) -> Set<String> {
         let unwanted = (wanted.removeValue(forKey: interface)?.names ?? []).filter { !isWanted($0) }
         for name in unwanted { end(name) }

@@ -88,7 +88,7 @@ struct Sandbox: Hashable {
             + limited(countsProcesses: false)
     }
 
-    /// R2: a helper that leaks, floods or forks without end stops at its own limits. What all helpers take together is held by the
+    /// R2: a helper that leaks, floods or forks without end stops at its own limits. The total of all helpers is limited by the
     /// daemon's unit.
     private func limited(countsProcesses: Bool) -> [String] {
         func limit(_ name: String, _ kind: __rlimit_resource, _ soft: UInt64, _ hard: UInt64? = nil) -> String {

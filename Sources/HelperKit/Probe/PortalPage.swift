@@ -55,7 +55,7 @@ package struct PortalPage: Sendable {
         return page
     }
 
-    /// Fetches a page. An answer that ended in the middle is asked for once more: the link may be the cause, or the portal.
+    /// Fetches a page. Requests an answer that ended in the middle once more: the link may be the cause, or the portal.
     private static func fetch(_ request: HTTPRequest, _ client: HTTPClient, _ scope: Scope) throws(TransferError) -> HTTPResponse
     {
         do throws(TransferError) { return try client.send(request, in: scope) } catch  where error.code == .shortAnswer {

@@ -192,7 +192,7 @@ struct ProbeRun: Sendable {
         ask(endpoint.url, board, scope, began, early: early) { $0.answeredNamed($1, expect: endpoint.expect, at: $2) }
     }
 
-    /// Asks the first named endpoint at the address that it had before, while its name is asked for. Returns that address, if it does so.
+    /// Asks the first named endpoint at its earlier address, while its name is resolved. Returns that address, if it does so.
     ///
     /// The answer counts as the endpoint's own once the name has this address here as well.
     private func askEarly(_ endpoint: ProbeEndpoint, _ board: Locked<Board>, _ scope: Scope) -> InternetAddress? {

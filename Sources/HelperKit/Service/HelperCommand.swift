@@ -11,7 +11,7 @@ public struct HelperCommand: Sendable {
     /// The stored answers that the daemon released for this portal. They may be sent to it, over plain HTTP as well: the daemon releases
     /// them only where the user's settings allow that.
     public var credential: [String: String]?
-    /// What the portal called the credential's fields when the user answered them, as ``Field/folded(_:)`` has it, where that is known. An
+    /// The portal's labels of the credential's fields when the user answered, as ``Field/folded(_:)`` writes them, if known. An
     /// answer to a field that is called something else now is not sent without the user.
     public var labels: [String: String] = [:]
     /// The names of the fields for which answers are stored that the user has to confirm.

@@ -4,7 +4,7 @@ import EventLoop
 enum ConnManClient: LinkManagerClient {
     static let name = "ConnMan"
     static let service = "net.connman"
-    // Its changes are signals of its own kind; an address that comes up is told by the kernel.
+    // Its changes are signals of its own kind; the kernel reports an address that comes up.
     static let watched: [String] = []
 
     @LoopActor static func ask(about link: LinkSnapshot, over bus: SystemBus, _ done: @escaping (ManagerAnswer) -> Void) {

@@ -65,7 +65,7 @@ import EventLoop
         for (place, client) in Self.clients.enumerated() {
             client.ask(about: link, over: bus) { [weak self] answer in
                 answers[place] = answer
-                // What was forgotten meanwhile is of the network before.
+                // Data forgotten meanwhile belonged to the earlier network.
                 guard let self, answers.count == Self.clients.count, asking[link.index]?.number == number else { return }
                 answered(link, Self.clients.indices.compactMap { answers[$0] })
             }

@@ -21,7 +21,7 @@ protocol LinkManagerClient: Sendable {
 }
 
 extension LinkSnapshot {
-    /// Returns whether one of these plain addresses is the link's. What is said of others is out of date.
+    /// Returns whether one of these plain addresses is the link's. An answer about others is out of date.
     func hasAny(of addresses: [String]) -> Bool {
         self.addresses.contains { own in addresses.contains(String(own.prefix { $0 != "/" })) }
     }

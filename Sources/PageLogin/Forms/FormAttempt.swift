@@ -296,7 +296,7 @@ package struct FormAttempt: Sendable {
 
     /// Returns the move where a page looks like the end of a login, nothing was sent, and the network is not open: waiting opens nothing.
     func handOverUnsent(on page: TypedPage, at url: WebURL) -> LoginMove {
-        let reason = "The portal asks for nothing, and the network is not open." + says(page)
+        let reason = "The portal asks nothing, but the network is not open." + says(page)
         guard !unsent.isEmpty, case .ask(var prompt, let form, _) = handOver(reason, at: url) else {
             return handOver(reason, at: url)
         }
@@ -332,7 +332,7 @@ extension Prompt {
         let end = reason.last.map { ".!?…。".contains($0) } ?? true ? "" : "."
         return Prompt(
             title: title,
-            message: "\(reason)\(end) A login in a browser on this network counts as one here. "
+            message: "\(reason)\(end) You can also log in with your own browser; hotspotd notices it. "
                 + "The page: \(page.shown)")
     }
 }

@@ -44,7 +44,7 @@ extension FormEngine {
         return result
     }
 
-    /// Returns the fields that the user is asked for, in the page's order, with these values as defaults instead of the page's. A choice
+    /// Returns the fields of the question, in the page's order, with these values as defaults instead of the page's. A choice
     /// that the page has made is among them, but is no reason to ask.
     private func fields(of form: TypedForm, consent: Bool, values: [String: String]) -> [Field] {
         let question = FormQuestion(form, self, consent: consent, values: values)
@@ -113,12 +113,12 @@ extension Field {
     fileprivate var isPreselected: Bool { kind == .choice && value != nil }
 }
 
-/// A form as the user is asked for it.
+/// A form as a question to the user.
 private struct FormQuestion {
     private let form: TypedForm
     private let engine: FormEngine
     private let consent: Bool
-    /// What is offered in place of the page's values, by name.
+    /// The defaults that replace the page's values, by name.
     private let values: [String: String]
     /// The page says which fields must be filled in.
     private let marksRequired: Bool

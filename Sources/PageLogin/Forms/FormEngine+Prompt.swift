@@ -132,7 +132,7 @@ extension FormEngine {
     /// counts where they name none.
     private func termsAddresses(of form: TypedForm, on page: TypedPage) -> [WebURL] {
         let agreed = form.termsBoxes.flatMap(\.control.links)
-        // What is called terms, or else what "you accept the" leads over to, whatever it is called.
+        // A link called terms, or else the one that "you accept the" leads over to, whatever its name.
         let texts = zip(page.texts, page.texts.dropFirst())
         let accepted = Set(texts.filter { $0.0.words.bindsReader && $0.0.text.last?.isLetter == true }.map(\.1.text))
         let linked = page.links.filter(\.words.isTerms) + page.links.filter { accepted.contains($0.text) }

@@ -18,7 +18,7 @@ package struct FormEngine: Sendable {
     }
 
     /// The sentence about answers that were sent, where the page has no word of them.
-    static let unexplained = "The portal asks for the same again, and does not say why. " + wayOut
+    static let unexplained = "The portal asks the same again and does not say why. " + wayOut
     /// The sentence of a question that comes again, and may come for ever.
     static let wayOut = "hotspotctl browse opens the page in a browser."
     /// The name of the prompt's box for terms where the page has no box of its own.
@@ -69,7 +69,7 @@ package struct FormEngine: Sendable {
     func pick(_ options: [LoginOption]) -> (option: LoginOption, isFilled: Bool) {
         guard options.count > 1 else { return (options[0], true) }
         let complete = options.filter { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
-        // What was typed now goes before what is stored, and the way that was tried before is taken only where nothing else is filled in.
+        // Typed answers beat stored ones; the way that was tried before is taken only where nothing else is filled in.
         let untried = complete.filter { $0.names.contains { answers[$0] != answers.refusedBefore($0) } }
         let typed = untried.first { isTypedNow && $0.names.contains(where: answers.isTyped) }
         // Where what was typed is refused, what is stored is not sent in its place: the user reads the refusal first.
@@ -93,7 +93,7 @@ package struct FormEngine: Sendable {
         ).choice
     }
 
-    /// Returns the ways to log in that the user is offered: where the terms of a button are asked for, the page's login is a way too.
+    /// Returns the ways to log in that the user is offered: where a button needs terms, the page's login is a way too.
     func offered(_ found: [LoginOption], on page: TypedPage) -> [LoginOption] {
         let isAsked = found.count == 1 && !isTypedNow && !consent && isBinding(found[0].form, page)
         return isAsked ? found[0].others + found : found

@@ -132,7 +132,7 @@ struct FormCase: Sendable {
         !form.submits.isEmpty && form.typed.isEmpty && form.controls.allSatisfy { $0.kind != .checkbox }
     }
 
-    /// The page has nothing but buttons that name a language each.
+    /// The page has only buttons that name a language each.
     var choosesLanguage: Bool {
         page.forms.count > 1
             && page.forms.allSatisfy { form in

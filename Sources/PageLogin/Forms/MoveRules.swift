@@ -27,7 +27,7 @@ struct FirstPageCase: Sendable {
     }
 
     enum Ruling: Sendable {
-        /// It is none, with the result and the reason.
+        /// It is not a portal's page, with the result and the reason.
         case none(HelperResult, String)
         case imitation(ImitatedBrand)
         case portal
@@ -91,14 +91,14 @@ struct NoLoginCase: Sendable {
 
     /// What does a first page without a login mean?
     static let rules: [PageRule<NoLoginCase, MoveRuling>] = [
-        PageRule("N1", "Reading the page took too long, so that a login may be left out.", needsScripts: true) {
+        PageRule("N1", "Reading the page took too long, so hotspotd may have missed a login.", needsScripts: true) {
             $0.page.isTooComplicated ? .handOver(HTMLReader.complicatedReason) : nil
         },
         PageRule("N2", "A page that leads out of the portal, or sounds like the end of a login, is one.") {
             RedirectChain.leadsOut($0.page.page, at: $0.url, on: $0.link) || $0.page.soundsLikeSuccess ? .done : nil
         },
-        PageRule("N3", "The page is too large, so that a login may be left out.", needsScripts: true) {
-            $0.page.isTruncated ? .handOver("The page is too large, and what was read of it has no form.") : nil
+        PageRule("N3", "The page is too large, so hotspotd may have missed a login.", needsScripts: true) {
+            $0.page.isTruncated ? .handOver("The page is too large, and the part that hotspotd read has no form.") : nil
         },
         PageRule("N4", "A page that offers to log off belongs to a session.") {
             $0.offersLogoff && !$0.page.hasLooseField && !$0.isBare ? .done : nil
@@ -135,7 +135,7 @@ struct NoLoginCase: Sendable {
     ]
 
     private var noLogin: MoveRuling {
-        .end(.temporaryFailure, "hotspotd sees no login on the portal's page; hotspotctl browse opens it." + says)
+        .end(.temporaryFailure, "hotspotd finds no login on the portal's page; hotspotctl browse opens the page." + says)
     }
 
     private var isBare: Bool { page.loadsScripts && page.page.text.utf8.count < Self.bareText && !isRefusal }
@@ -163,7 +163,7 @@ struct MoveCase: Sendable {
 
     /// What is done then?
     static let rules: [PageRule<MoveCase, MoveRuling>] = [
-        // A short page is told whole: its heading says less than what stands below.
+        // A short page is quoted whole: its heading says less than what stands below.
         PageRule("E1", "Behind a form, a page without a login that says that it refuses is handed over with its words.") {
             guard $0.isNothing, !$0.isFirst, !$0.page.soundsLikeSuccess, !$0.hasNewSuccess,
                 let refusal = $0.attempt.engine.refusal(on: $0.page)
@@ -219,7 +219,7 @@ struct MoveCase: Sendable {
             $0.comesAgain && $0.attempt.hasAnswered && $0.submitted?.inputs.isEmpty == true ? .done : nil
         },
         // Such as a button for free access that is used up.
-        PageRule("E13", "Where a button that was pressed comes again, the page's other way is asked for.") {
+        PageRule("E13", "Where a button that was pressed comes again, hotspotd asks for the page's other way.") {
             guard $0.comesAgain, $0.rest.forms.count < $0.page.forms.count else { return nil }
             guard case .ask(var prompt, let form) = $0.attempt.engine.ruled(on: $0.rest, at: $0.url).ruling else { return nil }
             if prompt.message == nil { prompt.message = $0.attempt.engine.refusal(on: $0.page) ?? FormAttempt.samePage }
@@ -241,7 +241,7 @@ struct MoveCase: Sendable {
                 if case .submit(let filled, let form) = $0.decision { $0.decided.becoming(.send(filled, form)) } else { nil }
             }),
         PageRule(
-            "E18", "What any other first page without a login means is in the table before.",
+            "E18", "The table before rules on any other first page without a login.",
             takingOver: {
                 NoLoginCase.rules.ruling(on: $0.noLogin)
             }),

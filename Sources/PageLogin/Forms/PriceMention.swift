@@ -2,7 +2,7 @@ import ForeignText
 import HotspotCore
 import PortalPages
 
-/// What a price in the text of a form is for.
+/// The thing that a price in the text of a form is for.
 enum PriceMention: Hashable, Sendable {
     /// There is no price, or it is for something else, such as a lost key.
     case elsewhere
@@ -66,7 +66,7 @@ enum PriceMention: Hashable, Sendable {
     /// The beginning of the name of the box for a price that the page mentions.
     static let field = ConsentRequired.prefix + "price:"
 
-    /// The box that the user ticks to go on all the same; it is asked for at each login.
+    /// The box that the user ticks to go on all the same; it comes at each login.
     var box: Field? {
         guard case .unclear(let words) = self else { return nil }
         // The answer is for these words alone.

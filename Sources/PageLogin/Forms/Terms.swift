@@ -47,7 +47,7 @@ package enum Terms: Hashable, Sendable {
 
     private static func fingerprint(ofAddress url: WebURL) -> String { digest(Array((url.origin + url.path).utf8)) }
 
-    /// What identifies them where their page could not be read.
+    /// Their identity where their page could not be read.
     var addressFingerprint: String? {
         guard case .address(let url, let others, _) = self else { return nil }
         return Self.joined(([url] + others).map(Self.fingerprint(ofAddress:)))
@@ -79,7 +79,7 @@ package enum Terms: Hashable, Sendable {
         }
     }
 
-    /// What identifies the box's own words, where the terms do not have them.
+    /// The identity of the box's own words, where the terms do not have them.
     var boxFingerprint: String? {
         guard case .address(_, _, let box) = self, !box.isEmpty else { return nil }
         return Self.fingerprint(of: box)
@@ -162,13 +162,13 @@ package struct ShownTerms: Sendable {
     }
 }
 
-/// The terms that the user accepted and those that are shown now; changed terms are asked for again.
+/// The terms that the user accepted and those that are shown now; changed terms need a new yes.
 struct AcceptedTerms: Sendable {
     private var accepted: [String]
     private var shown: [String]
     /// The answered prompt showed terms, for which an earlier consent does not count.
     let mustBeAccepted: Bool
-    /// What is told where the portal's terms are not the accepted ones.
+    /// The sentence where the portal's terms are not the accepted ones.
     private(set) var change: String?
 
     /// The user accepted terms here.

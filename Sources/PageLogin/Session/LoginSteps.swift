@@ -89,7 +89,7 @@ package protocol LoginCarrier {
     mutating func send(
         _ request: HTTPRequest, carriesAnswers: Bool, follows: Bool, for steps: some LoginSteps
     ) throws(TransferError) -> RedirectChain
-    /// What a browser shows, if the login goes on in one.
+    /// The browser's page, if the login goes on in one.
     var shown: RedirectChain? { get }
     /// The sentence that says what to install for a page that needs its scripts; `nil` if there is nothing to say.
     var missingBrowser: String? { get }

@@ -62,9 +62,9 @@ public struct PortalLogoff: Sendable {
             guard let saved, var response = try send(saved) else {
                 let reason =
                     switch status {
-                    case nil: "How to log off here is not known."
+                    case nil: "hotspotd does not know how to log off here."
                     case let status? where status >= 400:
-                        "How to log off here is not known: the portal's page answered with status \(status)."
+                        "hotspotd does not know how to log off here: the portal's page answered with status \(status)."
                     case _?: "hotspotd finds no way to log off on the portal's page."
                     }
                 return command.reply(.failure, reason: reason)

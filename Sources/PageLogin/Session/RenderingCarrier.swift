@@ -14,7 +14,7 @@ package struct RenderingCarrier: LoginCarrier {
     private var rendered: RenderedPage?
     /// Hosts of this login, which the page may reach wherever they are.
     private let hosts = Locked<Set<String>>([])
-    /// What the browser showed last.
+    /// The page that the browser showed last.
     package private(set) var shown: RedirectChain?
 
     package var client: HTTPClient { http.client }
@@ -37,7 +37,7 @@ package struct RenderingCarrier: LoginCarrier {
     private static var socket: String? { getenv(RenderProgram.variable).map { String(cString: $0) } }
 
     package var missingBrowser: String? {
-        Self.socket == "" ? "With Chromium installed (apt install chromium), hotspotd answers such a page by itself." : nil
+        Self.socket == "" ? "With Chromium installed (apt install chromium), hotspotd answers such a page here." : nil
     }
 
     package mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain? {
@@ -149,7 +149,7 @@ package struct RenderingCarrier: LoginCarrier {
         var act = RenderedPage.Act(
             form: form + 1, fields: fields.map { ($0.name, values[$0.name]) },
             press: filled.button.map { .button($0.value) } ?? .enter)
-        // What the page has filled in itself is no answer.
+        // Values that the page filled in itself are not answers.
         act.answers =
             filled.carriesAnswers
             ? fields.filter { $0.isField && $0.value != values[$0.name] }.compactMap { values[$0.name] } : []

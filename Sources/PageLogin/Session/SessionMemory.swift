@@ -22,7 +22,7 @@ package struct SessionMemory: Codable, Sendable {
     package var page: SavedPage?
     /// The number of the page that is open in a browser while the user is asked, among those of this process.
     var rendered: String?
-    /// Fingerprints of the terms that the user accepted, behind a blank those of their box; others are asked for again.
+    /// Fingerprints of the terms that the user accepted, behind a blank those of their box; others need a new yes.
     var terms: [String]?
     /// Fingerprints of the terms that the open prompt shows.
     package var shownTerms: [String]?
@@ -33,7 +33,7 @@ package struct SessionMemory: Codable, Sendable {
     /// The names of the open prompt's fields.
     var asked: [String]?
 
-    /// What was sent in this login before the open prompt, by name.
+    /// The answers sent in this login before the open prompt, by name.
     var sent: [String: FormAnswers.Sent]?
 
     /// A request to be made later.
@@ -63,7 +63,7 @@ package struct SessionMemory: Codable, Sendable {
         var others: [HTMLForm]?
         /// Answers that the portal has refused, secrets without their text.
         var refused: [String: String]?
-        /// What the page says, piece by piece, if that is not much.
+        /// The page's words, piece by piece, if they are few.
         var sentences: [String]?
         /// Those that submitting the form accepts.
         var terms: Terms.Saved?

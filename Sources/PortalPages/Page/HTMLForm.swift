@@ -124,7 +124,7 @@ public struct HTMLForm: Codable, Hashable, Sendable {
     public var controls: [HTMLControl]
     /// The visible text within, shortened to about 2000 octets.
     public var text: String
-    /// What the page drew in place of a form, or of a field, as a browser sees it; `nil` for any other form.
+    /// The drawing in place of a form, or of a field, as a browser sees it; `nil` for any other form.
     package var drawn: Drawn?
 
     /// A button outside of forms, with what belongs to it alone; the buttons of a layer over the page, with its text; boxes for one character

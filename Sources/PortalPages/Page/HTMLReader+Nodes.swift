@@ -188,7 +188,7 @@ extension HTMLReader {
         // Hints for single fields, which a script shows later.
         if words.contains("feedback") { return false }
         let strong = words.subtracting(["alert", "warning"])
-        // What its role says is an alert is one, however its box is drawn.
+        // A node with the role of an alert is one, however its box is drawn.
         let others = attribute(node, "role") == "alert" ? noErrorMarks.subtracting(drawing) : noErrorMarks
         return !strong.isDisjoint(with: errorMarks) || words.isDisjoint(with: others)
     }

@@ -49,7 +49,7 @@ package struct HTMLReader {
     /// An empty element in which a program is shown.
     private var hasRoot = false
     private var scripts = ""
-    /// What is only called a warning, and may stand there always: it comes behind the errors.
+    /// Texts that are only called warnings, and may always stand there: they come behind the errors.
     private var warnings: [String] = []
     /// The addresses of scripts; an empty one for a script that is too long to be read.
     private var sources: [String] = []
@@ -403,7 +403,7 @@ package struct HTMLReader {
         page.submitsItself = page.forms.count == 1
     }
 
-    /// Whether a form has nothing but a link that sends it, beside a form to fill in: it leads to another page.
+    /// Whether a form has only a link that sends it, beside a form to fill in: it leads to another page.
     private func isAside(_ index: Int) -> Bool {
         page.forms[index].inputs.isEmpty && !page.forms[index].controls.contains { $0.kind == .button }
             && page.forms.contains { !$0.isInvisible && !$0.submits.isEmpty && !$0.fields.isEmpty }

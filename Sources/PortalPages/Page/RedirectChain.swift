@@ -16,7 +16,7 @@ package struct RedirectChain: Sendable {
     /// The last answer.
     package var final: HTTPResponse { hops[hops.count - 1] }
 
-    /// The most seconds for which a page behind the login is waited for before its refresh is followed.
+    /// The most seconds that a login waits before it follows the refresh of a page behind it.
     private static let longestWait = 10.0
     /// Milliseconds that a foreign host may take to which a portal leads after the login; the login does not depend on it.
     private static let foreignHostLimit = 10_000

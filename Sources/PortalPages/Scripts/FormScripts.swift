@@ -38,7 +38,7 @@ struct FormScripts {
         var event: String
         /// Words and selectors of what it is attached to.
         var receivers: Set<String>
-        /// It cannot be told what it is attached to.
+        /// The script does not show what it is attached to.
         var isUnclear = false
         var handler: ScriptCode
         /// The form is sent only if the handler sends it.
@@ -154,7 +154,7 @@ struct FormScripts {
         if form.controls.allSatisfy(\.name.isEmpty) { return true }
         // A button without a handler of its own is for it.
         let waits = clues.links.contains { !$0.label.isEmpty && $0.code.isEmpty }
-        // What a server has written into a form goes back to it.
+        // A value that the server wrote into a form goes back to it.
         let isServers = !isTyped && form.controls.contains { $0.kind == .hidden && !$0.value.isEmpty }
         if form.method == .get { return !isServers }
         let hasOwn = clues.handlers.contains { !$0.isEmpty }

@@ -1,5 +1,5 @@
 /// A script, or a part of one that shares its tokens. Where a bracket closes and where an expression ends is found in one walk over the
-/// script, so that no reader of it searches again: a page may consist of nothing but brackets.
+/// script, so that no reader of it searches again: a page may consist of brackets alone.
 struct ScriptCode: RandomAccessCollection {
     private let script: Script
     let startIndex: Int
@@ -81,7 +81,7 @@ private final class Script {
     private(set) lazy var texts = Set(tokens.lazy.map(\.text))
     private(set) lazy var assignments = findAssignments()
 
-    /// The most tokens before a function that the list is looked for in which calls it.
+    /// The most tokens before a function among which the scan looks for the list that calls it.
     private static let listLimit = 40
 
     init(_ tokens: [ScriptToken]) {

@@ -61,7 +61,7 @@ import HotspotCore
         return ["cvc", "cvv", "cvn", "expir", "mm/yy", "mm / yy", "mm/jj"].contains { words.contains($0) }
     }
 
-    /// Its label is nothing but the name of the administrator's account.
+    /// Its label is just the name of the administrator's account.
     var isAdministrator: Bool {
         [control.label, control.kind == .text ? control.value : ""].contains {
             ["admin", "administrator"].contains($0.lowercased().filter(\.isLetter))
@@ -91,7 +91,7 @@ import HotspotCore
         package static let newsletter = Purpose(rawValue: 64)
         /// Its buttons are for something else: a forgotten password, advertising, another company's account, cookies.
         package static let aside = Purpose(rawValue: 128)
-        /// It has nothing but buttons that lead back or decline.
+        /// It has only buttons that lead back or decline.
         package static let back = Purpose(rawValue: 256)
     }
 
@@ -187,7 +187,7 @@ import HotspotCore
 
     package var beginsTrial: Bool { button.map { $0.label.beginsTrial($0.control.label) } ?? false }
 
-    /// It has nothing but buttons, so that no gateway could tell what it is for.
+    /// It has only buttons, so no gateway could tell its purpose.
     package var carriesNothing: Bool { !form.action.contains("?") && controls.allSatisfy { $0.kind == .submit } }
 
     /// It has no address and would only show its page again.
@@ -283,7 +283,7 @@ private struct Parts {
         }
         let button =
             own.first(where: \.label.isOnward) ?? own.first(where: \.label.isOnwardButton) ?? own.first
-            // A button that sends another code is none of theirs.
+            // A button that sends another code does not belong to them.
             ?? (form.drawn == .boxes ? nil : visible.first ?? submits.first)
         guard let usual = button, usual.kind == .submit, !usual.name.isEmpty else { return (button, []) }
         let others = own.filter {
@@ -306,7 +306,7 @@ extension HTMLPage.Hyperlink {
 }
 
 extension HTMLForm {
-    /// What tells it from others, apart from tokens: its address without the query, and the names of its controls.
+    /// Its identity, apart from tokens: its address without the query, and the names of its controls.
     package var identity: [String] {
         let place = action.split(separator: "?", omittingEmptySubsequences: false).first ?? ""
         return [String(place)] + controls.map(\.name)

@@ -37,7 +37,7 @@ import HotspotCore
     /// It says that the gateway has opened. "You are connected" may mean the Wi-Fi alone.
     package var saysGranted: Bool { page.errors.isEmpty && whole.saysGranted }
 
-    /// It says nothing but that a login failed.
+    /// It says only that a login failed.
     package var saysRefused: Bool {
         page.text.utf8.count < 400 && words.isFailure && !words.has(.ended) && !page.hasLooseField
             && !forms.contains(where: \.asks)

@@ -141,7 +141,7 @@ struct FieldQuestion {
 
     private var choices: [String] { field.kind == .choice ? field.choices ?? [] : [] }
 
-    /// The portal's default. A stored answer is none: it would be in the process list.
+    /// The portal's default. A stored answer is not used: it would be in the process list.
     private var preset: String? {
         isStored || field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -22,7 +22,7 @@ struct Layer: Codable, Equatable {
 
 /// All layers, and the command that helps with the first one that is broken.
 struct Diagnosis: Codable, Equatable {
-    /// The interface that was looked at; absent if there is none.
+    /// The examined interface; absent if there is none.
     var interface: String?
     var verdict: String
     var command: String?
@@ -42,10 +42,10 @@ struct Diagnosis: Codable, Equatable {
                 isSeen
                 ? "Online; nothing needs attention."
                 : facts.isHidden
-                    ? "Online; nothing needs attention as far as this user may see."
-                    : "Online; whether names resolve was not seen."
+                    ? "Online; this user can see nothing that needs attention."
+                    : "Online; it was not tested whether names resolve."
         } else {
-            verdict = "Nothing is wrong as far as can be seen from here."
+            verdict = "Nothing is wrong as far as hotspotctl can see."
             command = "hotspotctl status"
         }
     }

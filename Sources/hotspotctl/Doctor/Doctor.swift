@@ -5,10 +5,10 @@ import Varlink
 
 struct DoctorVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Look at each layer from the radio to the Internet, and name the next command.",
+        commandName: "doctor", abstract: "Check each layer from the radio to the Internet, and name the next command.",
         discussion: """
-            Looks at all layers, in the order in which a packet needs them, and names the first that is broken. Changes nothing; also \
-            helps without the daemon. The exit status is 0 only if nothing needs attention.
+            Checks all layers in the order in which a packet needs them, and names the first broken one. Changes nothing, and \
+            works without the daemon. The exit status is 0 only if nothing needs attention.
             """)
 
     @OptionGroup var common: CommonOptions

@@ -50,7 +50,7 @@ extension DoctorFacts {
         if link?.kind == .wireless { return Layer(.radio, .ok, "\(name) is a Wi-Fi interface.") }
         if isWired { return Layer(.radio, .ok, "\(name) is wired: no radio is needed.") }
         if status != nil { return Layer(.radio, .unknown, "\(name) cannot be seen from here.") }
-        if link != nil { return Layer(.radio, .unknown, "\(name) is no interface that hotspotd watches.", "hotspotctl") }
+        if link != nil { return Layer(.radio, .unknown, "\(name) is not watched by hotspotd.", "hotspotctl") }
         if subject != nil { return Layer(.radio, .broken, "There is no interface \(name).", "ip link") }
         return Layer(
             .radio, .broken, "This computer has no network interface, or no driver for it.", "sudo dmesg | grep -i firmware")
@@ -60,11 +60,11 @@ extension DoctorFacts {
     private var isAbsent: Bool { link == nil && status == nil }
 
     private var radioSwitch: Layer {
-        if isAbsent { return Layer(.rfkill, .unknown, "There is no radio to switch.") }
+        if isAbsent { return Layer(.rfkill, .unknown, "There is no radio.") }
         if isWired { return Layer(.rfkill, .ok, "No radio is needed.") }
         if switches.contains(.offByKey) {
             return Layer(
-                .rfkill, link?.isUp == true ? .attention : .broken, "A key or switch of this computer has the radio off.",
+                .rfkill, link?.isUp == true ? .attention : .broken, "A key or switch of this computer turned the radio off.",
                 "rfkill list")
         }
         if switches.contains(.offByProgram) {
@@ -76,7 +76,7 @@ extension DoctorFacts {
     }
 
     private var association: Layer {
-        if isAbsent { return Layer(.association, .unknown, "There is no interface to join with.") }
+        if isAbsent { return Layer(.association, .unknown, "There is no interface that could join a network.") }
         let manager = status?.manager.map { ", managed by \(Renderer.safe($0, limit: 64))" } ?? ""
         if let ssid = status?.ssid, !isWired {
             return Layer(.association, .ok, "\(name) is in \(renderer.quoted(ssid))\(manager).")
@@ -91,7 +91,7 @@ extension DoctorFacts {
         }
         let (place, option) = wanted == nil ? ("", "") : (" \(name)", " --interface \(name)")
         return Layer(
-            .association, .broken, "\(name) is in no network\(manager): join one.",
+            .association, .broken, "\(name) is not in a network\(manager): join one.",
             "hotspotctl list\(place), then hotspotctl join\(option) SSID")
     }
 
@@ -134,7 +134,7 @@ extension DoctorFacts {
         check?.requests == nil && ["online", "captive", "limited"].contains(check?.verdict)
     }
 
-    private static let hidden = "Only these may see it: \(Renderer.permitted)."
+    private static let hidden = "Only these users may see it: \(Renderer.permitted)."
 
     /// A server or a portal answered.
     private var isAnswered: Bool { outcomes.contains { Int($0) != nil } }
@@ -171,7 +171,7 @@ extension DoctorFacts {
             let hasAsked = ["online", "captive", "limited"].contains(check?.verdict)
             return Layer(
                 .names, .unknown,
-                hasAsked ? "The probe had no answer that tells whether names resolve." : "Known only once the probe has asked.")
+                hasAsked ? "The probe could not find out whether names resolve." : "Not known until the probe has asked.")
         }
         let isPartial = asked.contains { !Self.isFailureOfNames($0) }
         let isSilent = failures.contains("dnsTimeout")
@@ -191,7 +191,7 @@ extension DoctorFacts {
     private var vpn: Layer {
         let tunnels = interfaces.filter { $0.kind == .tunnel && $0.isUp }.map { Renderer.safe($0.name, limit: 32) }
         if tunnels.isEmpty { return Layer(.vpn, .ok, "No tunnel is up.") }
-        return Layer(.vpn, .ok, "\(tunnels.joined(separator: ", ")) is up; probe and helpers pass it by.")
+        return Layer(.vpn, .ok, "\(tunnels.joined(separator: ", ")) is up; the probe and the helpers go around it.")
     }
 
     private var firewall: Layer {
@@ -205,7 +205,7 @@ extension DoctorFacts {
             return Layer(
                 .firewall, .broken, "This computer could not send the probe's requests.", ours("hotspotctl check --verbose"))
         }
-        return Layer(.firewall, .unknown, isHidden ? Self.hidden : "No answer came through that would tell.")
+        return Layer(.firewall, .unknown, isHidden ? Self.hidden : "Unknown: no answer arrived.")
     }
 
     private var daemonLayer: Layer {
@@ -220,7 +220,7 @@ extension DoctorFacts {
             }
             if status == nil {
                 return Layer(
-                    .daemon, .broken, "hotspotd runs, and does not watch \(name).",
+                    .daemon, .broken, "hotspotd runs, but does not watch \(name).",
                     "see Match= and ManageEthernet= in \(Renderer.safe(settings))")
             }
             return Layer(.daemon, .ok, "hotspotd \(hotspotdVersion) runs.")
@@ -231,18 +231,20 @@ extension DoctorFacts {
         switch check?.verdict {
         case "online", "captive", "limited", "none":
             if outcomes.isEmpty {
-                return Layer(.probe, .ok, check?.verdict == "limited" ? "It had no answer." : "It has a verdict.")
+                return Layer(
+                    .probe, .ok, check?.verdict == "limited" ? "Nothing answered the probe." : "The Internet was probed.")
             }
-            return Layer(.probe, .ok, "It has asked \(outcomes.count == 1 ? "one host" : "\(outcomes.count) hosts").")
-        case nil, _?: return Layer(.probe, .unknown, check?.detail.map { Renderer.safe($0) } ?? "It has no verdict.")
+            return Layer(
+                .probe, .ok, "The Internet was probed (\(outcomes.count == 1 ? "one host" : "\(outcomes.count) hosts")).")
+        case nil, _?: return Layer(.probe, .unknown, check?.detail.map { Renderer.safe($0) } ?? "The probe has no result.")
         }
     }
 
     private var portal: Layer {
         let origin = status?.portal.map { " at \(renderer.origin($0))" } ?? ""
         if isCaptive { return Layer(.portal, .ok, "A portal\(origin) wants a login.") }
-        guard isOpen else { return Layer(.portal, .unknown, "The probe had no answer that would tell.") }
-        let none = reply?.withheld == true ? "None is in the way." : "There is none, or none any more."
+        guard isOpen else { return Layer(.portal, .unknown, "Unknown: the probe had no clear answer.") }
+        let none = reply?.withheld == true ? "No portal is in the way." : "There is no portal, or no longer."
         return Layer(.portal, .ok, status?.portal == nil ? none : "The portal\(origin) lets this computer through.")
     }
 
@@ -251,9 +253,11 @@ extension DoctorFacts {
         if helpers.isEmpty { return Layer(.helper, .attention, "No helper is installed.", "hotspotctl helpers") }
         if let name = status?.helper { return Layer(.helper, .ok, "\(Renderer.safe(name, limit: 64)) logs in here.\(pages)") }
         let off = (reply?.off ?? []).filter { $0.ssid == nil || $0.ssid == status?.ssid }
-        if off.contains(where: { $0.helper == nil }) { return Layer(.helper, .ok, "All are switched off for this network.") }
+        if off.contains(where: { $0.helper == nil }) {
+            return Layer(.helper, .ok, "All helpers are switched off for this network.")
+        }
         let count = helpers.count { helper in helper.enabled && !off.contains { $0.helper == helper.name } }
-        return Layer(.helper, .ok, "\(count) of \(helpers.count) are switched on.\(pages)")
+        return Layer(.helper, .ok, "\(count) of \(helpers.count) helpers are switched on.\(pages)")
     }
 
     /// The browser that renders pages for helpers, as a sentence; empty where the settings want none.
@@ -269,7 +273,7 @@ extension DoctorFacts {
         if let bare = helpers.first(where: { $0.missing?.isEmpty == false }) {
             let reasons = (bare.missing ?? []).map { Renderer.safe($0, limit: 200) }.joined(separator: ", ")
             return Layer(
-                .sandbox, .attention, "\(Renderer.safe(bare.name, limit: 64)) runs without one: \(reasons).",
+                .sandbox, .attention, "\(Renderer.safe(bare.name, limit: 64)) runs without a sandbox: \(reasons).",
                 "hotspotctl helpers --verbose")
         }
         let isSeen = helpers.contains { $0.containment?.isEmpty == false }
@@ -278,7 +282,7 @@ extension DoctorFacts {
 
     private var login: Layer {
         guard let status, let state = StateName(rawValue: status.state) else {
-            return Layer(.login, .unknown, "Its state is not known.")
+            return Layer(.login, .unknown, "The state of the login is not known.")
         }
         switch state {
         case .presentingUI where status.prompt != nil:
@@ -294,35 +298,37 @@ extension DoctorFacts {
                 return Layer(.login, .attention, "It \(renderer.tries(at: moment)).", ours("hotspotctl login"))
             }
             return Layer(
-                .login, isOnline ? .ok : .attention, "A login is under way.", isOnline ? nil : ours("hotspotctl login --wait"))
-        case .loggingOff: return Layer(.login, .attention, "The session is being ended.", "hotspotctl monitor")
-        case .failure: return Layer(.login, .broken, "It failed.", ours("hotspotctl explain"))
+                .login, isOnline ? .ok : .attention, "A login is running.", isOnline ? nil : ours("hotspotctl login --wait"))
+        case .loggingOff: return Layer(.login, .attention, "The session is ending.", "hotspotctl monitor")
+        case .failure: return Layer(.login, .broken, "The login failed.", ours("hotspotctl explain"))
         case .inactive, .authenticated:
-            if isCaptive { return Layer(.login, .attention, "Nothing is logged in yet.", ours("hotspotctl login --wait")) }
+            if isCaptive { return Layer(.login, .attention, "You are not logged in yet.", ours("hotspotctl login --wait")) }
             guard isOpen else {
                 let isDone = status.helper != nil
                 return Layer(
                     .login, .unknown,
-                    isDone ? "It was done; whether it holds is not known." : "The probe had no answer that would tell.")
+                    isDone ? "You were logged in; whether you still are is not known." : "Unknown: the probe had no clear answer."
+                )
             }
             let left = status.secondsRemaining.map { ", \(renderer.duration(seconds: $0)) left" } ?? ""
-            return Layer(.login, .ok, status.helper == nil ? "None is needed." : "It is done\(left).")
+            return Layer(.login, .ok, status.helper == nil ? "No login is needed." : "You are logged in\(left).")
         }
     }
 
     private var internet: Layer {
         switch check?.verdict {
-        case "online": Layer(.internet, .ok, "It answers.")
-        case "captive": Layer(.internet, .unknown, "Not before the login.")
+        case "online": Layer(.internet, .ok, "The Internet answers.")
+        case "captive": Layer(.internet, .unknown, "Not reachable before the login.")
         case "limited":
             Layer(
                 .internet, .broken,
                 isOpen
-                    ? "Not all of it answers on \(name)."
-                    : isAnswered ? "Something answers on \(name), and it is not the Internet." : "It does not answer on \(name).",
+                    ? "Only a part of the Internet answers on \(name)."
+                    : isAnswered
+                        ? "Something answers on \(name), but not the Internet." : "The Internet does not answer on \(name).",
                 ours("hotspotctl check --verbose"))
-        case "none": Layer(.internet, .broken, "It does not answer on \(name).", ours("hotspotctl check --verbose"))
-        case nil, _?: Layer(.internet, .unknown, "The probe does not say.")
+        case "none": Layer(.internet, .broken, "The Internet does not answer on \(name).", ours("hotspotctl check --verbose"))
+        case nil, _?: Layer(.internet, .unknown, "The probe does not tell.")
         }
     }
 
@@ -330,11 +336,11 @@ extension DoctorFacts {
         switch desktop {
         case nil: Layer(.desktop, .ok, "NetworkManager does not run.")
         case .unknown: Layer(.desktop, .ok, "NetworkManager does not look for portals.")
-        case .full: Layer(.desktop, .ok, "NetworkManager says that all is well.")
+        case .full: Layer(.desktop, .ok, "NetworkManager reports full connectivity.")
         case .offline, .portal, .limited:
             isOnline
                 ? Layer(
-                    .desktop, .attention, "NetworkManager does not know yet that the Internet answers.",
+                    .desktop, .attention, "NetworkManager has not noticed yet that the Internet answers.",
                     "nmcli networking connectivity check")
                 : Layer(.desktop, .ok, "NetworkManager knows that the Internet does not answer.")
         }

@@ -35,7 +35,7 @@ struct DoctorFacts {
     /// The interface that the user names.
     var wanted: String?
 
-    // MARK: The interface that is looked at
+    // MARK: The examined interface
 
     var subject: String? { wanted ?? status?.interface ?? link?.name }
 
@@ -72,7 +72,7 @@ struct DoctorFacts {
     var name: String { Renderer.safe(subject ?? "the interface", limit: 32) }
     var renderer: Renderer { Renderer(style: .plain, now: WallClock.now) }
 
-    /// A command of ours for the interface that is looked at.
+    /// A command of hotspotctl for the examined interface.
     func ours(_ command: String) -> String {
         status.map { renderer.command(command, for: $0, among: reply?.interfaces ?? []) } ?? command
     }

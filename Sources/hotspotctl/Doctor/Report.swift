@@ -7,7 +7,7 @@ import HotspotCore
 
 struct ReportVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Write a text file for a bug report, without what is private.",
+        commandName: "report", abstract: "Write a text file for a bug report, without private data.",
         discussion: """
             It has versions, what 'doctor' sees, settings that were changed, helpers, problems, the last login and the end of the \
             log. Names of networks and people, addresses, hosts of portals and tokens are replaced, the same by the same. Nothing is \
@@ -34,7 +34,7 @@ struct ReportVerb: ParsableCommand {
         fputs(text + "\n", stream)
         guard fclose(stream) == 0 else { throw Failure(.failed, "\(shown): \(String(cString: strerror(errno))).") }
         Output.print([
-            "\(shown) is written. Read it before you send it: what is private was replaced as far as it could be recognised."
+            "\(shown) is written. Read it before you send it: private data was replaced as far as hotspotctl recognised it."
         ])
     }
 
@@ -163,7 +163,7 @@ struct ReportText {
         output("journalctl --unit=hotspotd --lines=\(Self.logLines) --no-pager --no-hostname --quiet", lines: Self.logLines)
     }
 
-    // MARK: What is private
+    // MARK: Private data
 
     /// The sentence, without the words of a helper or portal.
     private static func cut(_ text: String) -> String {

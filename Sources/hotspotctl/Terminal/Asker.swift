@@ -47,7 +47,7 @@ struct Asker: Questioner {
             let isLeftEmpty = earlier.left.contains(field.name)
             if let answer = try askText(field, label, isStored: isStored, isLeftEmpty: isLeftEmpty) {
                 answers[field.name] = answer
-                // A default that was left out is an answer, where an empty line is none.
+                // Leaving out a default is an answer; an empty line is not.
                 if answer.isEmpty, isStored || preset(of: field) != nil { cleared.append(field.name) }
             } else {
                 stored.append(field.name)
@@ -56,7 +56,7 @@ struct Asker: Questioner {
         if prompt.handsOver {
             let entry = renderer.entry(prompt.warning)
             Output.ask("  \(entry.prefix(1).uppercased())\(entry.dropFirst()): \(renderer.browse(prompt))\n")
-            guard try agrees("  Is that done, perhaps elsewhere? [y/N] ", isNeeded: false) else { throw renderer.stays(prompt) }
+            guard try agrees("  Have you logged in with a browser? [y/N] ", isNeeded: false) else { throw renderer.stays(prompt) }
         } else if prompt.fields.isEmpty {
             let question = prompt.termsURL == nil && prompt.terms == nil ? "Continue" : "Accept the terms"
             let agreement = Agreement(question, prompt)
@@ -152,11 +152,11 @@ struct Asker: Questioner {
             if ["n", "no", "nein"].contains(answer) || (!isNeeded && answer.isEmpty) { break }
             Output.ask(
                 answer.isEmpty
-                    ? "  Type y to go on, or n to stop; without it nothing is sent.\n" : "  Please answer y or n.\n")
+                    ? "  Type y to continue or n to stop; without a yes nothing is sent.\n" : "  Please answer y or n.\n")
         }
         guard isNeeded else { return false }
         let hint = "\(renderer.answer(interface)), or \(renderer.answer(interface, " --dismiss"))"
-        throw Failure(.failed, "It does not go on without a yes.", hint: hint)
+        throw Failure(.failed, "The portal needs a yes, so you are not logged in.", hint: hint)
     }
 }
 

@@ -30,7 +30,7 @@ struct Dialogue {
         var (id, prompt) = (name, first)
         var earlier = EarlierQuestions()
         for round in 0..<Self.rounds {
-            if let prompt, round > 0, !isInteractive || common.noAsk { throw needed(prompt, "There is a further question.") }
+            if let prompt, round > 0, !isInteractive || common.noAsk { throw needed(prompt, "The portal asks another question.") }
             let watch = try OutcomeWatch(path: common.socketPath, target: interface, prompt: id)
             let sent: Sent?
             if let prompt, let filled = try fill(prompt, watch, after: earlier) {
@@ -48,7 +48,7 @@ struct Dialogue {
                 (id, prompt) = (next, try client.prompt(next).pending?.readable())
             }
         }
-        throw Failure(.failed, "The same is asked again and again.", hint: "hotspotctl explain")
+        throw Failure(.failed, "The portal asks the same again and again.", hint: "hotspotctl explain")
     }
 
     func needed(_ prompt: PendingPrompt, _ message: String) -> Failure {
@@ -97,7 +97,7 @@ struct Dialogue {
         } catch {
             guard !watch.isPromptGone else { return nil }
             guard isInteractive, !common.noAsk, error.refusal == nil, !prompt.handsOver else { throw error }
-            throw error.adding("\(earlier.nothing) was sent from here.")
+            throw error.adding("\(earlier.nothing) was sent.")
         }
     }
 
@@ -119,9 +119,9 @@ struct Dialogue {
             guard let refusal = error.refusal else { throw error }
             // The question went while the answer was on its way; what became of the login counts.
             if wait > 0, case .noSuchPrompt(_, let reason) = refusal {
-                return try fate(of: filled.prompt.id, watch, late: "\(reason ?? Self.gone) \(nothing) was sent from here.")
+                return try fate(of: filled.prompt.id, watch, late: "\(reason ?? Self.gone) \(nothing) was sent.")
             }
-            var failure = error.adding("\(nothing) was sent from here, and nothing is kept.")
+            var failure = error.adding("\(nothing) was sent, and nothing is kept.")
             if case .invalidAnswer = refusal {
                 // A pipe has to name the question.
                 failure.hint = common.renderer.answer(isInteractive ? filled.prompt.interface : filled.prompt.id)
@@ -158,7 +158,7 @@ struct Dialogue {
         return true
     }
 
-    private static let gone = "The question is gone."
+    private static let gone = "The portal no longer asks."
 
     /// Says what became of a prompt that went without an answer from here, and of its login.
     ///
@@ -236,7 +236,7 @@ struct Dialogue {
         }
         var answers = try AnswerLines.read(fields: prompt.fields)
         let stored = self.stored ? (prompt.stored ?? []).filter { answers[$0, default: ""].isEmpty } : []
-        // What the question shows as its defaults is meant as well.
+        // The defaults that the question shows count as well.
         if self.stored {
             for field in prompt.fields where !stored.contains(field.name) && field.kind != .checkbox && !field.kind.isSecret {
                 if answers[field.name, default: ""].isEmpty, let value = field.value { answers[field.name] = value }
@@ -259,7 +259,7 @@ extension PendingPrompt {
     func readable() throws(Failure) -> PendingPrompt {
         guard withheld == true else { return self }
         throw Failure(
-            .failed, "Only these may see the question and answer it: \(Renderer.permitted).",
+            .failed, "Only these users may see and answer the question: \(Renderer.permitted).",
             hint: "sudo hotspotctl answer; or \(Failure.joinGroup)")
     }
 }
@@ -276,12 +276,12 @@ extension Renderer {
     func stays(_ prompt: PendingPrompt, _ verdict: String? = nil) -> Failure {
         let words =
             switch verdict {
-            case nil: "The login waits for a browser"
+            case nil: "The login needs a browser"
             case "captive"?: "The portal is still there"
             case let word?: "The network is not open yet (\(safe(word, limit: 32)))"
             }
         return Failure(
-            .answerNeeded, "\(words); the question stays.",
+            .answerNeeded, "\(words); hotspotd keeps the question.",
             hint: "\(browse(prompt)); to look at the page again: \(login(prompt)); or \(answer(prompt.interface, " --dismiss"))")
     }
 }

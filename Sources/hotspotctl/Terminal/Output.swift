@@ -7,7 +7,7 @@ import Varlink
 enum Output {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// The height of the terminal that standard output is; `nil` if it is none.
+    /// The height of the terminal on standard output; `nil` if it is not a terminal.
     static var rows: Int? { size(of: STDOUT_FILENO).map { $0.ws_row > 0 ? Int($0.ws_row) : 24 } }
 
     /// Its width.

@@ -48,6 +48,9 @@ extension Renderer {
         return "\(tenths / 10).\(tenths % 10) s"
     }
 
+    /// Returns how long a login took, behind a verb; nothing below a second.
+    func after(_ seconds: Double) -> String { seconds < 1 ? "" : " after \(duration(seconds: Int(seconds)))" }
+
     func octets(_ count: Int) -> String {
         switch max(0, count) {
         case ..<1_000_000: "\(max(0, count) / 1000) kB"

@@ -11,7 +11,7 @@ enum TerminalLine {
     ///
     /// The echo is off before the question of a secret appears, so that nothing typed after it is visible or lost.
     ///
-    /// - Parameter end: returns why nothing needs to be typed any more, asked while nothing is.
+    /// - Parameter end: returns why typing is no longer needed; called while nothing is typed.
     static func read(_ question: String, _ secret: Bool, end: () -> Failure? = { nil }) throws(Failure) -> String {
         guard secret else {
             Output.ask(question)
@@ -83,7 +83,7 @@ enum TerminalLine {
         return try line()
     }
 
-    /// Waits until a line can be read (`nil`) or a signal has come; throws if there is nothing to wait for any more. Checking in turn, ten
+    /// Waits until a line can be read (`nil`) or a signal has come; throws if there is nothing left to wait for. Checking in turn, ten
     /// times a second, needs no signal handler.
     private static func waitForInput(_ signals: sigset_t, _ end: () -> Failure?) throws(Failure) -> Int32? {
         var signals = signals

@@ -6,7 +6,7 @@ import HotspotCore
 
 struct AnswerVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "answer", abstract: "Answer what a portal asks.",
+        commandName: "answer", abstract: "Answer a portal's question.",
         discussion: """
             On a terminal you are asked for each field, for passwords without echo. Otherwise, or with --stdin, lines name=value are \
             read from standard input; `hotspotctl prompts` shows the names. With a pipe, name the prompt or the helper, because you \
@@ -37,7 +37,7 @@ struct AnswerVerb: ParsableCommand {
     @Flag(help: .hidden)
     var stay = false
 
-    @Flag(help: "Do not answer; no more questions here for 12 hours, or until 'login'.")
+    @Flag(help: "Decline the question; hotspotd asks nothing here for 12 hours, or until 'login'.")
     var dismiss = false
 
     @Option(help: ArgumentHelp("How long to wait for the outcome; 0 does not wait.", valueName: "seconds"))
@@ -113,7 +113,8 @@ struct AnswerVerb: ParsableCommand {
         guard let status = all.first(where: { $0.interface == interface }) else { return nil }
         if let id = status.prompt, let prompt = try client.prompt(id).pending { return prompt }
         throw Failure(
-            .notFound, "There is no question on \(common.renderer.safe(interface, limit: 32)).", hint: "hotspotctl status")
+            .notFound, "No portal is asking anything on \(common.renderer.safe(interface, limit: 32)).", hint: "hotspotctl status"
+        )
     }
 
     private func pick(_ client: ControlClient) throws(Failure) -> PendingPrompt {
@@ -132,7 +133,8 @@ struct AnswerVerb: ParsableCommand {
         if let helper { reply.prompts.removeAll { $0.helper != helper } }
         guard let first = reply.prompts.first else {
             let sentence =
-                helper.map { "The helper '\(Printable.text($0, limit: 64))' has no question." } ?? "There is no question."
+                helper.map { "The helper '\(Printable.text($0, limit: 64))' is not asking anything." }
+                ?? "No portal is asking anything."
             throw Failure(.notFound, sentence, hint: "hotspotctl status")
         }
         guard reply.prompts.count == 1, reply.omitted ?? 0 == 0 else {

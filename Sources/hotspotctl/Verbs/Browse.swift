@@ -76,7 +76,7 @@ struct BrowseVerb: ParsableCommand {
             }
         }
         Output.print([
-            "Starting a browser. It can reach only \(common.renderer.safe(name, limit: 32)), and is closed when you are online."
+            "Opening a browser that uses \(common.renderer.safe(name, limit: 32)) only. It closes by itself when you are online."
         ])
         let window: BrowserWindow
         do { window = try BrowserWindow(on: reply, browser: browser) } catch {
@@ -138,7 +138,9 @@ struct BrowseVerb: ParsableCommand {
 
     /// Asks the user whether to open the portal anyway; throws if the user declines, or if hotspotctl cannot ask.
     private func confirm(_ warning: String, _ signals: InterruptSignals) throws(Failure) {
-        guard Dialogue.canAsk(common) else { throw refusal(warning, "No browser was opened: hotspotctl cannot ask you here.") }
+        guard Dialogue.canAsk(common) else {
+            throw refusal(warning, "hotspotctl opened no browser, because it cannot ask you here.")
+        }
         let asker = Asker(renderer: common.renderer, interface: interface ?? "") {
             signals.arrived.map { _ in Failure(.failed, "") }
         }
@@ -210,7 +212,7 @@ struct BrowseVerb: ParsableCommand {
             check.verdict == "captive"
             ? "the portal still wants a login" : "the network is not open (\(common.renderer.safe(check.verdict, limit: 32)))"
         throw Failure(
-            .answerNeeded, "The browser has ended, and \(rest).",
+            .answerNeeded, "The browser has ended, but \(rest).",
             hint: "hotspotctl login --wait \(common.renderer.argument(name))")
     }
 }

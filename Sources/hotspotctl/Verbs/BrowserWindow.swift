@@ -51,7 +51,7 @@ final class BrowserWindow {
 
     private func collect(_ options: Int32) {
         var code: Int32 = 0
-        // The status is kept: the process can be waited for once.
+        // The status is kept, because waitpid(2) returns it once.
         if status == nil, waitpid(pid, &code, options) == pid { status = code & 0x7F == 0 ? code >> 8 & 0xFF : 1 }
     }
 }

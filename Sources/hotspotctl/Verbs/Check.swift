@@ -7,8 +7,8 @@ struct CheckVerb: ParsableCommand {
         commandName: "check", abstract: "Probe now, and print the state of the Internet connection in one word.",
         discussion: """
             The word is online, captive, limited, none or unknown. It is limited where HTTPS does not get through, \
-            no nameserver answers, or neither a portal nor the Internet does, and none without a network. The exit status is 0 only for online. Each check looks anew; it may wait \
-            up to a second for the check before.
+            no nameserver answers, or neither a portal nor the Internet does, and none without a network. The exit status is 0 only for online. Probes again each time; it may wait \
+            up to a second for an earlier check.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -73,11 +73,11 @@ extension Renderer {
         "connectivitycheck.gstatic.com", "detectportal.firefox.com", "nmcheck.gnome.org", "1.1.1.1", "www.gstatic.com",
     ]
 
-    /// Returns the hosts that the probe contacts, and when; the README has the same.
+    /// Returns the hosts that the probe contacts, and when; docs/settings.md has the same.
     private func contacts(_ check: CheckReply) -> [String] {
         let isUsual = check.url == nil && check.httpsURL == nil
         let usual = Self.probeHosts.dropLast().joined(separator: ", ")
-        // With an endpoint of one's own there is no HTTPS but one's own; an empty one is none.
+        // With an own endpoint only an own HTTPS address counts; an empty one means no HTTPS.
         let https = check.httpsURL ?? (check.url == nil ? Self.probeHosts[4] : "")
         let hosts = [check.url.map { safe($0) } ?? usual] + (https.isEmpty ? [] : [safe(https)])
         return [

@@ -86,7 +86,7 @@ struct CredentialsAdd: ParsableCommand {
     /// Returns the fields to ask for: those that are named, else those that are stored.
     private func names(_ client: ControlClient) throws(Failure) -> [String] {
         guard fields.isEmpty else {
-            // Whether the portal is known is told before anything is typed.
+            // Says whether the portal is known before anything is typed.
             do throws(Failure) {
                 _ = try client.call("AddCredential", AddParameters(ssid: network.name, helper: helper, answers: [:]))
             } catch {
@@ -171,7 +171,7 @@ struct CredentialsUnlock: ParsableCommand {
 struct CredentialsPIN: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin", abstract: "Set, change or remove the PIN that guards the stored answers.",
-        discussion: "From standard input: the present PIN, if there is one, and the new one, a line each.")
+        discussion: "From standard input: the current PIN, if there is one, and the new one, a line each.")
 
     @OptionGroup var common: CommonOptions
 
@@ -182,10 +182,10 @@ struct CredentialsPIN: ParsableCommand {
         let client = try common.connect()
         let hasOld = try client.call("Credentials", as: CredentialsReply.self).pin != "none"
         guard hasOld || !remove else { throw Failure(.failed, "There is no PIN.") }
-        let new = remove ? [] : isatty(STDIN_FILENO) == 1 ? ["New PIN: ", "The same again: "] : ["New PIN: "]
-        var lines = try SecretLines.read((hasOld ? ["Present PIN: "] : []) + new)[...]
+        let new = remove ? [] : isatty(STDIN_FILENO) == 1 ? ["New PIN: ", "New PIN again: "] : ["New PIN: "]
+        var lines = try SecretLines.read((hasOld ? ["Current PIN: "] : []) + new)[...]
         let old = hasOld ? lines.popFirst() : nil
-        guard Set(lines).count < 2 else { throw Failure(.usage, "These were two different PINs; nothing was changed.") }
+        guard Set(lines).count < 2 else { throw Failure(.usage, "The two PINs differ; nothing was changed.") }
         _ = try client.call("SetPIN", .members(["pin": lines.first, "old": old]))
         Output.print([
             remove ? "Removed; the stored answers are used without a PIN." : "The stored answers are guarded by this PIN."
@@ -253,8 +253,8 @@ extension Renderer {
     private func release(_ credential: CredentialStatus) -> String {
         let words =
             switch CredentialRelease(rawValue: credential.release) {
-            case .automatic: "by itself"
-            case .confirm: "after you confirm"
+            case .automatic: "automatically"
+            case .confirm: "after you press Enter"
             case .never: "never"
             case nil: safe(credential.release, limit: 32)
             }

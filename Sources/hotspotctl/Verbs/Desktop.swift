@@ -5,11 +5,11 @@ import Varlink
 
 struct DesktopVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "desktop", abstract: "Turn the desktop's own portal window off, and back on as it was.",
+        commandName: "desktop", abstract: "Turn the desktop's own portal window off, or restore it.",
         discussion: """
             Desktops open a window for a portal when NetworkManager's check finds one. 'takeover' turns the check off for all users of \
             this computer, so that hotspotd alone asks. 'give-back' leaves it as it was, and so does removing the package. Meanwhile \
-            NetworkManager takes every default route for the Internet: its icon and the programs that listen to it are told of no \
+            NetworkManager takes every default route for the Internet: its icon and the programs that listen to it hear of no \
             portal, and if two links are up, ordinary traffic stays on the one behind a portal unless Gate=routes keeps it off.
             """,
         subcommands: [DesktopStatus.self, DesktopTakeover.self, DesktopGiveBack.self], defaultSubcommand: DesktopStatus.self)
@@ -34,13 +34,13 @@ struct DesktopTakeover: ParsableCommand {
 
     func run() throws {
         // How it was is remembered once.
-        guard !PortalCheck.isTakenOver else { return Output.print(["It was taken over before."]) }
+        guard !PortalCheck.isTakenOver else { return Output.print(["It was already taken over."]) }
         guard let properties = NetworkManager.properties() else {
             throw Failure(.failed, "NetworkManager does not run.", hint: "systemctl status NetworkManager")
         }
         try PortalCheck.takeOver(wasEnabled: properties["ConnectivityCheckEnabled"]?.boolean == true)
         try NetworkManager.reload()
-        Output.print(["NetworkManager does not look for portals any more; hotspotd alone asks."])
+        Output.print(["NetworkManager no longer looks for portals; only hotspotd asks."])
     }
 }
 
@@ -109,7 +109,7 @@ extension Renderer {
     func lines(_ check: PortalCheck) -> [String] {
         let giveBack = "  to undo: sudo hotspotctl desktop give-back"
         return switch (check.takenOver, check.networkManagerChecks) {
-        case (true, false): ["Taken over: NetworkManager does not look for portals; hotspotd alone asks.", giveBack]
+        case (true, false): ["Taken over: NetworkManager does not look for portals; only hotspotd asks.", giveBack]
         case (true, true): ["Taken over, but another program has turned NetworkManager's check on since.", giveBack]
         case (true, nil): ["Taken over; NetworkManager does not run.", giveBack]
         case (false, true):

@@ -27,7 +27,7 @@ struct HelpersTest: ParsableCommand {
     }
 }
 
-/// What authors use of `hotspot-helpers`, which has the libraries for pages and portals; this program does not link them.
+/// The part of `hotspot-helpers` for authors. It has the libraries for pages and portals; this program does not link them.
 enum TestProgram {
     /// Becomes that program.
     static func run(_ words: [String]) throws -> Never {

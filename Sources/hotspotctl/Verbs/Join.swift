@@ -56,7 +56,7 @@ struct JoinVerb: ParsableCommand {
 
 struct LeaveVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "leave", abstract: "Leave the network; nothing is joined by itself until you want it.")
+        commandName: "leave", abstract: "Leave the network; no network is joined automatically until you join one.")
 
     @OptionGroup var common: CommonOptions
 

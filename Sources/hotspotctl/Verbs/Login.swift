@@ -7,7 +7,7 @@ struct LoginVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Log in, or check that the login is still good.",
         discussion:
-            "With --wait on a terminal, what the portal asks is asked there. A login that is under way is waited for. Also releases a network that is held after a log-off or a dismissed question."
+            "With --wait on a terminal, asks you the portal's questions here. Joins a login that is already running. Also releases a network that is left alone after a logoff or a dismissed question."
     )
 
     @OptionGroup var common: CommonOptions
@@ -17,7 +17,7 @@ struct LoginVerb: ParsableCommand {
 
     @Flag(
         help:
-            "Start over with a portal that asks for a login; the session from before is kept until the new login works. While the network is open, nothing is sent."
+            "Start over where the portal asks for a login; the earlier session is kept until the new login works. Sends nothing while the network is open."
     )
     var fresh = false
 
@@ -41,14 +41,14 @@ struct LoginVerb: ParsableCommand {
         let begun = try ControlClient.read(InterfaceReply.self, reply)
         let (name, isUnderWay) = (begun.interface, begun.underWay == true)
         let place = name.map { " on \(common.renderer.safe($0, limit: 32))" } ?? ""
-        let joined = "A login is under way already\(place)"
+        let joined = "A login is already running\(place)"
         guard let watch, let wait else {
             let wait = "hotspotctl login --wait" + (name.map { " \(common.renderer.argument($0))" } ?? "")
             let next = isUnderWay ? "to answer or wait: \(wait)" : "to see what came of it: hotspotctl"
             return Output.print(["\(isUnderWay ? joined : "Started\(place)"); \(next)"])
         }
         watch.loginBegins(on: name, joining: isUnderWay)
-        Output.print([isUnderWay ? "\(joined); waiting for its end, or a question." : "Waiting for the outcome\(place)."])
+        Output.print([isUnderWay ? "\(joined); waiting until it ends or asks something." : "Waiting for the outcome\(place)."])
         switch try watch.outcome(within: wait, isShown: isatty(STDERR_FILENO) == 1, isSaid: true) {
         case .online(let status):
             let words = try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces)
@@ -154,8 +154,8 @@ extension Renderer {
             throw status.problems.first.map { failure.adding($0.message) } ?? failure
         }
         let isLimited = status.problems.contains { $0.code == .httpsBlocked }
-        if isLimited { return "Connected after \(tenths(seconds)); HTTPS does not get through." }
-        return "Online after \(tenths(seconds))\(status.wasOpened ? "; no helper logged in" : "")."
+        if isLimited { return "Connected\(after(seconds)); HTTPS does not get through." }
+        return "Online\(after(seconds))\(status.wasOpened ? "; no helper logged in" : "")."
     }
 
     /// Returns the words of the portal's answer to a login, behind the bar.

@@ -3,7 +3,7 @@ import ArgumentParser
 struct PortalsVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "portals", abstract: "Show, check and try the files that describe portals; record a login.",
-        discussion: "Needs no daemon. What the files say: portals.md in the documentation.",
+        discussion: "Needs no daemon. The files' format: portals.md in the documentation.",
         subcommands: [PortalsList.self, PortalsCheck.self, PortalsTry.self, PortalsRecord.self],
         defaultSubcommand: PortalsList.self)
 }
@@ -51,7 +51,7 @@ struct PortalsTry: ParsableCommand {
 
 struct PortalsRecord: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "Log in, and write the exchange with the portal without what is private.",
+        commandName: "record", abstract: "Log in and record the exchange with the portal, without private data.",
         discussion: """
             Logs in as the helpers do, asks for what the portal asks, and logs off again by [Logoff] of the portal file. Your answers, \
             this machine's addresses and name, tokens and cookies are replaced by made-up ones. Read the file before you hand it in: a \

@@ -22,7 +22,7 @@ struct PromptsVerb: ParsableCommand {
 
 extension Renderer {
     func lines(_ reply: PromptsReply) -> [String] {
-        guard !reply.prompts.isEmpty else { return ["There is no question."] }
+        guard !reply.prompts.isEmpty else { return ["No portal is asking anything."] }
         let lines = Array(reply.prompts.map { self.lines($0) }.joined(separator: [""]))
         guard let omitted = reply.omitted, omitted > 0 else { return lines }
         return lines + ["", "\(omitted) more: hotspotctl status --json=pretty lists their names for hotspotctl answer."]
@@ -32,7 +32,7 @@ extension Renderer {
     func lines(_ prompt: PendingPrompt) -> [String] {
         var lines = heading(prompt)
         guard prompt.withheld != true else {
-            return lines + ["  Only these may see the question and answer it: \(Self.permitted)."]
+            return lines + ["  Only these users may see and answer the question: \(Self.permitted)."]
         }
         lines += terms(of: prompt)
         for (index, field) in prompt.fields.enumerated() {

@@ -74,7 +74,7 @@ struct ForgetVerb: ParsableCommand {
             interface.problems.contains { $0.code == .held }
                 && status?.off?.contains { $0.helper == nil && $0.ssid == interface.ssid } != true
         }
-        let released = "is not left alone any more, and may be logged in to at once"
+        let released = "is no longer left alone; hotspotd may log in at once"
         guard let network else {
             let before = try? client.call("Credentials", as: CredentialsReply.self)
             _ = try client.call("ForgetEverything")
@@ -176,8 +176,8 @@ struct SwitchArguments: ParsableArguments {
         let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? all
         let place = network.map { " for \(renderer.quoted($0))" } ?? ""
         var lines = ["\(subject) switched \(enabled ? "on" : "off")\(place)."] + renderer.switchedOff(off)
-        if keepsSession { lines.append("The session there is not ended: the portal may still let this computer through.") }
-        if reply.released == true { lines.append("The network was left alone until now; that is over.") }
+        if keepsSession { lines.append("Its session was not ended: the portal may still let this computer through.") }
+        if reply.released == true { lines.append("The network is no longer left alone.") }
         if enabled, helper == nil, let network, let reply = try? client.call("Helpers", as: HelpersReply.self),
             reply.helpers.contains(where: { $0.name == network })
         {

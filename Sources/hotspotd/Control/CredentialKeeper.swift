@@ -47,7 +47,7 @@ import Vault
             stored: CredentialOwner(credential, in: network), asking: asking, plain: services.settings.plainHTTPAnswers)
         let word: CredentialRelease =
             switch release {
-            // What the portal refused waits for the user.
+            // Refused answers wait for the user.
             case .automatic: credential.isRefused ? .confirm : .automatic
             case .confirmed: .confirm
             case .refused: .never
@@ -197,7 +197,7 @@ import Vault
         if let here, here.machine.state.isKeptFree { command = "hotspotctl logoff \(here.name), then \(command)" }
         throw .failed(
             code: .noPortal,
-            message: "No login\(by) at a known portal has succeeded here yet, so it is not known what is asked for. "
+            message: "No login\(by) at a known portal has succeeded here yet, so hotspotd does not know its fields. "
                 + "Log in once: \(command). Its answers can be stored then.")
     }
 
@@ -259,10 +259,10 @@ import Vault
         guard !answers.isEmpty else { return ("", "No answer was given.") }
         for (name, value) in answers.sorted(by: { $0.key < $1.key }) {
             let shown = Printable.text(name, limit: 64)
-            if name.isEmpty || name.utf8.count > 256 || name.utf8.contains(10) { return (shown, "This is no name of a field.") }
+            if name.isEmpty || name.utf8.count > 256 || name.utf8.contains(10) { return (shown, "No field has this name.") }
             if !known.isEmpty, !known.contains(name) {
                 let names = Printable.cut(known.sorted().joined(separator: ", "), limit: 500)
-                return (shown, "No field of this name is known here; known are \(names).")
+                return (shown, "No field has this name; the fields are \(names).")
             }
             if value.isEmpty { return (shown, "An answer is needed.") }
             if let message = Answer.fault(in: value) { return (shown, message) }
@@ -303,10 +303,10 @@ import Vault
         // A daemon that ended after the last count had no time to erase them.
         guard pin.guesses < PINLock.limit else { throw erased() }
         do throws(VaultError) { try services.vault.checkLock() } catch {
-            throw .failed(code: .vault, message: "The PIN is not checked, because it was set with another key: \(error).")
+            throw .failed(code: .vault, message: "Cannot check the PIN, which was set with another key: \(error).")
         }
         do throws(StoreError) { try store.countGuess() } catch {
-            throw .failed(code: .notSaved, message: "The PIN is not checked, because this cannot be counted: \(error).")
+            throw .failed(code: .notSaved, message: "Cannot check the PIN, because the attempt cannot be counted: \(error).")
         }
         let isRight: Bool
         do throws(VaultError) { isRight = try services.vault.unlock(guess) } catch {
@@ -325,7 +325,7 @@ import Vault
     /// Erases what the PIN guards, and the PIN.
     private func erased() -> ControlError {
         do throws(StoreError) { try store.eraseCredentials() } catch {
-            return .failed(code: .notSaved, message: "The stored answers are to be erased, and cannot be: \(error).")
+            return .failed(code: .notSaved, message: "The stored answers could not be erased: \(error).")
         }
         services.vault.guardCredentials(by: nil)
         services.log.warning("the stored answers and their PIN were erased after \(PINLock.limit) wrong PINs in a row")
@@ -346,7 +346,7 @@ import Vault
             return services.vault.guardCredentials(by: nil)
         }
         if store.pin != nil {
-            guard let old else { throw .failed(code: .badPIN, message: "There is a PIN already: give it as well.") }
+            guard let old else { throw .failed(code: .badPIN, message: "There is already a PIN: give it as well.") }
             try unlock(old)
         } else if next == nil {
             throw .failed(code: .noPIN, message: "There is no PIN.")

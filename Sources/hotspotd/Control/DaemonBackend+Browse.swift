@@ -7,7 +7,7 @@ extension DaemonBackend {
         if controller.machine.gateIsOpen, controller.machine.state.joined?.lastVerdict?.isOpen == true {
             throw .failed(
                 code: .alreadyOnline,
-                message: "\(controller.name) is online already; to check it: hotspotctl check \(controller.name)")
+                message: "\(controller.name) is already online; to check it: hotspotctl check \(controller.name)")
         }
         if !anyway, let warning = controller.warning { throw .suspiciousPortal(warning: warning) }
         if controller.desk.prompt?.helper != BrowseReply.helper {

@@ -35,7 +35,7 @@ extension DaemonBackend {
     }
 
     private func noAttempt(_ id: String) -> ControlError {
-        .failed(code: .noAttempt, message: "The journal has no attempt \(Printable.text(id, limit: 64)), or none any more.")
+        .failed(code: .noAttempt, message: "The journal has no attempt \(Printable.text(id, limit: 64)), or no longer.")
     }
 
     func history(
@@ -62,7 +62,7 @@ extension DaemonBackend {
 
 extension AttemptStatus {
     fileprivate init(_ attempt: Attempt) {
-        // What opened without a helper's login is no helper's, though one may have asked.
+        // A network that opened without a helper's login belongs to no helper, though one may have asked.
         let helper = attempt.outcome == AttemptOutcome.opened.rawValue ? nil : attempt.helper
         self.init(
             id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,

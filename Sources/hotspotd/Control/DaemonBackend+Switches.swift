@@ -76,7 +76,7 @@ extension DaemonBackend {
             throw .failed(
                 code: .forgotten,
                 message:
-                    "Nothing is stored of this network but that it is switched off; to switch it on: hotspotctl enable\(network)")
+                    "Only the off switch is stored for this network; to switch it on: hotspotctl enable\(network)")
         }
         throw unknown(ssid)
     }
@@ -130,6 +130,6 @@ extension ControlError {
     /// Returns the error for a change that counts, and is in memory alone.
     static func untilTheEnd(_ error: any Error) -> ControlError {
         guard case StoreError.notSaved(let reason) = error else { return .failed(code: .notSaved, message: "\(error)") }
-        return .failed(code: .notSaved, message: "This counts until the daemon ends, because nothing is saved now: \(reason).")
+        return .failed(code: .notSaved, message: "This holds until hotspotd ends, because it cannot save now: \(reason).")
     }
 }

@@ -88,7 +88,7 @@ import Store
         let place = first.ssid == nil ? "" : " " + (ShellWord.argument(network.label) ?? "SSID")
         let subject = helper == remembered ? "\(helper), which logged in here before," : helper
         return Problem(
-            .unclaimedCaptive, "A portal wants a login, and no helper that is switched on can do it; \(subject) is switched off.",
+            .unclaimedCaptive, "A portal wants a login, but no switched-on helper can log in; \(subject) is switched off.",
             hint: "hotspotctl enable --helper \(helper)\(place)")
     }
 
@@ -113,7 +113,7 @@ import Store
             return answer(.failure(error))
         }
         guard let controller = found else {
-            return answer(.success(CheckReply(verdict: "none", detail: "No interface is managed.")))
+            return answer(.success(CheckReply(verdict: "none", detail: "hotspotd watches no interface.")))
         }
         let name = controller.name
         guard let joined = controller.joined else {
@@ -238,7 +238,8 @@ import Store
             throw .failed(code: .severalInterfaces, message: "Several interfaces are in a network, so name one: \(names).")
         }
         if let controller = try find(interface) { return controller }
-        throw .failed(code: .noInterface, message: "No interface is managed; see Match= and ManageEthernet= in the settings.")
+        throw .failed(
+            code: .noInterface, message: "hotspotd watches no interface; see Match= and ManageEthernet= in the settings.")
     }
 
     func requireHelper(_ name: String) throws(ControlError) {
@@ -249,7 +250,7 @@ import Store
         guard services.store.isDisabled(helper: nil, ssid: joined.network.switchName) else { return }
         throw .failed(
             code: .disabled,
-            message: "Handling is switched off for \"\(joined.label)\"; to switch it on: hotspotctl enable "
+            message: "hotspotd is switched off for \"\(joined.label)\"; to switch it on: hotspotctl enable "
                 + (ShellWord.argument(joined.label) ?? joined.label))
     }
 
@@ -306,5 +307,5 @@ import Store
 extension Problem {
     /// The last login of this network was another interface's, whose address has not changed.
     fileprivate static let otherInterface = Problem(
-        .macChanged, "The last login here was through another interface: a portal takes this computer for another one.")
+        .macChanged, "The last login here was through another interface: the portal will see a new device.")
 }

@@ -7,7 +7,7 @@ import Varlink
 /// FilterScanList: while clients watch the list, the helpers that may see it are asked every few seconds, beside any other
 /// command (T44). A helper has one such question at a time; a tick is skipped rather than queued.
 ///
-/// An answer labels the networks of its own question and no others, and is dropped when no client watches any more. Its passwords are
+/// An answer labels the networks of its own question and no others, and is dropped when no client watches any longer. Its passwords are
 /// not kept at all: for a join the helpers are asked again.
 @LoopActor final class FilterCycle {
     /// One list at one helper; its answer can label these networks and no others.
@@ -24,7 +24,7 @@ import Varlink
         let patience: EventSource
     }
 
-    /// How long a list that is asked for once waits for answers.
+    /// How long a single list waits for answers.
     private static let patience = Duration.seconds(1)
     /// How often helpers are asked at most, however often clients want the list once.
     private static let pause = Duration.seconds(1)
@@ -49,7 +49,7 @@ import Varlink
     private var clients: [Int: PendingClient] = [:]
     private var lastClient = 0
     private var lastAsked: Instant?
-    /// Clients that want the list once, too soon after it was asked for.
+    /// Clients that want the list once, too soon after the last question.
     private var early: [() -> Void] = []
     private var pausing: EventSource?
     /// A join that wants a password.

@@ -47,7 +47,7 @@ import Store
         return all
     }
 
-    // MARK: What helpers ask, by the token of their process (D17, behaviours 71, 72, 79, 80)
+    // MARK: Questions of helpers, by the token of their process (D17, behaviours 71, 72, 79, 80)
 
     /// Ends the session of the helper; `false` if it is not the chosen one of that network.
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool {

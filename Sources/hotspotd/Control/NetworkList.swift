@@ -178,7 +178,9 @@ import Wireless
                 controller.problems.withdraw(.scan)
             } catch .notPermitted(let operation) {
                 controller.problems.report(
-                    Problem(.scan, "\(WirelessError.notPermitted(operation: operation)) Others' scans are shown."))
+                    Problem(
+                        .scan,
+                        "\(WirelessError.notPermitted(operation: operation)) Networks from other programs' scans are shown."))
             } catch {
                 services.log.debug("\(controller.name): \(error)")
             }

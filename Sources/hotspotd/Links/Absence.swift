@@ -14,7 +14,7 @@ struct LogoffOn: Hashable, Sendable {
     var isEmpty: Bool { self == LogoffOn() }
 }
 
-/// Logs off when the user walks away, and in again on the return. What logind says are hints: without it nothing is done.
+/// Logs off when the user walks away, and in again on the return. logind only hints: without it this does nothing.
 @LoopActor final class Absence {
     /// The signs that the user is away.
     enum AbsenceSign: Hashable {
@@ -149,7 +149,7 @@ struct LogoffOn: Hashable, Sendable {
                 ["sleep", "hotspotd", "Logs off from the hotspot", "delay"]
             ) { [weak self] descriptor in
                 guard let self, case .asked = delay else {
-                    // It was not wanted any more before the answer came.
+                    // It was no longer wanted when the answer came.
                     if let descriptor { close(descriptor) }
                     return
                 }

@@ -157,7 +157,7 @@ extension GateKeeper.Trouble {
         case .undone:
             return Problem(
                 .gate,
-                "Something else on this machine keeps changing the gate's routing rules or its links' group; links may be open meanwhile.",
+                "Another program keeps changing the gate's routing rules or the links' group, so links may be open.",
                 hint: "ManageForeignRoutingPolicyRules=no in networkd.conf, or set [Policy] Gate=none")
         }
     }

@@ -133,7 +133,7 @@ struct Joining {
         return waited >= (view.isRecordDue ? Self.recordPatience : Self.sourcePatience)
     }
 
-    /// Returns whether the network itself is to be asked for its portal's API: where portals are and no other source has told it.
+    /// Returns whether the network itself is to be asked for its portal's API: where a portal is likely and no other source named it.
     func asksNetwork(_ view: View) -> Bool {
         let mayHavePortal = view.association.map { $0.security == .open } ?? true
         return mayHavePortal && view.facts?.announcement == nil && !hasLeftoverAddresses(view)

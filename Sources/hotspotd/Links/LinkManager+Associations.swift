@@ -5,7 +5,7 @@ import Wireless
 
 /// Joining and leaving networks through the program that manages an interface.
 extension LinkManager {
-    /// How long a network that is not in the list is looked for.
+    /// How long a join looks for a network that is not in the list.
     private static let scanPatience = Duration.seconds(8)
 
     func interface(_ index: Int) -> ManagedInterface? { managed[index]?.controller?.interface }
@@ -31,7 +31,7 @@ extension LinkManager {
             let problem = error.problem
             controller.problems.report(
                 Problem(
-                    .linkKept, "The network is not left. " + problem.message,
+                    .linkKept, "hotspotd cannot leave the network. " + problem.message,
                     hint: "leave the network by hand, or set [Policy] OnFailure=keep"))
             controller.feed(.disassociationRefused)
         }

@@ -35,7 +35,7 @@ import Wireless
         records = SystemLinkFacts(extraLeaseFiles: services.settings.leaseFiles)
     }
 
-    // MARK: What other parts ask
+    // MARK: Questions of other parts
 
     /// All managed interfaces, by name.
     var controllers: [InterfaceController] { managed.values.compactMap(\.controller).sorted { $0.name < $1.name } }
@@ -230,7 +230,7 @@ import Wireless
                 managed[link.index]?.controller = nil
                 managed[link.index]?.joining.reset()
                 managed[link.index]?.leave()
-                known.leave("not managed any more")
+                known.leave("no longer managed")
                 services.host.standDown(interface: link.index)
                 services.events?.statusChanged()
             }
@@ -363,7 +363,7 @@ import Wireless
                     .flatMap(accessPoints.announcement), facts: facts))
         if facts.nameservers.isEmpty, !view.hasResolvers {
             controller.problems.report(
-                Problem(.noNameservers, "No DHCP record names a resolver for this link.", hint: "set [Probe] Nameservers="))
+                Problem(.noNameservers, "No DHCP record names a nameserver for this link.", hint: "set [Probe] Nameservers="))
         }
         judgeAddresses(of: controller)
     }

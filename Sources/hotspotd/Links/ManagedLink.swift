@@ -6,7 +6,7 @@ import Wireless
 
 /// All that the daemon holds of one link of the machine.
 @LoopActor final class ManagedLink {
-    /// How often a join that waits is looked at, though no file has changed: some of its limits are times.
+    /// The interval at which a waiting join is checked, though no file has changed: some of its limits are times.
     private static let interval = Duration.milliseconds(100)
     /// The same on a wire, whose gateway has to answer as well.
     private static let wiredInterval = Duration.milliseconds(20)

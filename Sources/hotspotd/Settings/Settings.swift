@@ -50,7 +50,7 @@ struct Settings: Hashable, Sendable {
     var probeNameservers: [String] = []
     // [Scripts]
     var browser = ScriptBrowser.auto
-    /// One sentence for each entry whose key has no meaning any more.
+    /// One sentence for each entry with a key of an earlier version.
     var ignoredEntries: [String] = []
 
     /// The defaults, with the folders that the service manager made for us, if it did.

@@ -49,7 +49,7 @@ enum SettingsKey {
         ]
     ]
 
-    /// Keys of earlier versions that mean nothing any more, which are read without an error.
+    /// Keys of earlier versions, which are read without an error and ignored.
     static let obsolete: [String: Set<String>] = ["Daemon": ["PortalDirectories"]]
 
     private static func set<Value>(
@@ -67,7 +67,7 @@ enum SettingsKey {
                 message: "unknown section [\(Printable.text(entry.section, limit: 60))]; known are \(known)")
         }
         if obsolete[entry.section]?.contains(entry.key) == true {
-            settings.ignoredEntries.append("\(file.file):\(entry.line): \(entry.key)= has no meaning any more and is ignored.")
+            settings.ignoredEntries.append("\(file.file):\(entry.line): \(entry.key)= is no longer used and is ignored.")
             return
         }
         guard let read = keys[entry.key] ?? former[entry.section]?[entry.key] else {

@@ -137,7 +137,7 @@ import Vault
 
     // MARK: Prompts and answers
 
-    /// Shows a prompt. Returns whether it is answered already, by what was typed before or is stored.
+    /// Shows a prompt. Returns whether it is answered already, with the answers that you typed before or is stored.
     func ask(
         _ prompt: Prompt, _ id: PromptID, of helper: String, in network: NetworkID, at portal: Portal?
     ) -> Bool {

@@ -140,7 +140,7 @@ import Varlink
         guard let sent = inFlight.removeValue(forKey: id) else { return }
         sent.call.cancel()
         guard turn.contains(.strike(helper: sent.helper, .silence)) else {
-            return journal.record("withdrawn", "\(sent.command): the answer is not needed any more", helper: sent.helper)
+            return journal.record("withdrawn", "\(sent.command): the answer is no longer needed", helper: sent.helper)
         }
         journal.record("deadline", "\(sent.command): no answer in time", helper: sent.helper)
         if sent.command != .evaluate { journal.note { $0.obstacle = "It did not answer in time" } }
@@ -184,7 +184,7 @@ import Varlink
             let wasAnswered = command == .presentUI || (command == .authenticate && desk.answers.released != nil)
             let refusal = wasAnswered ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
-                // What a success says is told where nothing proves it.
+                // The words of a success are shown where nothing proves it.
                 (attempt.lastWord, attempt.obstacle) = (reason, nil)
                 attempt.refusal = refusal
                 // A page that needs a browser may come behind answers that were sent.

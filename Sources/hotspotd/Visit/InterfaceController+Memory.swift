@@ -3,7 +3,7 @@ import HotspotCore
 import HotspotMachine
 import Store
 
-/// What the store keeps of a login, for the next visit and for the next daemon.
+/// The store's records of a login, for the next visit and for the next daemon.
 extension InterfaceController {
     /// Returns the association as the next daemon will find it.
     private func association(of helper: String, ends: Instant?, until: Instant? = nil) -> StoredAssociation? {
@@ -33,7 +33,7 @@ extension InterfaceController {
 
     func remember(_ helper: String) {
         guard let joined else { return }
-        // Nothing is kept of a network that cannot be told from others, and what was said of an earlier try holds no more.
+        // Nothing is kept of a network that cannot be told from others, and the words about an earlier try no longer hold.
         guard !joined.isForgotten, joined.network.key != nil else { return _ = desk.feed(.provenWithoutMemory) }
         let association = association(of: helper, ends: machine.state.sessionEnd)
         save("remembering a choice") { store, network in
@@ -50,7 +50,7 @@ extension InterfaceController {
         desk.feed(.proven, desk.context(for: helper, in: joined.network, at: portal, hasMemory: hasMemory))
     }
 
-    /// Forgets the choice of this helper; another helper that is remembered stays. What the helper knows of accepted terms stays as well:
+    /// Forgets the choice of this helper; another helper that is remembered stays. The helper's accepted terms stay as well:
     /// without it changed ones would not be noticed, and so the same ones asked for again.
     func forgetChoice(of helper: String) {
         defer { sessions.drop(of: helper) }

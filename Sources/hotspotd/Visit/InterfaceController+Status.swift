@@ -21,7 +21,7 @@ extension InterfaceController {
         status.portalKind = commands.shownPortal.map { Printable.text($0.kind, limit: 64) }
         status.portalKey = commands.shownPortal?.pin.map { Printable.text($0, limit: 64) }
         status.captive = machine.state.isCaptive
-        // What is over by the clock is not told as open for no time; the next look tells.
+        // A session that is over by the clock is not shown as open for 0 s; the next probe decides.
         status.secondsRemaining = machine.gateIsOpen ? sessions.secondsLeft.flatMap { $0 > 0 ? $0 : nil } : nil
         status.bytesRemaining = status.helper.flatMap { sessions.session(of: $0)?.bytesRemaining }
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
@@ -93,7 +93,7 @@ extension InterfaceController {
     func switchedOff(_ owner: String) -> Problem {
         let helper = services.displayName(owner)
         guard services.hasHelper(owner) else {
-            return Problem(.disabled, "\(helper) logged in here and is not installed any more: nothing keeps the session.")
+            return Problem(.disabled, "\(helper) logged in here and is no longer installed: nothing keeps the session.")
         }
         let isOffHere = !services.store.isDisabled(helper: owner, ssid: nil)
         let network = isOffHere ? joined.flatMap { ShellWord.argument($0.label) }.map { " \($0)" } ?? "" : ""
@@ -105,14 +105,14 @@ extension InterfaceController {
     private static func macChanged(_ before: HardwareAddress) -> Problem {
         Problem(
             .macChanged,
-            "The last login here was with the hardware address \(before): a portal takes this computer for another one.",
+            "The last login here was with the hardware address \(before): the portal will see a new device.",
             hint: "keep one address for this network in its settings (NetworkManager: cloned-mac-address=stable)")
     }
 
     private var forgotten: Problem {
         Problem(
             .forgotten,
-            "This network was forgotten: its session goes on, is not remembered, and can be ended here until you leave or hotspotd is started again.",
+            "You forgot this network. Its session continues; hotspotctl logoff can end it until you leave the network or hotspotd restarts.",
             hint: "hotspotctl logoff \(name)")
     }
 

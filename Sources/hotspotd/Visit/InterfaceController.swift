@@ -352,7 +352,7 @@ private struct Occurrence {
 
     private func report(_ reported: Problem) {
         var reported = reported
-        // What the portal answered to a login that did not open the network.
+        // The portal's answer to a login that did not open the network.
         if reported.code == .stillCaptive { reported.message = QuotedProblem.join(reported.message, journal.attempt?.lastWord) }
         let problem = reported.code == .internetLimited ? prober.unreachableProblem ?? reported : reported
         // As the machine says it: the status has what the last look saw in its place.

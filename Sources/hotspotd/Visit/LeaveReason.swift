@@ -11,7 +11,7 @@ enum LeaveReason {
     var cause: String? {
         switch self {
         case .linkLost: nil
-        case .switchedOff: "handling was switched off for this network"
+        case .switchedOff: "hotspotd was switched off for this network"
         case .forgotten: "the network was forgotten"
         case .daemonEnds: "hotspotd was stopped"
         }
@@ -31,7 +31,7 @@ enum LeaveReason {
     var sentence: String {
         switch self {
         case .linkLost: "The network was left."
-        case .switchedOff: "Handling was switched off for this network."
+        case .switchedOff: "hotspotd was switched off for this network."
         case .forgotten: "The network was forgotten."
         case .daemonEnds: "hotspotd was stopped before this attempt ended."
         }
@@ -48,6 +48,6 @@ enum LeaveReason {
             case .unknown, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed: break
             }
         }
-        return "It is not needed any more."
+        return "It is no longer needed."
     }
 }

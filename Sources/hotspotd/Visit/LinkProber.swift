@@ -49,7 +49,7 @@ import Varlink
 
     /// Asks for a verdict on this link; `nil` if there is no prober, if it died, or if the network was left meanwhile.
     ///
-    /// - Parameter asksNames: names that are known are asked for again as well.
+    /// - Parameter asksNames: resolves known names again as well.
     @discardableResult func ask(
         about link: Link, fresh: Bool, asksNames: Bool = false, answer: @escaping (ProbeAnswer?) -> Void
     ) -> HelperCall {
@@ -177,7 +177,7 @@ extension ProbeAnswer {
         if dates.contains(where: { abs($0 - now) < 2 * 86_400_000 }) { return nil }
         let other = dates.first.map { " It says \(Self.day(now)), and the network says \(Self.day($0))." } ?? ""
         return Problem(
-            .clockWrong, "By this computer's clock certificates are out of date, so that HTTPS does not work.\(other)",
+            .clockWrong, "By this computer's clock, certificates are not valid, so HTTPS does not work.\(other)",
             hint: "timedatectl")
     }
 
@@ -193,15 +193,15 @@ extension ProbeAnswer {
             }
             return make(
                 isRedirected
-                    ? "No nameserver of the network answers; a portal seems to be there, and cannot be reached without one."
-                    : "No nameserver of the network answers, so that neither the Internet nor a portal can be found.")
+                    ? "No nameserver of the network answers, so the portal that seems to be there cannot be reached."
+                    : "No nameserver of the network answers, so neither the Internet nor a portal can be found.")
         case "dnsFailed":
             return make(
-                "The network's nameserver does not know the Internet's names, so that neither the Internet nor a portal can be found."
+                "The network's nameserver does not know the Internet's names, so neither the Internet nor a portal can be found."
             )
         default:
             guard problem.hasPrefix("status"), let status = Int(problem.dropFirst(6)) else { return nil }
-            return make("What answers (\(status)) is neither the Internet nor a portal.")
+            return make("A server answered \(status); it is neither the Internet nor a portal.")
         }
     }
 

@@ -2,7 +2,7 @@ import Glibc
 import HotspotCore
 import HotspotMachine
 
-/// What the machine costs, printed: `benchmarks [events] [scan] [portals] [history] [endurance]`, all of them without words.
+/// Prints the cost of the machine: `benchmarks [events] [scan] [portals] [history] [endurance]`, all of them without words.
 ///
 /// Times are the medians and the best of many rounds, beside a baseline that the same run measures, so that figures from different computers can be
 /// compared. Ends with status 1 if the heap or a file grows from day to day.
@@ -39,7 +39,7 @@ enum Baseline {
 
 enum Stopwatch {
     /// The median and the best time of a round in nanoseconds of this thread's own processor time, which leaves out what else the
-    /// computer does but for the caches that it takes. What the body returns keeps the optimiser from leaving it out.
+    /// computer does but for the caches that it takes. The result of the body keeps the optimiser from leaving it out.
     static func time(rounds: Int, _ body: () -> Int) -> (median: Int, best: Int) {
         var times: [Int] = []
         var sum = 0

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HelperHost
 
-/// How much of an answer is kept, and what its author is told.
+/// The limits of an answer, and the sentences for its author.
 @Suite struct AnswerLimitsTests {
     @Test func eachLossOfAnAnswerIsNamed() {
         #expect(AnswerLimits.losses(in: ["reply": ["result": "success", "reason": "well", "trace": ["a"]]]) == [])

@@ -130,7 +130,7 @@ import Testing
     @Test func whatAnEarlierCommandWasToldMayBeAskedForAgain() throws {
         let again = [field("guest4711"), field("purpose", kind: .choice, choices: ["business", "opensesame"])]
         #expect(try Prompt(title: "", fields: again).masked(secrets).fields == again)
-        // What can be chosen is no secret in the texts beside it.
+        // A choice is not a secret in the texts beside it.
         let labelled = [field("age", kind: .choice, choices: ["opensesame", "older"], label: "opensesame, 4711")]
         let shown = try Prompt(title: "The opensesame park", fields: labelled).masked(secrets)
         #expect(shown.title == "The opensesame park" && shown.fields[0].label == "opensesame, •••")

@@ -124,7 +124,7 @@ import Testing
         await shop.close()
     }
 
-    /// D18: what comes after the cancellation is told, and changes nothing.
+    /// D18: an answer after the cancellation is reported, and changes nothing.
     @Test @LoopActor func anAnswerAfterTheCancellationIsCounted() async {
         let shop = Workshop {
             $0.cancelTerm = .seconds(20)

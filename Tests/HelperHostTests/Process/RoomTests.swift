@@ -19,7 +19,7 @@ import Testing
         let isRoom = code != EPERM
         #expect(fault?.code == (isRoom ? .helperNoRoom : .helperNotStarted) && fault?.isLackOfRoom == isRoom)
         #expect(fault?.isCrash == !isRoom && fault?.isGarbage == false)
-        let words = "winner: it was not started, because the machine has no room for it"
+        let words = "winner: it was not started, because the machine is out of memory or processes"
         #expect(fault?.sentence.contains(words) == isRoom, "\(fault?.sentence ?? "")")
         #expect(fault?.problem.hint == (isRoom ? "systemctl status hotspotd" : "hotspotctl helpers --verbose"))
         shop.host.startRefusal = { 0 }

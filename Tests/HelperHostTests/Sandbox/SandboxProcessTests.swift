@@ -305,7 +305,7 @@ import Varlink
         await shop.close()
     }
 
-    /// `Containment=none`: the helper runs, with its limits, and is told nothing that is stored.
+    /// `Containment=none`: the helper runs, with its limits, and receives nothing that is stored.
     @Test(arguments: [false, true]) @LoopActor func withoutASandboxAHelperStillAnswers(_ onSocket: Bool) async {
         let shop = Workshop { $0.containment = .none }
         let look =

@@ -114,7 +114,7 @@ import Testing
         #expect(try Program.run([tool, "helpers", "new", "../out", "--directory", folder.path]).status == 2)
     }
 
-    // MARK: What is wrong
+    // MARK: Mistakes
 
     private static let prelude = """
         #!/usr/bin/python3 -IS

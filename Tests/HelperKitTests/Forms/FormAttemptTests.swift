@@ -98,7 +98,7 @@ import Testing
             var attempt = FormAttempt(command, at: live, isTypedNow: false)
             let labelled = "<form method=post><label>Room <b>NUMBER</b> <input name=room></label><input type=submit></form>"
             #expect(move(&attempt, labelled) == (isSent ? "submit room=9" : #"ask ["room="] "#), "\(stored ?? "none")")
-            // What the user types is sent.
+            // The user's answer is sent.
             command.answers = ["room": "7"]
             var typed = FormAttempt(command, at: live, isTypedNow: true)
             #expect(move(&typed, labelled) == "submit room=7")

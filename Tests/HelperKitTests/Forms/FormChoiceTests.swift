@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// What is free for a time is a trial; a button that is free for good is pressed, unless its terms are asked for or an answer is stored.
+    /// Free for a time is a trial; hotspotd presses a button that is free for good, unless terms need a yes or an answer is stored.
     @Test func freeAccessBesideALogin() throws {
         let login = "<form method=post action=/a>\(account)<button>Log in</button></form>"
         func free(_ label: String) -> String { "<form method=post action=/free><button>\(label)</button></form>" }
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    /// A login that was refused is asked for again, beside the button that needs none.
+    /// hotspotd asks again for a refused login, beside the button that needs none.
     @Test func aRefusalKeepsTheWayThatWasTaken() throws {
         let box = "<label><input type=checkbox name=tos value=1>I accept the <a href=/t>terms of use</a></label>"
         let forms =
@@ -185,7 +185,7 @@ import Testing
         #expect(ask()?.message?.hasPrefix("\"Password\" was not given; nothing was sent. One of these") == true)
     }
 
-    // MARK: What is never pressed
+    // MARK: Buttons that are never pressed
 
     /// Where a price may be that of the access, the user decides, at each login and about these words alone.
     @Test(arguments: ["Flat 4.90 €", "Misuse of the Wi-Fi: 25 EUR", "<input type=checkbox name=key checked> Lost key: 25 EUR"])
@@ -251,7 +251,7 @@ import Testing
         #expect(decide("<form action=/lang>\(list)<input type=submit value=Go></form>" + room) != "ask room!")
     }
 
-    // MARK: What is asked
+    // MARK: Questions
 
     @Test func aBoxHasTheTextAfterIt() {
         let page = page(

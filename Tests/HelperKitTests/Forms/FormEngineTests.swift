@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// What a button says is not what is agreed to.
+    /// The words of a button are not the terms.
     @Test(arguments: ["I agree", "Accept"]) func theTermsOfAButtonAreThePages(_ label: String) throws {
         let body = "<h1>Terms and conditions</h1><p>Be fair.</p><form method=post><button>\(label)</button></form>"
         #expect(try question(on: page(body)).terms?.contains("Be fair.") == true)
@@ -102,7 +102,7 @@ import Testing
         guard case .text(let shown) = try terms("Be quiet.") else { return #expect(Bool(false)) }
         #expect(shown.contains("I agree to the terms and conditions") && shown.contains("Be quiet."))
         #expect(try terms("Be quiet.") != terms("We read your e-mail."))
-        // What stands before the terms is none of them.
+        // Text before the terms does not belong to them.
         #expect(try terms("Be quiet.") == terms("Be quiet.", ", 34 guests are online"))
     }
 
@@ -125,7 +125,7 @@ import Testing
             step(form, answers: ["plan": chosen, "room": "7"], typed: true) == "POST https://portal.test/page plan=2&room=7")
     }
 
-    // MARK: What is never sent
+    // MARK: Values that are never sent
 
     private func account(to action: String) -> String {
         "<form method=post action='\(action)'><input name=user><input type=password name=pass><input type=submit></form>"
@@ -253,7 +253,7 @@ import Testing
         #expect(prompt.termsURL == "http://portal.test/t?terms=yes")
     }
 
-    /// What "you accept" leads over to is accepted, whatever it is called, and whatever else the page links.
+    /// The link that "you accept" leads over to counts as the terms, whatever its name, and whatever else the page links.
     @Test(arguments: [
         "By logging in you accept the <a href=/rules>house rules</a>.",
         "By logging in you accept the <a href=/rules>little print</a>.",

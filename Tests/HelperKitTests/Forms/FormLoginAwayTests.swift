@@ -124,7 +124,7 @@ import Testing
         let reason = "The page's form has an encoding that only browsers send."
         #expect(reply.result == .uiRequired && reply.reason == reason)
         #expect(reply.prompt?.fields == [] && reply.prompt?.message?.hasPrefix(reason) == true)
-        #expect(reply.prompt?.message?.contains("A login in a browser on this network counts as one here.") == true)
+        #expect(reply.prompt?.message?.contains("You can also log in with your own browser; hotspotd notices it.") == true)
         command.session = reply.session
         command.portal = reply.portal
         #expect(run(command, typed: true).result == .success)

@@ -166,7 +166,7 @@ import Testing
         #expect(server.requests.count { $0.method == "POST" } == 1)
     }
 
-    /// What was typed is offered again after an answer that says nothing of it, and the portal's first page may fail as well.
+    /// Typed answers are offered again after a page that does not mention them; the portal's first page may fail as well.
     @Test func aServerErrorIsToldAndAskedAgain() throws {
         let server = ScriptedServer { request in
             if request.path == "/login" { return .send(octets(http(500, "<h1>Internal Server Error</h1>"))) }
@@ -181,7 +181,7 @@ import Testing
         #expect(reply.result == .uiRequired && reply.prompt?.message == told)
         #expect(reply.refused == nil, "a server's error is no judgement of the answers")
         #expect(reply.prompt?.fields.map(\.value) == ["214"])
-        // What is stored is tried again by itself.
+        // Stored answers are tried again without asking.
         (command.answers, command.credential) = ([:], ["room": "214"])
         #expect(run(command).result == .temporaryFailure)
 
@@ -192,7 +192,7 @@ import Testing
         #expect(failed.result == .temporaryFailure && failed.reason == "The portal answered with status 503.")
     }
 
-    /// What a page says that it did not say before is the portal's word about the answers, also where nothing marks it.
+    /// New words on a page are the portal's about the answers, also where nothing marks them.
     @Test func whatIsNewOnARefusedPageIsItsReason() throws {
         let words = Locked("")
         let server = ScriptedServer { request in
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    /// A page that waits before it leads on is waited for, and the same button is not pressed again and again.
+    /// hotspotd waits for a page that waits before it leads on, and does not press the same button again and again.
     @Test func aPageThatWaitsIsWaitedFor() throws {
         let server = ScriptedServer { request in
             switch request.path {
@@ -242,7 +242,7 @@ import Testing
         #expect(ContinuousClock.now - began >= .seconds(2))
     }
 
-    /// A portal that asks whether the logoff is meant is told so; a page that is missing is not said to offer none.
+    /// A portal that asks to confirm the logoff gets a yes; a page that is missing is not said to offer none.
     @Test func aLogoffIsConfirmed() throws {
         let server = ScriptedServer { request in
             switch (request.method, request.path) {
@@ -269,7 +269,7 @@ import Testing
         #expect(reply.result == .success && reply.reason == "The portal answered: Goodbye")
         #expect(server.requests.last.map { "\($0.method) \($0.path) \($0.body)" } == "POST /leave2 a=yes")
         #expect(
-            logOff("/gone").reason == "How to log off here is not known: the portal's page answered with status 404.")
+            logOff("/gone").reason == "hotspotd does not know how to log off here: the portal's page answered with status 404.")
     }
 
     /// The portal has forgotten its visitor since the login, and takes only a form that it shows now.

@@ -219,7 +219,7 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .success, "they are not there again")
     }
 
-    /// What the box says is accepted with it, though the page of the terms is the same.
+    /// The words of the box are accepted with it, though the page of the terms is the same.
     @Test func asksAgainWhenTheBoxSaysSomethingElse() throws {
         let words = Locked("the rules")
         let server = cafe(words) { words in
@@ -344,7 +344,7 @@ import Varlink
         }
         var command = command(server)
         command.portal = try FormHelper().evaluate(command).portal
-        // Asks until it logs in; accepts what is asked for.
+        // Asks until it logs in; accepts all terms.
         func questions(consent: Bool) throws -> Int {
             (command.consent, command.answers) = (consent, [:])
             var (reply, count) = (try FormHelper().authenticate(command), 0)
@@ -612,7 +612,7 @@ import Varlink
         let (reply, server) = try answered(form, then: "<p>You are online.</p>", typed)
         // The network is not open, and nothing was sent that could open it.
         #expect(reply.result == .uiRequired && reply.prompt?.unsent == ["room"], "\(reply)")
-        #expect(reply.reason == "The portal asks for nothing, and the network is not open. It says: You are online.")
+        #expect(reply.reason == "The portal asks nothing, but the network is not open. It says: You are online.")
         #expect(!server.requests.contains { $0.method == "POST" })
 
         let open = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
@@ -702,7 +702,7 @@ import Varlink
     @Test func aLogoffThatNothingIsRememberedForSaysSo() throws {
         var command = command(ScriptedServer([:]))
         command.session = nil
-        #expect(try FormHelper().logoff(command).reason == "How to log off here is not known.")
+        #expect(try FormHelper().logoff(command).reason == "hotspotd does not know how to log off here.")
     }
 
     /// An address that a form has made may have the answers in its query.

@@ -150,7 +150,7 @@ import Testing
     /// A trial sends nothing, so it must not turn into a recording.
     @Test func aTrialOfWhatIsNoAddressEndsThere() throws {
         let told = try Program.run(Program.authorTools + ["portals", "try", "portal.example"])
-        #expect(told.status == 2 && told.output.contains("is no web address"), "\(told.output)")
+        #expect(told.status == 2 && told.output.contains("is not a web address"), "\(told.output)")
         #expect(try Program.run(Program.authorTools + ["portals", "record"]).status == 2)
     }
 

@@ -83,7 +83,7 @@ import Testing
         let code = PortalLogin(command, portals: portals).run(isTypedNow: true)
         #expect(code.result == .uiRequired && code.prompt?.fields.map(\.name) == ["code"])
 
-        // A wrong code is asked for again, and no second message is sent to the phone. The portal's words do not show it.
+        // The portal asks again after a wrong code, and no second message is sent to the phone. The portal's words do not show it.
         (command.session, command.answers) = (code.session, ["code": "4712"])
         let wrong = PortalLogin(command, portals: portals).run(isTypedNow: true)
         #expect(wrong.result == .uiRequired && wrong.prompt?.fields.map(\.name) == ["code"])
@@ -327,7 +327,7 @@ import Testing
         #expect(reply.reason == "The portal takes too many requests." && sent.count == 40)
     }
 
-    /// The portal's page shows already that a login is useless. What an answer would have to cause, and what is only missing, does not count.
+    /// The portal's page shows already that a login is useless. Words that an answer must cause, or that are only missing, do not count.
     @Test(arguments: [
         ("has expired", "over", HelperResult.failure, 0), ("has expired", "later", .temporaryFailure, 0),
         ("has expired", "unsupported", .unsupportedNetwork, 0), ("has expired", "browser", .uiRequired, 0),

@@ -152,7 +152,7 @@ import Testing
     ])
     func ignoresComputedRedirects(_ script: String) { #expect(ScriptScan(script).target == nil) }
 
-    /// What a script does when the page has loaded, and soon after.
+    /// Actions of a script when the page has loaded, and soon after.
     @Test(arguments: [
         "window.onload = function () { ACT }", "function go() { ACT } go()",
         "window.addEventListener('load', go); function go() { ACT }",
@@ -211,7 +211,7 @@ import Testing
 
     @Test(arguments: [
         "<b>", "<div>", "<form>", "<table><tr><td>", "<label>", "<a href=x>", "<option>", "<", "<!--", "&#", "<input name=x>",
-        // What makes parsers of HTML 5 open formatting elements again and again.
+        // Input that makes HTML 5 parsers open formatting elements again and again.
         "<a><b><i>", "<b><p>", "</p>", "<font size=1><div>", "<table><b>", "<i></p></b>", "<nobr><button>", "<svg><p>",
         "<select><option><table>", "<p x=y><em></p>", "<h1><b><h2></i>",
     ])

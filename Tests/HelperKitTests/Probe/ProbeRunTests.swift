@@ -80,7 +80,7 @@ import Testing
         #expect(server.requests.count == 2 && names.questions == 1)
     }
 
-    /// What a nameserver said a moment ago does not tell that it answers now.
+    /// A nameserver's answer of a moment ago does not prove that it answers now.
     @Test func aProbeThatAsksNamesAsksForKnownOnesAgain() throws {
         let server = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
         let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))

@@ -114,7 +114,7 @@ import Testing
         var broken = table
         table.answeredNamed(.success(response(204)), expect: "204")
         #expect(verdict(table.nextStep(at: 100)) == "online")
-        // What is known of the answer counts.
+        // The known part of the answer counts.
         table.answeredHTTPS(.failure(TransferError(.reset)))
         #expect(verdict(table.nextStep(at: 100)) == "partial httpsBlocked")
         broken.answeredNamed(.failure(TransferError(.timeout)), expect: "204")

@@ -175,7 +175,7 @@ import Testing
 
     @Test(arguments: samples) func aPageIsUnderstood(_ sample: Sample) throws {
         let url = WebURL("https://portal.test/page")!
-        // A form that also logs out or pays is none; the buttons stand alone here.
+        // A form that also logs out or pays is not a login; the buttons stand alone here.
         let login = body(sample).replacing("<button name=out value=1>\(sample.logout)</button>", with: "")
         guard case .ask(let prompt, _) = FormEngine().decide(on: page(login, url: url.text), at: url) else {
             return #expect(Bool(false), "not asked")

@@ -14,11 +14,11 @@ struct TransitionTable: Hashable, Sendable {
     /// A state together with all that the next step depends on.
     struct TablePlace: Hashable, Sendable {
         let state: StateName
-        /// What the state waits for, in words.
+        /// The events that the state waits for, in words.
         let phase: String
     }
 
-    /// What follows in one place on some events.
+    /// The result of some events in one place.
     struct TableRow: Hashable, Sendable {
         let place: TablePlace
         /// Each of them has the same effect.

@@ -278,7 +278,7 @@ fetch("https://another.plaza.example/", {mode: "no-cors"}).then(() => seen("anot
 class Download(Hostile):
     name = "hostile-download"
     # No file appears outside the profile, which goes with the command; nothing is opened.
-    scenarios = [Scenario("by itself", user=GUEST), Scenario("at the press", user=GUEST, options={"mode": "press"})]
+    scenarios = [Scenario("automatically", user=GUEST), Scenario("at the press", user=GUEST, options={"mode": "press"})]
     attack = r"""
 const drop = () => {
   document.body.append(h("iframe", {src: "/setup.exe", style: "display: none"}));
@@ -317,7 +317,7 @@ if (window.SharedWorker) new SharedWorker("/worker.js");
 
 class Channels(Hostile):
     name = "hostile-channels"
-    # What is typed leaves the page by requests that can be held back, or not at all.
+    # The typed answer leaves the page by requests that can be held back, or not at all.
     scenarios = [Scenario("all", user=GUEST, never=("/seen?",)), Scenario("https", user=GUEST, options={"secure": True}, never=("/seen?",))]
     attack = r"""
 const frame = h("iframe", {style: "display: none"});

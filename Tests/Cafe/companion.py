@@ -6,6 +6,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -32,12 +33,12 @@ class Bluetooth:
 
     def __init__(self, start: typing.Callable[[str, list[str]], subprocess.Popen]):
         self.start, self.daemon = start, None
-        pathlib.Path("/var/lib/bluetooth").mkdir(parents=True, exist_ok=True)
         self.air = start("btvirt", [packages.requireProgram("btvirt", "bluez-test-tools"), "-L", "-l2"])
         waitFor(lambda: all(pathlib.Path(f"/sys/class/bluetooth/{name}").exists() for name in ADAPTERS), 30, "the virtual adapters")
         self.startDaemon()
 
     def startDaemon(self) -> None:
+        pathlib.Path("/var/lib/bluetooth").mkdir(parents=True, exist_ok=True)
         self.daemon = self.start("bluetoothd", ["/usr/libexec/bluetooth/bluetoothd", "-n", *os.environ.get("BLUETOOTHD", "").split()])
 
     def stopDaemon(self) -> None:
@@ -230,6 +231,10 @@ class Companion:
         managers.startBus(self.fabric)
         bluetooth = Bluetooth(self.fabric.start)
         Companions(self.report, bluetooth, str(self.programs / "companion-pair"), self.fabric.logs).run()
+        # A BlueZ that knows nothing of it.
+        bluetooth.stopDaemon()
+        shutil.rmtree("/var/lib/bluetooth")
+        bluetooth.startDaemon()
         self.fabric.waitUntilOpen()
         self.first = Laptop(self.fabric, "ida", "hci0", self.programs)
         self.logIn()

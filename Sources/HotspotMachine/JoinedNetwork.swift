@@ -65,9 +65,9 @@ struct HelperRecord: Hashable, Sendable {
     /// Helpers that are no longer asked: they answered unsupportedNetwork, or won too often without success (D11).
     var excluded: Set<String> = []
     /// Helpers with a failed maintain, and their wins since (D11).
-    private var winsAfterFailedMaintain: [String: Int] = [:]
+    private(set) var winsAfterFailedMaintain: [String: Int] = [:]
     /// Logins that failed temporarily (D24).
-    private var setbacks: [String: Int] = [:]
+    private(set) var setbacks: [String: Int] = [:]
 
     /// Starts counting the wins of this helper, if they are not counted yet.
     mutating func maintainFailed(_ helper: String) {

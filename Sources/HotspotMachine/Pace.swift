@@ -8,13 +8,13 @@ import HotspotCore
 /// for starts with a fresh value.
 package struct Pace: Hashable, Sendable {
     /// When the last login came to its end, well or badly.
-    private var lastEnd: Instant?
+    private(set) var lastEnd: Instant?
     /// Logins in a row that were wanted soon after the one before.
-    private var earlyLogins = 0
+    private(set) var earlyLogins = 0
     /// The login that is wanted now, or runs, may begin at this instant. One pause is for all helpers that decline within one login.
-    private var granted: Instant?
+    private(set) var granted: Instant?
     /// Checks in a row that were wanted soon.
-    private var earlyChecks = 0
+    private(set) var earlyChecks = 0
 
     /// Returns when a login that is wanted now may begin: now, or later.
     package mutating func nextLogin(at now: Instant, _ policy: Policy) -> Instant {

@@ -4,11 +4,11 @@ struct PortalTrail: Hashable, Sendable {
     private static let limit = 16
 
     /// The last two.
-    private var last: [String] = []
+    private(set) var last: [String] = []
     /// The places that a login has answered, or asked about.
-    private var handled: Set<String> = []
+    private(set) var handled: Set<String> = []
     /// A login handled a portal before a verdict named its place.
-    private var handlesNext = false
+    private(set) var handlesNext = false
 
     mutating func add(_ place: String) {
         last = last.suffix(1) + [place]

@@ -94,7 +94,7 @@ extension Bench {
     }
 
     /// Checks what must hold in every state, after every step.
-    func check(_ before: MachineState, _ actions: [Action], _ event: Event) {
+    mutating func check(_ before: MachineState, _ actions: [Action], _ event: Event) {
         let state = machine.state
         // The states with an open gate, in other words than the machine's.
         let mayBeOpen =
@@ -103,12 +103,15 @@ extension Bench {
             case .maintaining(let maintaining): !maintaining.startsClosed
             case .inactive, .evaluating, .authenticating, .presentingUI, .failure: false
             }
-        fault(gate != mayBeOpen, "the gate is \(gate ? "open" : "closed") in \(state.name)")
+        let isOpen = gate
+        fault(isOpen != mayBeOpen, "the gate is \(isOpen ? "open" : "closed") in \(state.name)")
 
         // Nothing outlives its state, and nothing that the state waits for is missing.
         let inFlight = state.inFlight
         fault(Set(commands.map(\.id)) != Set(inFlight.commands), "the commands that run are not the state's")
-        fault(Set(alarms.map(\.id)) != Set(inFlight.timers), "the timers that run are not the state's: \(alarms.map(\.purpose))")
+        let running = alarms
+        fault(
+            Set(running.map(\.id)) != Set(inFlight.timers), "the timers that run are not the state's: \(running.map(\.purpose))")
         fault(probes != (inFlight.probe.map { [$0.id] } ?? []), "the probes that run are not the state's")
         fault(prompt?.id != inFlight.prompt, "the prompt that is shown is not the state's")
         fault(commands.contains { $0.command != .evaluate && $0.helper != chosen }, "a helper acts that is not the chosen one")
@@ -145,8 +148,9 @@ extension Bench {
         fault(!isNew, "the number \(id.number) is used again")
     }
 
-    private func fault(_ isFault: Bool, _ message: @autoclosure () -> String) {
-        if isFault { Issue.record("\(message())") }
+    private mutating func fault(_ isFault: Bool, _ message: @autoclosure () -> String) {
+        guard isFault else { return }
+        if faults == nil { Issue.record("\(message())") } else { faults?.append(message()) }
     }
 }
 

@@ -46,6 +46,8 @@ struct Bench {
     /// All numbers until now.
     var used: Set<UInt64> = []
     var lastVerdict: Verdict?
+    /// Faults until now; `nil`: each one fails the test at once.
+    var faults: [String]?
 
     static let network = NetworkID.wireless(SSID(printable: "Cafe")!, .open)
 

@@ -45,7 +45,7 @@ CHILLI = $(wildcard $(foreach folder,$(subst :, ,$(HOTSPOTD_SERVERS)),$(folder)/
 	$(addsuffix /chilli,$(subst :, ,$(PATH))))
 TEST_PACKAGES += $(if $(CHILLI),freeradius ethtool)
 
-.PHONY: help build binaries debug test test-trixie cafe figures bench table states deb helper-files install uninstall format lint deps deps-build swift python clean
+.PHONY: help build binaries debug test test-trixie cafe figures bench table states fuzz deb helper-files install uninstall format lint deps deps-build swift python clean
 
 help:
 	@echo 'make cafe       install what it needs, build, and show a laptop that logs itself in'
@@ -59,6 +59,7 @@ help:
 	@echo 'make bench      what an event, a scan list, 10,000 days and the worst pages cost'
 	@echo 'make table      the state machine'"'"'s edges in its document and its golden tables, from the machine'
 	@echo 'make states     the state machine'"'"'s states, searched for a minute (STATES_SECONDS=)'
+	@echo 'make fuzz       a minute of each fuzzer (FUZZ_SECONDS=, PARSERS=)'
 	@echo 'make format     write the sources in the project'"'"'s style;  make lint: only look'
 	@echo 'make deps       install the Debian packages for all of this'
 
@@ -134,6 +135,13 @@ table: swift
 states: STATES_SECONDS ?= 60
 states: swift
 	HOTSPOTD_STATES=$(STATES_SECONDS) swift test --filter '^HotspotMachineTests.StatesTests/'
+
+# lld, because gold cannot link what the sanitizer makes.
+fuzz: FUZZ_SECONDS ?= 60
+fuzz: swift
+	HOTSPOTD_FUZZ=1 swift build -c release --product fuzz --scratch-path .build-fuzz -Xswiftc -enable-testing \
+		-Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
+	Tests/Fuzz/fuzz .build-fuzz/release/fuzz $(FUZZ_SECONDS) $(PARSERS)
 
 # From the Makefile's own targets (debian/rules); lintian looks for errors.
 deb: swift

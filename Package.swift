@@ -299,3 +299,23 @@ let package = Package(
             name: "IntegrationTests", dependencies: ["HotspotCore", "TestSupport", "Store", "Varlink"], swiftSettings: rules),
     ]
 )
+
+// The parsers of foreign octets, for the fuzzers (`make fuzz`), which need the toolchain's sanitizers in each module; in other builds the
+// same parsers read the seeds in a test.
+let parsers: [Target.Dependency] = [
+    "AuthorTools", "BoundHTTP", "Companion", "ForeignText", "HelperHost", "HelperKit", "HotspotCore", "LinkState", "Netlink",
+    "PortalAnnouncement", "PortalCatalogue", "PortalPages", "Rendering", "Varlink", "Wireless",
+]
+package.targets +=
+    Context.environment["HOTSPOTD_FUZZ"] == nil
+    ? [
+        .testTarget(
+            name: "FuzzTests", dependencies: parsers + ["TestSupport"], path: "Tests/Fuzz",
+            exclude: ["CFuzzer", "Fuzz.swift", "fuzz", "seeds"], swiftSettings: rules)
+    ]
+    : [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: parsers + ["CFuzzer"], path: "Tests/Fuzz",
+            exclude: ["CFuzzer", "SeedTests.swift", "fuzz", "seeds"], swiftSettings: rules),
+    ]

@@ -1,0 +1,28 @@
+import CFuzzer
+import Glibc
+
+/// `fuzz PARSER [options and folders of libFuzzer]`
+@main struct Fuzz {
+    /// libFuzzer's callback has no context. It is written once, before libFuzzer begins, on the only thread.
+    nonisolated(unsafe) private static var parse: @Sendable ([UInt8]) -> Void = { _ in }
+
+    static func main() {
+        var arguments = CommandLine.arguments
+        guard arguments.count > 1, let parser = Parsers.all[arguments[1]] else {
+            for name in Parsers.all.keys.sorted() { print(name) }
+            exit(arguments.count > 1 ? 2 : 0)
+        }
+        parse = parser
+        arguments.remove(at: 1)
+        var count = Int32(arguments.count)
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        let code = pointers.withUnsafeMutableBufferPointer { buffer in
+            var start = buffer.baseAddress
+            return LLVMFuzzerRunDriver(&count, &start) { data, size in
+                Fuzz.parse([UInt8](UnsafeBufferPointer(start: data, count: size)))
+                return 0
+            }
+        }
+        exit(code)
+    }
+}

@@ -7,6 +7,8 @@ public struct Framer: Sendable {
     /// The longest message that is taken, in octets, without its NUL.
     public let limit: Int
     private var buffer: [UInt8] = []
+    /// The octets before this place are of messages that were handed out.
+    private var start = 0
     private var scanned = 0
     private static let kept = 64 << 10
 
@@ -14,18 +16,24 @@ public struct Framer: Sendable {
     public init(limit: Int) { self.limit = limit }
 
     /// A message has begun and not ended.
-    public var isPartial: Bool { !buffer.isEmpty }
+    public var isPartial: Bool { start < buffer.count }
 
     /// A whole message waits.
-    public var hasMessage: Bool { buffer.contains(0) }
+    public var hasMessage: Bool { buffer[start...].contains(0) }
 
     /// Takes octets in. Call ``next()`` until it has no more, before the next octets.
-    public mutating func append(_ octets: some Collection<UInt8>) { buffer += octets }
+    public mutating func append(_ octets: some Collection<UInt8>) {
+        // Once for all messages, because it moves the octets behind them.
+        buffer.removeSubrange(..<start)
+        scanned -= start
+        start = 0
+        buffer += octets
+    }
 
     /// Lets go of what came and is no whole message.
     mutating func clear() {
         buffer = []
-        scanned = 0
+        (start, scanned) = (0, 0)
     }
 
     /// Returns the next whole message without its NUL, or `nil` until more octets came. Throws ``VarlinkError/tooLong(limit:)`` as soon
@@ -33,20 +41,20 @@ public struct Framer: Sendable {
     public mutating func next() throws(VarlinkError) -> [UInt8]? {
         guard let end = buffer[scanned...].firstIndex(of: 0) else {
             scanned = buffer.count
-            guard scanned <= limit else { throw .tooLong(limit: limit) }
+            guard scanned - start <= limit else { throw .tooLong(limit: limit) }
             return nil
         }
-        guard end <= limit else { throw .tooLong(limit: limit) }
-        let message = Array(buffer[..<end])
+        guard end - start <= limit else { throw .tooLong(limit: limit) }
+        let message = Array(buffer[start..<end])
         // A peer that sends it is not answered, so that this comes before JSON is read.
         guard StreamSafe.isSafe(json: message) else { throw .unsafe }
         if end + 1 == buffer.count {
             // The memory of a long message is not kept for the next one, which may never come.
             buffer.removeAll(keepingCapacity: end < Self.kept)
+            (start, scanned) = (0, 0)
         } else {
-            buffer.removeSubrange(...end)
+            (start, scanned) = (end + 1, end + 1)
         }
-        scanned = 0
         return message
     }
 }

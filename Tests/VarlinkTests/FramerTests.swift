@@ -1,8 +1,18 @@
+import TestSupport
 import Testing
 
 @testable import Varlink
 
 @Suite struct FramerTests {
+    @Test func manyShortMessagesAtOnceTakeTimeInProportion() {
+        let growth = ProcessorTime.growth { count in
+            var framer = Framer(limit: count)
+            framer.append([UInt8](repeating: 0, count: count))
+            while (try? framer.next()) != nil {}
+        }
+        #expect(growth < 6)
+    }
+
     @Test func octetByOctet() throws {
         var framer = Framer(limit: 16)
         var messages: [[UInt8]] = []

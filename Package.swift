@@ -258,6 +258,7 @@ let package = Package(
         .testTarget(
             name: "ControlToolTests",
             dependencies: ["ControlAPI", "hotspotctl", "Notifications", "TestSupport"],
+            exclude: ["Scenes"],
             swiftSettings: rules),
         .testTarget(
             name: "BrowseTests", dependencies: ["BoundHTTP", "Browse", "HelperKit", "HotspotCore", "TestSupport"],

@@ -158,7 +158,7 @@ struct StateExplorer {
         if after.kept != standing?.helper || (standing != nil && after.keptLogin != standing?.id) {
             return "the login that is kept is not the standing one"
         }
-        // The user is told.
+        // The user gets a sentence.
         switch state {
         case .failure, .inactive(.held): if after.problems.isEmpty { return "\(state.name) has no problem to show" }
         case .authenticated(let authenticated):

@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The whole screen of a command at 80 columns, for each state in which people meet it: `Scenes/*.scene`, so that sentences are read side by
+/// side, and changes show.
+///
+///     A login waits for the user
+///     < Status {"version": "1", "interfaces": [{"interface": "wlan0", "since": @-60000, …}]}
+///     $ hotspotctl status
+///     = 0
+///     ● wlan0 …
+///
+/// `<` is a reply of the daemon, several of one method in turn; `<<` the same of a stream. A number behind `@` is added to the present in
+/// milliseconds. Times of day are written as `hh:mm`. With HOTSPOTD_WRITE_SCENES=1 the test writes the screens.
+@Suite struct ScenesTests {
+    struct Scene: CustomTestStringConvertible, Sendable {
+        let url: URL
+        var script = FakeDaemon.Script()
+        var arguments: [String] = []
+        /// The lines up to the command.
+        var head: [String] = []
+        /// The exit status and the screen.
+        var expected = ""
+
+        var testDescription: String { url.deletingPathExtension().lastPathComponent }
+
+        init(_ url: URL, now: Int) throws {
+            self.url = url
+            var lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)[...]
+            while let line = lines.popFirst() {
+                head.append(String(line))
+                let text = Self.dated(line, now)
+                if text.hasPrefix("<< ") {
+                    let (method, reply) = Self.parted(text.dropFirst(3))
+                    if method == "Status" {
+                        script.status = [(script.status.first ?? []) + [reply]]
+                    } else {
+                        script.streams[method, default: []].append(reply)
+                    }
+                } else if text.hasPrefix("< ") {
+                    let (method, reply) = Self.parted(text.dropFirst(2))
+                    script.replies[method, default: []].append(reply)
+                } else if text.hasPrefix("$ hotspotctl") {
+                    arguments = text.dropFirst(2).split(separator: " ").dropFirst().map(String.init)
+                    expected = lines.joined(separator: "\n")
+                    return
+                }
+            }
+            Issue.record("\(url.lastPathComponent) has no line that begins with $ hotspotctl")
+        }
+
+        private static func parted(_ text: Substring) -> (String, String) {
+            let space = text.firstIndex(of: " ") ?? text.endIndex
+            return (String(text[..<space]), String(text[space...].drop { $0 == " " }))
+        }
+
+        /// Returns the line with its moments.
+        private static func dated(_ line: Substring, _ now: Int) -> String {
+            String(line.replacing(#/@(-?[0-9]+)/#) { "\(now + (Int($0.1) ?? 0))" })
+        }
+    }
+
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Scenes")
+
+    private static var scenes: [Scene] {
+        let now = Int(Date.now.timeIntervalSince1970 * 1000)
+        let names = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        return names.filter { $0.pathExtension == "scene" }.sorted { $0.path < $1.path }.compactMap { try? Scene($0, now: now) }
+    }
+
+    @Test func thereAreAsManyAsTheDocumentsSay() { #expect(Self.scenes.count >= 60) }
+
+    @Test(arguments: scenes) func screen(_ scene: Scene) throws {
+        let daemon = try FakeDaemon(scene.script)
+        defer { daemon.stop() }
+        let terminal = try Terminal(columns: 80)
+        let tool = try Tool(
+            scene.arguments + ["--socket", daemon.path], input: terminal.slave, output: terminal.slave, errors: terminal.slave,
+            environment: ["LANG=C.UTF-8", "TZ=UTC", "NO_COLOR=1", "TERM=xterm", "PATH=/nonexistent"])
+        let ended = tool.end()
+        var screen = terminal.shown.replacing("\r\n", with: "\n").replacing(daemon.path, with: "SOCKET")
+        screen = screen.replacing(#/\b[0-2][0-9]:[0-5][0-9](:[0-5][0-9])?\b/#) { $0.1 == nil ? "hh:mm" : "hh:mm:ss" }
+        let seen = "= \(ended.status)\n\(screen)"
+        if ProcessInfo.processInfo.environment["HOTSPOTD_WRITE_SCENES"] != nil {
+            try (scene.head + [seen]).joined(separator: "\n").write(to: scene.url, atomically: true, encoding: .utf8)
+        } else {
+            #expect(seen == scene.expected, "\(scene.url.lastPathComponent)")
+        }
+    }
+}

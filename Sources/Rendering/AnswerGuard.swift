@@ -24,8 +24,8 @@ struct AnswerGuard: Sendable {
     ///   - request: DevTools' `Network.Request`.
     ///   - isPage: its answer is to be the page.
     func ruling(_ request: JSONValue?, isPage: Bool) -> Ruling {
-        guard let request, let (url, words) = request["url"]?.string.flatMap(Self.parted), ["http", "https"].contains(url.scheme),
-            carriesAnswers(request, words, isPage: isPage)
+        guard let request, let (url, words) = request["url"]?.string.flatMap(Self.parted),
+            ["http", "https"].contains(url.scheme), carriesAnswers(request, words, isPage: isPage)
         else { return .other }
         guard url.origin == origin || mayLead(url) else { return .refused(url) }
         return carriesAnswers(request, words, isPage: isPage, all: true) ? .sends : .checks

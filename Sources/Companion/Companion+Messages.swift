@@ -97,7 +97,7 @@ extension Companion {
         for peer in peers where peer.id != answering { say(.withdrawn(id: id), to: peer.id) }
     }
 
-    /// Remembers what a peer that is away has to hear.
+    /// Queues a final message for a peer that is away.
     private mutating func end(_ message: Message, for peer: PeerID?) {
         endings = (endings + [Ending(message: message, peer: peer)]).suffix(Self.decisionLimit)
     }

@@ -10,6 +10,9 @@ public protocol CompanionTransport: AnyObject {
     /// Performs `advertise`, `scan`, `send` and `close`; ignores other actions. Wishes that cannot be met now are met as soon as the
     /// state is ``CompanionTransportState/ready`` again.
     func perform(_ action: Companion.Action)
+
+    /// Ends all links and wishes, before the program ends.
+    func stop()
 }
 
 /// Whether the radio can be used now.
@@ -26,7 +29,7 @@ public enum CompanionTransportState: Hashable, Sendable, CaseIterable {
     public var message: String? {
         switch self {
         case .ready: nil
-        case .noService: "BlueZ does not run. Install and start it: sudo apt install bluez"
+        case .noService: "BlueZ is not running. To install it: sudo apt install bluez"
         case .noAdapter: "No Bluetooth adapter was found. Connect one"
         case .adapterOff: "Bluetooth is switched off. Switch it on: bluetoothctl power on"
         }

@@ -202,11 +202,20 @@ import HotspotCore
         let (method, object, arguments) = call(request, step, adapter)
         bus.ask(method, of: object, arguments, within: Self.patience) { [weak self] result in
             guard let self else { return }
-            let isDone = (try? result.get()) != nil
+            let isDone = Self.isDone(step, result)
             requests[request]!.answered(era, isDone: isDone)
             if isDone { refusals = 0 }
             if step == .start, !isDone { retryLater() }
             update()
+        }
+    }
+
+    /// Returns whether a request took effect. BlueZ may have finished an earlier one after its deadline here.
+    private static func isDone(_ step: Wish.Step, _ result: Result<[BusValue], SystemBus.CallFailure>) -> Bool {
+        switch result {
+        case .success: true
+        case .failure(let failure):
+            step == .start && ["org.bluez.Error.AlreadyExists", "org.bluez.Error.InProgress"].contains(failure.name)
         }
     }
 

@@ -80,7 +80,7 @@ extension CompanionService {
 
     func pair(_ call: ServerCall, code: String?) throws(CompanionFault) {
         try requireRadio()
-        guard call.wantsMore else { throw .failed("Pairing answers only callers that listen (more).") }
+        guard call.wantsMore else { throw .failed("Pairing sends several replies: call it with more.") }
         pairingCall?.fail(.failed("Another pairing began."))
         pairingCall = call
         call.onCancel = { [weak self, weak call] in

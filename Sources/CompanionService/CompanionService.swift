@@ -67,6 +67,9 @@ import Varlink
     var name: String { companion.name }
     var peers: [Peer] { companion.peers }
 
+    /// Ends the transport's links, which would outlive the program.
+    func stop() { transport.stop() }
+
     func start() {
         transport.onEvent = { [weak self] event in _ = self?.handle(event) }
         transport.onStateChange = { [weak self] state in
@@ -152,7 +155,8 @@ import Varlink
     }
 
     private func learn(_ prompts: [PendingPrompt]) {
-        let answerable = prompts.filter { $0.withheld != true && !$0.handsOver }
+        // Only the user in front of the warning may answer a suspicious portal.
+        let answerable = prompts.filter { $0.withheld != true && !$0.handsOver && $0.warning == nil }
         for id in asked.keys where !answerable.contains(where: { $0.id == id }) {
             asked[id] = nil
             handle(.questionWithdrawn(id: id))

@@ -8,4 +8,6 @@ public final class MissingTransport: CompanionTransport {
     public init() {}
 
     public func perform(_ action: Companion.Action) {}
+
+    public func stop() {}
 }

@@ -112,6 +112,7 @@ public enum ServiceProgram {
             signals.append(
                 try EventLoop.shared.onSignal(signal) { [weak self] in
                     self?.server.close()
+                    self?.service.stop()
                     unlink(path)
                     EventLoop.shared.stop()
                 })

@@ -4,6 +4,13 @@ import HotspotCore
 // The parts of replies that callers without permission do not see.
 
 extension PendingPrompt {
+    /// The prompt with the page's own defaults alone.
+    var withoutStoredAnswers: PendingPrompt {
+        var known = self
+        for index in fields.indices where stored?.contains(fields[index].name) == true { known.fields[index].value = nil }
+        return known
+    }
+
     /// Returns the prompt for callers that may not answer: interface, helper and perhaps network, without the questions. A helper may
     /// be wrong about what is secret.
     func withheldFromUnpermitted(names: Bool) -> PendingPrompt {

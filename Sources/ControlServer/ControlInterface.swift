@@ -47,7 +47,7 @@ import Varlink
             fail(call, .notPermitted("A helper asks for its own network alone: Current and RequestLogoff."))
             return true
         }
-        if permission.isCompanion(call.peer), !Self.companionMethods.contains(call.method) {
+        if permission.isCompanion(call.peer), !Self.isForCompanion(call) {
             noteRefusal(of: call)
             fail(call, .notPermitted("The companion service may only show and answer questions, and add offers."))
             return true
@@ -55,6 +55,13 @@ import Varlink
         guard let method = Self.methods[call.method] else { return false }
         do throws(ControlError) { try method(self, call, backend) } catch { fail(call, error) }
         return true
+    }
+
+    /// Returns whether the companion service may call this: it releases no stored answer.
+    private static func isForCompanion(_ call: ServerCall) -> Bool {
+        guard companionMethods.contains(call.method) else { return false }
+        guard call.method == "Answer", let answer = call.decode(AnswerParameters.self) else { return true }
+        return answer.stored?.isEmpty != false && answer.confirmed != true
     }
 
     // MARK: Changes in the daemon, sent to the clients that watch
@@ -74,7 +81,10 @@ import Varlink
     public func promptsChanged() {
         guard !promptWatchers.isEmpty, let backend else { return }
         for (call, id) in promptWatchers.values {
-            call.replyMore(encoded: ListReplies.prompts(backend, id, isPermitted: permission.allows(call)))
+            call.replyMore(
+                encoded:
+                    ListReplies.prompts(
+                        backend, id, isPermitted: permission.allows(call), hidesStored: permission.isCompanion(call.peer)))
         }
     }
 
@@ -138,7 +148,9 @@ import Varlink
             call.reply(encoded: ReplyBudget.reply("helpers", helpers.lazy.map { withNames ? $0.shown : $0.shown.withoutNames }))
         },
         "Prompts": read { (control, call, backend, parameters: OptionalPrompt) in
-            let prompts = ListReplies.prompts(backend, parameters.id, isPermitted: control.permission.allows(call))
+            let prompts = ListReplies.prompts(
+                backend, parameters.id, isPermitted: control.permission.allows(call),
+                hidesStored: control.permission.isCompanion(call.peer))
             guard call.wantsMore else { return call.reply(encoded: prompts) }
             control.watch(call, in: \.promptWatchers, (call, parameters.id))
             call.replyMore(encoded: prompts)

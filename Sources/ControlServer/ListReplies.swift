@@ -24,9 +24,13 @@ import Varlink
     }
 
     /// - Parameter isPermitted: the caller may answer prompts.
-    static func prompts(_ backend: any ControlBackend, _ id: String?, isPermitted: Bool) -> [UInt8] {
+    /// - Parameter hidesStored: leaves out the stored answers among the defaults.
+    static func prompts(
+        _ backend: any ControlBackend, _ id: String?, isPermitted: Bool, hidesStored: Bool
+    ) -> [UInt8] {
         var prompts = backend.pendingPrompts()
         if let id { prompts.removeAll { $0.id != id } }
+        if hidesStored { prompts = prompts.map(\.withoutStoredAnswers) }
         if !isPermitted { prompts = prompts.map { $0.withheldFromUnpermitted(names: backend.showsNamesToAll) } }
         let gone = prompts.isEmpty ? id.flatMap(backend.ending) : nil
         return ReplyBudget.reply("prompts", prompts) { omitted in

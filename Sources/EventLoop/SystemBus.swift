@@ -120,7 +120,7 @@ import Glibc
                 nonisolated(unsafe) let (message, userdata) = (message, userdata!)
                 LoopActor.assumeIsolated {
                     let owner = Unmanaged<SystemBus>.fromOpaque(userdata).takeUnretainedValue()
-                    if let signal = SystemBus.signal(message) { owner.handler(signal) }
+                    if SystemBus.isBroadcast(message), let signal = SystemBus.signal(message) { owner.handler(signal) }
                 }
                 return 0
             }, { _, _, _ in 0 }, userdata)
@@ -141,9 +141,9 @@ import Glibc
             { message, userdata, _ in
                 nonisolated(unsafe) let (message, userdata) = (message, userdata!)
                 LoopActor.assumeIsolated {
-                    guard let path = sd_bus_message_get_path(message), let values = BusMessageReader.values(of: message) else {
-                        return
-                    }
+                    guard SystemBus.isBroadcast(message), let path = sd_bus_message_get_path(message),
+                        let values = BusMessageReader.values(of: message)
+                    else { return }
                     Unmanaged<SignalBox>.fromOpaque(userdata).takeUnretainedValue().handler(String(cString: path), values)
                 }
                 return 0
@@ -151,6 +151,10 @@ import Glibc
         try check("sd_bus_add_match_async", result)
         watchers.append(box)
     }
+
+    /// Returns whether a signal is for everyone. The bus checks the sender of these by the match; a signal that is addressed to this
+    /// connection comes from anyone, and sd-bus takes it for one of a well-known name.
+    private static func isBroadcast(_ message: OpaquePointer?) -> Bool { sd_bus_message_get_destination(message) == nil }
 
     private final class SignalBox {
         let handler: (String, [BusValue]) -> Void

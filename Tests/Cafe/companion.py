@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -24,8 +26,6 @@ from report import Report
 
 ADAPTERS = ["hci0", "hci1"]
 FILE = 32 * 1024
-# A message of this size takes half a second.
-UNDER_WAY = 0.15
 
 
 class Bluetooth:
@@ -154,11 +154,26 @@ class Companions:
                 f"{size} octets of portal file: shown after {shown - sent:.0f} ms, taken after {taken - sent:.0f} ms; in bulk {chunks[0]} chunks, "
                 f"{chunks[0] * 1000 / max(1, shown - sent):.0f} a second")
 
+    @contextlib.contextmanager
+    def withinAMessage(self, name: str):
+        """Sends an offer with a file, and stands still as soon as chunks of it have arrived."""
+        self.pair.counts("hci1")
+        self.pair.tell("hci0", f"offer {name} {FILE}")
+        deadline = time.monotonic() + 60
+        while "bulk-received" not in self.pair.counts("hci1"):
+            if time.monotonic() > deadline:
+                raise Trouble("no chunk of the offer has arrived")
+        self.pair.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.pair.process.send_signal(signal.SIGCONT)
+
     def restart(self) -> None:
         self.report.heading("BlueZ restarts within a message")
-        mark = self.pair.tell("hci0", f"offer o3 {FILE}")
-        time.sleep(UNDER_WAY)
-        self.bluetooth.stopDaemon()
+        mark = len(self.pair.lines)
+        with self.withinAMessage("o3"):
+            self.bluetooth.stopDaemon()
         for adapter in ADAPTERS:
             self.pair.wait(mark, adapter, "state", "noService")
         self.bluetooth.startDaemon()
@@ -170,9 +185,9 @@ class Companions:
 
     def loseLink(self) -> None:
         self.report.heading("The link is lost within a message")
-        mark = self.pair.tell("hci0", f"offer o4 {FILE}")
-        time.sleep(UNDER_WAY)
-        subprocess.run(["btmgmt", "--index", "1", "power", "off"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+        mark = len(self.pair.lines)
+        with self.withinAMessage("o4"):
+            subprocess.run(["btmgmt", "--index", "1", "power", "off"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
         self.pair.wait(mark, "hci1", "state", "adapterOff")
         lost = self.pair.wait(mark, "hci0", "linkClosed")
         subprocess.run(["btmgmt", "--index", "1", "power", "on"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)

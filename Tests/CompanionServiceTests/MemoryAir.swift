@@ -10,6 +10,8 @@ final class MemoryRadio: CompanionTransport {
     fileprivate(set) var (advertises, scans) = (false, false)
 
     func perform(_ action: Companion.Action) { waiting.append(action) }
+
+    func stop() {}
 }
 
 /// The air between memory radios, in order and without loss.

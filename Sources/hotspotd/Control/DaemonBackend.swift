@@ -88,7 +88,7 @@ import Store
         let place = first.ssid == nil ? "" : " " + (ShellWord.argument(network.label) ?? "SSID")
         let subject = helper == remembered ? "\(helper), which logged in here before," : helper
         return Problem(
-            .unclaimedCaptive, "A portal wants a login, but no switched-on helper can log in; \(subject) is switched off.",
+            .unclaimedCaptive, "A portal wants a login, but no enabled helper can log in; \(subject) is switched off.",
             hint: "hotspotctl enable --helper \(helper)\(place)")
     }
 
@@ -123,7 +123,9 @@ import Store
             controller.check { verdict in
                 var reply =
                     verdict?.checkReply(on: name)
-                    ?? CheckReply(verdict: "unknown", interface: name, detail: "There is no prober to ask.")
+                    ?? CheckReply(
+                        verdict: "unknown", interface: name,
+                        detail: "There is no probe result: the prober is missing or failed, or the network was left.")
                 if reply.verdict != "online", let obstacle = controller.obstacle { reply.detail = obstacle.message }
                 done(reply)
             }
@@ -163,6 +165,7 @@ import Store
 
     func answer(_ parameters: AnswerParameters) throws(ControlError) {
         let (controller, shown) = try find(prompt: parameters.id)
+        if parameters.from != nil, let warning = shown.warning { throw .suspiciousPortal(warning: warning) }
         let (typed, stored) = (parameters.answers, parameters.stored ?? [])
         let answers = try controller.desk.complete(typed, stored: stored, for: shown)
         if let (field, message) = Answer.fault(in: answers, for: shown.prompt) {
@@ -235,7 +238,7 @@ import Store
             let able = joined.filter(act)
             if able.count == 1 { return able[0] }
             let names = joined.map(\.name).sorted().prefix(8).joined(separator: ", ")
-            throw .failed(code: .severalInterfaces, message: "Several interfaces are in a network, so name one: \(names).")
+            throw .failed(code: .severalInterfaces, message: "Several interfaces are in a network; name one: \(names).")
         }
         if let controller = try find(interface) { return controller }
         throw .failed(
@@ -257,7 +260,7 @@ import Store
     func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> InterfaceReply {
         let controller = try require(interface) { $0.waitsForLogin }
         guard let joined = controller.joined else {
-            throw .failed(code: .noAddress, message: "\(controller.name) is in no network, or has no address yet.")
+            throw .failed(code: .noAddress, message: "\(controller.name) is not in a network, or has no address yet.")
         }
         try requireSwitchedOn(joined)
         if let helper {

@@ -23,7 +23,7 @@ public struct AnswerRuling: Hashable, Sendable {
     static let noSandbox = AnswerRuling(.noSandbox, "this helper runs without a sandbox")
     static let pinFirst = AnswerRuling(.pinFirst, "\(VaultError.pinNeeded)")
     static let plainHTTP = AnswerRuling(
-        .plainHTTP, "the portal uses plain HTTP, so hotspotd asks before it sends them (PlainHTTPAnswers=confirm)")
+        .plainHTTP, "the portal uses plain HTTP, so hotspotd asks before it sends stored answers (PlainHTTPAnswers=confirm)")
     static let refusedBefore = AnswerRuling(
         .refusedBefore, "the portal did not accept the stored answers last time")
     static let sentBefore = AnswerRuling(
@@ -59,7 +59,7 @@ public struct AnswerRuling: Hashable, Sendable {
     // MARK: Fates of the answers
 
     static let postponed = AnswerRuling(
-        .postponed, "Your answers were not sent yet. hotspotd sends them when the portal asks the same again.")
+        .postponed, "Your answers were not sent yet. hotspotd sends them if the portal asks the same question again.")
     static func unproven(mayReturn: Bool) -> AnswerRuling {
         AnswerRuling(.unproven, "Your answers were not saved, because \(noProof(mayReturn: mayReturn)).")
     }
@@ -81,15 +81,18 @@ public struct AnswerRuling: Hashable, Sendable {
     static let staysStored = AnswerRuling(.never, "Earlier answers stay saved; the new ones were not (Remember=never).")
     static let notAsked = AnswerRuling(.notAsked, "Your answers were not saved, because you were not asked.")
     static func untilTheEnd(_ reason: String) -> AnswerRuling {
-        AnswerRuling(.notSaved, "Your answers are kept until hotspotd ends, because it cannot save now: \(reason).")
+        AnswerRuling(.notSaved, "\(areKept) until hotspotd ends, because it cannot save now: \(reason).")
     }
     static func notSealed(_ reason: String) -> AnswerRuling { AnswerRuling(.notSaved, "Your answers were not saved: \(reason).") }
     static let termsAlone = AnswerRuling(
         .consent, "hotspotd remembers that you accept this portal's terms, until it shows others.")
     /// - Parameter next: the words about the next login.
     static func kept(_ next: String) -> AnswerRuling {
-        AnswerRuling(.kept, "Your answers are kept for this portal\(next).")
+        AnswerRuling(.kept, "\(areKept) for this portal\(next).")
     }
+
+    /// The beginning of the words about answers that are kept.
+    static let areKept = "Your answers are kept"
 
     // MARK: Additions to these words
 

@@ -17,7 +17,7 @@ enum AnswerFault {
         guard !output.isEmpty else { return nil }
         let message = output.prefix { $0 != 0 }
         guard message.drop(while: isBlank).first == UInt8(ascii: "{") else {
-            guard !message.isEmpty else { return "It wrote a NUL before the answer; the NUL comes after it." }
+            guard !message.isEmpty else { return "It wrote a NUL before the answer; the NUL must follow the answer." }
             return
                 "It wrote \"\(beginning(message))\" to standard output; only answers belong on standard output; use standard error."
         }

@@ -6,7 +6,7 @@ import HotspotCore
 /// Plays the six commands against one helper, as the daemon would, and tells its author what is wrong.
 /// Also behind `hotspotctl portals`: checks, tries and records portal files.
 package enum AuthorProgram {
-    /// The first argument that asks for it.
+    /// The first command-line argument that selects this tool.
     package static let option = "--author"
 
     /// - Parameter arguments: those behind the option.

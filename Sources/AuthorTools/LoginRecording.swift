@@ -41,7 +41,7 @@ package struct LoginRecording {
         var start: PortalLogin.Start
         var claim: PortalClaim?
 
-        /// The portal's own names: what is known of it before the login.
+        /// The names that identify the portal before the login.
         var own: [String] {
             chain.hops.map(\.url.host) + (claim?.portal.demands ?? [])
         }
@@ -116,7 +116,7 @@ package struct LoginRecording {
             typed: secrets, addresses: addresses, name: machine, own: beginning.own, recordedAt: time)
         guard let portal = beginning.claim?.portal else {
             if reply.result == .success, !isOpen {
-                (exchange.result, exchange.reason) = (.temporaryFailure, "The usual probe does not find the network open.")
+                (exchange.result, exchange.reason) = (.temporaryFailure, "The usual probe found that the network is not open.")
             }
             return Recorded(
                 exchange: exchange, way: "by the forms on the portal's pages", isWanted: isOpen || isWanted,

@@ -8,7 +8,7 @@ import Varlink
 
 /// `hotspotctl portals`: lists, checks and tries portal files.
 enum PortalsTool {
-    /// The first argument that asks for it.
+    /// The first command-line argument that selects this tool.
     static let word = "portals"
 
     private static let usage = """

@@ -60,7 +60,7 @@ enum RecordingTool {
         for text in [prompt.message, prompt.terms, prompt.termsURL] {
             if let text { print("| \(Printable.text(text, limit: 2000))") }
         }
-        if isRefused { print("| An empty answer ends the login, and writes the refusal.") }
+        if isRefused { print("| Leave an answer empty to stop and record the refusal.") }
         var answers: [String: String] = [:]
         for field in prompt.fields {
             var field = field

@@ -62,7 +62,7 @@ extension Rehearsal {
         let ends = isMissing ? AnswerFault.windowsLineEnds(program) : nil
         transcript.fail(title, words, ends ?? better ?? QuotedProblem.line(fault.sentence) + ".", errors)
         if fault.code == .helperNotStarted || played.record?.startError != nil || isMissing {
-            throw CannotTest("It cannot start, so nothing else was played.")
+            throw CannotTest("The helper cannot start, so nothing else was tested.")
         }
     }
 

@@ -11,7 +11,7 @@ import Varlink
 /// `hotspotctl browse` starts it: `hotspot-helpers --browse [--browser PATH]`, the network on the first line of standard input. It ends with
 /// the browser, at a signal, or when standard input ends.
 package enum BrowseProgram {
-    /// The first argument that asks for it.
+    /// The first command-line argument that selects this tool.
     package static let option = "--browse"
 
     /// - Parameter words: the arguments behind the option.

@@ -106,7 +106,7 @@ extension Machine {
             reportUnproven(verdict, &turn)
             let cause =
                 verdict?.isOpen == true
-                ? "\(helper) says that it logged in, and the probe proves it"
+                ? "\(helper) reports a login, and the probe confirms it"
                 : "\(helper) says that the network is open, but nothing proves it"
             openClaimed(
                 joined, helper, secondsRemaining: seconds, MaintainSchedule(),

@@ -155,7 +155,7 @@ extension Problem {
     fileprivate static func unclaimedCaptive(by helper: String?) -> Problem {
         guard let helper else {
             return Problem(
-                .unclaimedCaptive, "A portal wants a login, but no switched-on helper can log in.",
+                .unclaimedCaptive, "A portal wants a login, but no enabled helper can log in.",
                 hint: "hotspotctl helpers")
         }
         return Problem(.unclaimedCaptive, "A portal wants a login, but \(helper) cannot log in.", hint: "hotspotctl login")

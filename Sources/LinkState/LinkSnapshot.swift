@@ -23,7 +23,7 @@ public struct LinkSnapshot: Hashable, Sendable {
     public var routeMetric: UInt32?
     /// The interface group (`ip link set group`); `Gate.group` for a link that the gate closed.
     public var group: UInt32
-    /// How often the carrier came up since the link exists; `nil` if the kernel does not tell.
+    /// The number of times that the carrier came up since the link was created; `nil` if the kernel does not tell.
     public var carrierUpCount: UInt32?
 
     public init(

@@ -81,7 +81,7 @@ public enum AssociationError: Error, Hashable, Sendable {
     public var problem: Problem {
         switch self {
         case .notInSight: Problem(.joinFailed, "The network is not in sight.", hint: "hotspotctl list")
-        case .passwordNeeded: Problem(.passwordNeeded, "This network wants a password.")
+        case .passwordNeeded: Problem(.passwordNeeded, "This network requires a password.")
         case .wrongPassword: Problem(.wrongPassword, "The network does not accept this password.")
         case .unsupported(.enterprise):
             Problem(.joinFailed, "This network wants more than a password (802.1X): join it in the desktop's settings.")

@@ -163,7 +163,7 @@ struct PortalRun: Sendable {
     }
 
     private func surprise(_ what: String) -> LoginMove {
-        .end(.unsupportedNetwork, "The portal is not as \(portal.id).portal expects (line \(step.line)): \(what)")
+        .end(.unsupportedNetwork, "The portal does not match \(portal.id).portal (line \(step.line)): \(what)")
     }
 
     private mutating func submit(_ name: String, _ fields: [PortalFile.Assignment]) throws(TransferError) -> LoginMove {

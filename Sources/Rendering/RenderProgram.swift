@@ -11,7 +11,7 @@ import Varlink
 /// The daemon starts it for a connection to the socket of the browser, as `hotspot-helpers --render BROWSER`, with the connection as
 /// descriptor 3. The browser then speaks DevTools on it.
 package enum RenderProgram {
-    /// The first argument that asks for it.
+    /// The first command-line argument that selects this tool.
     package static let option = "--render"
     /// The environment variable with the path of the socket at which a helper has a browser.
     package static let variable = "HOTSPOTD_BROWSER"

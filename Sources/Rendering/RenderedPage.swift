@@ -551,7 +551,7 @@ private struct Requests: Sendable {
     var statuses: [String: Int] = [:]
 
     private static let limit = 1000
-    /// Milliseconds after which a request is no longer waited for.
+    /// Milliseconds to wait for a request.
     private static let patience = 5_000
 
     /// The page waits for an answer.

@@ -57,7 +57,7 @@ extension Store {
         try writeFlushed { database throws(SQLiteFailure) in try database.run("UPDATE pin SET guesses = guesses + 1") }
     }
 
-    /// Begins to count again, after a right guess.
+    /// Resets the counter of guesses after a correct PIN.
     public func forgiveGuesses() throws(StoreError) {
         try writeFlushed { database throws(SQLiteFailure) in try database.run("UPDATE pin SET guesses = 0") }
     }

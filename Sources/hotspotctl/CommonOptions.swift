@@ -17,7 +17,7 @@ struct CommonOptions: ParsableArguments {
             "The daemon's socket.", discussion: "Default: HOTSPOTD_SOCKET, else \(defaultSocket).", valueName: "path"))
     var socket: String?
 
-    @Option(help: "Print replies as JSON: pretty, short (one object a line) or off.")
+    @Option(help: "Print replies as JSON: pretty, short (one object per line) or off.")
     var json: JSONMode = .off
 
     @Flag(name: .customShort("j"), help: "The same as --json=pretty on a terminal, else --json=short.")
@@ -29,7 +29,7 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .customLong("no-ask"), help: "Ask nothing; if an answer is needed, print the question and exit with 4.")
     var noAsk = false
 
-    /// The settings of a daemon that does not name them.
+    /// The settings file of a daemon that does not report one.
     static let defaultSettings = "/etc/hotspotd/hotspotd.conf"
 
     var socketPath: String {

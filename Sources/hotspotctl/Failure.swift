@@ -204,7 +204,7 @@ extension Failure {
         case "org.varlink.service.MethodNotFound", "org.varlink.service.MethodNotImplemented",
             "org.varlink.service.InterfaceNotFound":
             return Failure(
-                .failed, "This daemon cannot do that: it is of another version.", hint: "hotspotctl status --json=pretty")
+                .failed, "The daemon is another version and does not know this command.", hint: "hotspotctl status --json=pretty")
         case "org.varlink.service.InvalidParameter":
             let parameter = parameters["parameter"]?.string ?? ""
             return Failure(.failed, "The daemon rejects the parameter '\(safe(parameter))'.")

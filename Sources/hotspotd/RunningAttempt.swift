@@ -76,8 +76,8 @@ struct RunningAttempt {
         case .online: "Online\(after), through \(helper)\(because)."
         case .open: "The network is open and asked for no login."
         case .opened where isAsking && hasAnswered:
-            "The network opened while a question waited: through answers sent before, a login in a browser, or on its own."
-        case .opened where isAsking: "The network opened while a question waited, perhaps by a login in a browser."
+            "The network opened before you answered: through earlier answers, a login in a browser, or on its own."
+        case .opened where isAsking: "The network opened before you answered, perhaps through a login in a browser."
         case .opened: "The network is open without a helper's login: through an earlier one, one in a browser, or on its own."
         case .found: "The network was open when hotspotd first looked; how it was opened is not known."
         case .unknown where self.helper != nil && why != Self.earlierLogin:
@@ -92,7 +92,10 @@ struct RunningAttempt {
         case .failure: failed("\(helper) could not log in, and hotspotd does not try again.")
         case .expired: failed("The session was over.")
         case .left: reason.sentence
-        case .loggedOff where isLeftOpen: failed("Left alone; the portal may still let this computer through.")
+        case .loggedOff where isLeftOpen:
+            failed(
+                "The logoff was not confirmed: the portal may still let this computer through. hotspotd leaves this network alone."
+            )
         case .loggedOff: "Logged off."
         case .dismissed: failed("The question was dismissed.")
         case .superseded: "Another attempt took over."

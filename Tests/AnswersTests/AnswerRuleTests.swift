@@ -153,7 +153,9 @@ import Vault
             model.reply(.temporaryFailure, unsent: ["room", "name"])
             model.feed(.failed(mayReturn: false))
             #expect(model.rules == [.postponed])
-            #expect(model.outcome == "Your answers were not sent yet. hotspotd sends them when the portal asks the same again.")
+            #expect(
+                model.outcome == "Your answers were not sent yet. hotspotd sends them if the portal asks the same question again."
+            )
             model.ask(isSame ? Model.login : [Model.field("other")])
             #expect(model.didAnswerItself == isSame && model.rules.contains(.answeredLate) == isSame)
             #expect(model.answers.sheet?.open == (isSame ? ["room": "214", "name": Model.canary] : nil))

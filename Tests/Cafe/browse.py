@@ -153,7 +153,7 @@ class Browse:
     def maintained(self) -> None:
         self.report.heading("The session is maintained")
         done = self.daemon.ctl("browse", "--browser", str(BROWSER))
-        self.check("onlineAlready", done.returncode == 1 and "online already" in done.stderr, done.stdout + done.stderr)
+        self.check("onlineAlready", done.returncode == 1 and "already online" in done.stderr, done.stdout + done.stderr)
         mark = self.monitor.mark()
         self.daemon.ctl("login", "--wait=30")
         self.monitor.waitFor({"authenticated"}, mark, 10)

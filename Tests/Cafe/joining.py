@@ -93,7 +93,7 @@ class Joining:
         self.check("shown", known and (manager is None or f"managed by {manager}" in doctor), doctor)
 
     def passwords(self, wrong: bool = True) -> None:
-        self.refuses("passwordNeeded", 4, "wants a password", HOME.ssid)
+        self.refuses("passwordNeeded", 4, "requires a password", HOME.ssid)
         self.refuses("passwordTooShort", 1, "8 to 63", "--password", HOME.ssid, given="short\n")
         if wrong:
             self.refuses("wrongPassword", 1, "does not accept this password", "--password", HOME.ssid, given="not the password\n")

@@ -33,7 +33,7 @@ import Testing
         #expect(try run(listed("none"), []).output == run(listed("none"), ["list"]).output)
         let shown = try run(listed("locked"), ["show", "Hotel"]) { #expect($0.parameters("Credentials") == ["ssid": "Hotel"]) }
         #expect(shown.output.hasPrefix("\"Hotel\" (open)\n  helper: form\n  portal: http://p.example\n  fields: room, name\n"))
-        #expect(shown.output.hasSuffix("They wait for the PIN: hotspotctl credentials unlock\n"))
+        #expect(shown.output.hasSuffix("The answers are locked by the PIN; to unlock them: hotspotctl credentials unlock\n"))
         for pin in ["none", "locked"] { #expect(try run(listed(pin, ""), []).output == "No answers are stored.\n") }
         for (release, words) in zip(CredentialRelease.allCases, ["automatically", "after you press Enter", "never"]) {
             let credential = Self.hotel.replacing("confirm", with: release.rawValue)
@@ -68,7 +68,7 @@ import Testing
             fields: ["room", "name"], release: .confirm)
         let line = renderer.lines(CredentialsReply(credentials: [credential], pin: "none"))[1]
         #expect(Renderer.width(line) <= columns && line.contains("example "), "\(line)")
-        if columns == 80 { #expect(line.contains("https://…") && line.contains("evil.example"), "\(line)") }
+        if columns == 80 { #expect(line.contains("https:…") && line.contains("evil.example"), "\(line)") }
     }
 
     @Test func unlockingWithoutAPINAsksNothing() throws {

@@ -252,7 +252,8 @@ import Testing
     ]) func aProgramThatCannotStartIsTriedOnce(_ text: String, _ words: String) async throws {
         let ended = try await test(text)
         #expect(ended.status == 1 && ended.output.contains(words), "\(ended.output)")
-        #expect(ended.output.contains("It cannot start, so nothing else was played.") && !ended.output.contains("Evaluate"))
+        #expect(
+            ended.output.contains("The helper cannot start, so nothing else was tested.") && !ended.output.contains("Evaluate"))
     }
 
     @Test(.enabled(if: python)) func aHelperThatNeverClaimsFails() async throws {

@@ -15,7 +15,7 @@ import Testing
     }
 
     private static let done = #"{"interface":"wlan0","manager":"NetworkManager"}"#
-    private static let needed = #"!Failed {"code":"passwordNeeded","message":"This network wants a password."}"#
+    private static let needed = #"!Failed {"code":"passwordNeeded","message":"This network requires a password."}"#
 
     @Test func aNetworkIsJoinedAndLeft() throws {
         let joined = try run(["Join": [Self.done]], ["join", "Cafe Aroma", "--once", "--interface", "wlan0"]) {

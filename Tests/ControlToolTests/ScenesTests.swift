@@ -15,7 +15,7 @@ import Testing
 /// `<` is a reply of the daemon, several of one method in turn; `<<` the same of a stream. A number behind `@` is added to the present in
 /// milliseconds. Times of day are written as `hh:mm`. With HOTSPOTD_WRITE_SCENES=1 the test writes the screens.
 @Suite struct ScenesTests {
-    struct Scene: CustomTestStringConvertible, Sendable {
+    struct Scene {
         let url: URL
         var script = FakeDaemon.Script()
         var arguments: [String] = []
@@ -23,8 +23,6 @@ import Testing
         var head: [String] = []
         /// The exit status and the screen.
         var expected = ""
-
-        var testDescription: String { url.deletingPathExtension().lastPathComponent }
 
         init(_ url: URL, now: Int) throws {
             self.url = url
@@ -64,15 +62,16 @@ import Testing
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Scenes")
 
-    private static var scenes: [Scene] {
-        let now = Int(Date.now.timeIntervalSince1970 * 1000)
-        let names = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-        return names.filter { $0.pathExtension == "scene" }.sorted { $0.path < $1.path }.compactMap { try? Scene($0, now: now) }
+    private static var names: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasSuffix(".scene") }.sorted()
     }
 
-    @Test func thereAreAsManyAsTheDocumentsSay() { #expect(Self.scenes.count >= 60) }
+    @Test func thereAreAsManyAsTheDocumentsSay() { #expect(Self.names.count >= 60) }
 
-    @Test(arguments: scenes) func screen(_ scene: Scene) throws {
+    @Test(arguments: names) func screen(_ name: String) throws {
+        // The moments are those of this run: other tests may take minutes before it.
+        let scene = try Scene(Self.folder.appending(path: name), now: Int(Date.now.timeIntervalSince1970 * 1000))
         let daemon = try FakeDaemon(scene.script)
         defer { daemon.stop() }
         let terminal = try Terminal(columns: 80)

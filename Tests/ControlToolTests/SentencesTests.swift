@@ -50,13 +50,13 @@ import Testing
             return renderer.lines(StatusReply(interfaces: [status]))[0] + (isGreen ? " (green)" : "")
         }
         #expect(shown(.authenticated, captive: false, helper: "form") == #"● w  online  "Cafe" via form (green)"#)
-        #expect(shown(.authenticated, captive: false) == #"● w  online  "Cafe", asked for no login (green)"#)
+        #expect(shown(.authenticated, captive: false) == #"● w  online  "Cafe", no login needed (green)"#)
         #expect(
             shown(.authenticated, captive: false, portal: "http://p.example")
                 == #"● w  online  "Cafe", open without a helper's login (green)"#)
         #expect(shown(.authenticated) == #"◐ w  connected, not verified  "Cafe""#)
         #expect(shown(.authenticated, captive: true) == #"◐ w  behind a portal  "Cafe""#)
-        #expect(shown(.authenticated, captive: false, .httpsBlocked) == #"◐ w  limited  "Cafe", asked for no login"#)
+        #expect(shown(.authenticated, captive: false, .httpsBlocked) == #"◐ w  limited  "Cafe", no login needed"#)
         #expect(shown(.maintaining, captive: false, helper: "form").hasSuffix("(green)"))
         #expect(shown(.maintaining) == #"◐ w  checking the session  "Cafe""#)
         #expect(shown(.presentingUI, prompt: "p") == #"? w  waiting for your answer  "Cafe""#)
@@ -120,7 +120,7 @@ import Testing
         steps.append(Step(at: 9, kind: "outcome", detail: "Online."))
         let short = renderer.lines(ExplainReply(steps: steps, verdict: "Online."), verbose: false)
         #expect(
-            short.count == 6 && short[0].hasSuffix("; each step: hotspotctl explain --verbose")
+            short.count == 6 && short[0].hasSuffix("; details: hotspotctl explain --verbose")
                 && short[5] == "Online.")
         #expect(short[4] == "  0.005 s  asking the helpers → connected  why 5", "\(short[4])")
         let long = renderer.lines(ExplainReply(steps: steps, verdict: "Online."), verbose: true)

@@ -44,7 +44,7 @@ import Testing
         let said =
             prompt == nil
             ? "hotspotctl: No portal is asking anything on net1.\n  try: hotspotctl status\n"
-            : "Dismissed, and no answers of this login are kept; to start over: hotspotctl login net1\n"
+            : "Dismissed; your answers were not kept. To start over: hotspotctl login net1\n"
         #expect(ended.status == (prompt == nil ? 10 : 0) && ended.output + ended.errors == said, "\(ended)")
     }
 
@@ -64,7 +64,7 @@ import Testing
         let chosen = #"{"interface":"net1"}"#
         #expect(
             try run(.init(replies: ["Login": [chosen]]), ["login"]).output
-                == "Started on net1; to see what came of it: hotspotctl\n")
+                == "Started on net1; to see the result: hotspotctl\n")
         func state(_ name: String, _ problems: String = "") -> String {
             #"{"version":"1","interfaces":[{"interface":"net1","state":"\#(name)","since":1,"problems":[\#(problems)]}]}"#
         }

@@ -316,7 +316,7 @@ private let helpers = """
             (["wlan0"], " wlan0"), (["Cafe 2"], " 'Cafe 2'"), (["--attempt", "a-1"], " --attempt a-1"), ([], ""),
         ] {
             let output = try run(script, ["explain"] + words).output
-            #expect(output.contains("each step: hotspotctl explain --verbose\(place)\n"), "\(output)")
+            #expect(output.contains("details: hotspotctl explain --verbose\(place)\n"), "\(output)")
         }
         _ = try run(script, ["explain", "Cafe"]) { #expect($0.parameters("Explain") == ["ssid": "Cafe"]) }
         let named = story.replacing(

@@ -192,7 +192,7 @@ import Wireless
             ("dnsTimeout", "No nameserver of the network answers, so neither the Internet nor a portal can be found."),
             (
                 "dnsFailed",
-                "The network's nameserver does not know the Internet's names, so neither the Internet nor a portal can be found."
+                "The network's nameserver cannot resolve Internet names, so neither the Internet nor a portal can be found."
             ),
             ("status500", "A server answered 500; it is neither the Internet nor a portal."), ("timeout", nil), ("statusX", nil),
         ] as [(String, String?)]) @LoopActor func aNetworkThatShowsNeitherIsToldByWhatAnswers(

@@ -82,7 +82,7 @@ import Wireless
         bench.services.host.setHelpers([HelperEntry(spec: other, file: "/x.helper")])
         #expect(credential() == nil)
         #expect(bench.steps.map(\.kind) == ["credential"] && bench.steps[0].detail.hasPrefix("kept back"))
-        // A change of the database cannot undo that: the seal names the program.
+        // Editing the database does not release the answers to another program: the seal names the program.
         let sealed = try #require(store.credentials(Self.network).first).sealed
         try store.setCredential(
             Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin, program: other.activation.identity,

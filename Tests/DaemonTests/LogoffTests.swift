@@ -136,7 +136,8 @@ import Testing
             (#"{"result": "success"}"#, "Logged off.", "loggedOff", ProblemCode.held),
             (
                 #"{"result": "failure", "reason": "No way."}"#,
-                "Left alone; the portal may still let this computer through.\nNo way.", "leftOpen",
+                "The logoff was not confirmed: the portal may still let this computer through. hotspotd leaves this network alone.\nNo way.",
+                "leftOpen",
                 .logoffUnconfirmed
             ),
         ] {
@@ -200,7 +201,7 @@ import Testing
         let shown = try await hotel.ask()
         hotel.controller.feed(.verdictSeen(.online))
         #expect(hotel.controller.machine.state.name == .authenticated)
-        #expect(verdict(hotel) == "The network opened while a question waited, perhaps by a login in a browser.")
+        #expect(verdict(hotel) == "The network opened before you answered, perhaps through a login in a browser.")
         #expect(hotel.desk.answers.last! == (shown.token, "The network opened, perhaps by a login in a browser."))
         #expect(hotel.controller.status.outcome == "opened")
         await hotel.close()

@@ -318,7 +318,7 @@ import Testing
         #expect(winners == ["H1", "H2", "H1", "H2", "H2"])
         bench.probe(.captive)
         #expect(bench.state == .failure && bench.problemCodes == ["unclaimedCaptive"])
-        #expect(bench.problems[0].message == "A portal wants a login, but no switched-on helper can log in.")
+        #expect(bench.problems[0].message == "A portal wants a login, but no enabled helper can log in.")
     }
 
     @Test("D23 Logins that the user did not ask for are paced; see PaceTests") func d23() {

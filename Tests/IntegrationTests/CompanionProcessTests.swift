@@ -54,7 +54,7 @@ struct CompanionProcessTests {
         let id = try daemon.prompts().first?["id"]?.string ?? ""
         let reply = try daemon.call("AddOffered", offer(network))
         #expect(reply["answered"] == true && reply["interface"] == "hot1" && reply["helper"] == "clerk")
-        try daemon.wait("hot1", "authenticated") { $0?["answers"]?.string?.hasPrefix("Remembered") == true }
+        try daemon.wait("hot1", "authenticated") { $0?["answers"]?.string?.hasPrefix("Your answers are kept") == true }
         #expect(try daemon.calls().last?["parameters"]?["answers"] == ["room": .string(Self.canary)])
         #expect(
             try daemon.call("Prompts", ["id": .string(id)])["gone"] == "The question was answered on the paired laptop \"Ida\".")

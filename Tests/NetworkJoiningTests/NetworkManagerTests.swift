@@ -176,7 +176,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
             Issue.record("a join without an end has ended")
             return
         }
-        // On a busy machine the time is over before NetworkManager was asked at all.
+        // On a busy machine the deadline may pass before NetworkManager is called.
         guard peer.calls.contains(where: { $0.hasPrefix("AddAndActivate") }) else { return }
         while peer.calls.last != "Delete /p", !Task.isCancelled { await pause() }
     }

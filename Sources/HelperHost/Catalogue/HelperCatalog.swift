@@ -32,7 +32,7 @@ public struct HelperCatalog: Hashable, Sendable {
     /// The most problems of one folder that are reported.
     static let problemLimit = 100
 
-    /// The first path with a file name.
+    /// The first path of each file name.
     private var paths: [String: String] = [:]
     /// The first file with a `Name=`.
     private var owners: [String: String] = [:]

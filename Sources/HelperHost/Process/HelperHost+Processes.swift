@@ -96,7 +96,7 @@ extension HelperHost {
     /// Why the helper runs without a sandbox, or cannot run.
     public func missingContainment(of name: String) -> [String] {
         if case .external = spec(name)?.activation { return [] }
-        if configuration.containment == .none { return ["Containment=none (it gets no stored answers)"] }
+        if configuration.containment == .none { return ["Containment=none (the helper gets no stored answers)"] }
         return sandboxProblem.map { [$0.message] } ?? []
     }
 

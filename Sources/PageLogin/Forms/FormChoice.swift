@@ -77,7 +77,7 @@ struct ChoiceCase: Sendable {
             "C2", "Where every login of the page is refused, the rule of the first one is the reason, first of those that ask.",
             takingOver: { $0.refusal }
         ),
-        PageRule("C3", "The page has a login, and does not show it.", needsScripts: true) {
+        PageRule("C3", "The page has a login form that only a script shows.", needsScripts: true) {
             $0.ways.isEmpty && $0.candidates.contains { $0.form.controls.contains { $0.isInput || $0.control.isField } }
                 ? .refuse("The page shows its form only by a script.") : nil
         },

@@ -49,7 +49,7 @@ extension FormEngine {
     private func fields(of form: TypedForm, consent: Bool, values: [String: String]) -> [Field] {
         let question = FormQuestion(form, self, consent: consent, values: values)
         var (fields, seen): ([Field], Set<String>) = ([], [])
-        // A box that agrees to an unusual way of sending has a label of ours.
+        // Such a box of ours asks for consent to an unusual way of sending.
         for control in form.inputs
         where !control.isInvisible && control.name.utf8.count <= 256 && !control.name.hasPrefix(ConsentRequired.prefix) {
             guard seen.insert(control.name).inserted, fields.count < 20 else { continue }

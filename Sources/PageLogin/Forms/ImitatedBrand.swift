@@ -25,7 +25,8 @@ package struct ImitatedBrand: Hashable, Sendable {
     /// Returns a warning if a page that belongs to no company names one where it asks for an account: beside a password, or in the title.
     static func warning(about form: TypedForm, on page: TypedPage, at url: WebURL) -> String? {
         guard let company = asked(by: form, on: page, at: url) else { return nil }
-        return "This page names \(company.name) and is not \(company.name)'s: type no password of \(company.name) here."
+        return
+            "This page names \(company.name) but does not belong to \(company.name). Do not type your \(company.name) password here."
     }
 
     /// Returns the company whose account a form asks for.

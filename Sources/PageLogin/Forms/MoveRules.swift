@@ -100,7 +100,7 @@ struct NoLoginCase: Sendable {
         PageRule("N3", "The page is too large, so hotspotd may have missed a login.", needsScripts: true) {
             $0.page.isTruncated ? .handOver("The page is too large, and the part that hotspotd read has no form.") : nil
         },
-        PageRule("N4", "A page that offers to log off belongs to a session.") {
+        PageRule("N4", "A page that offers to log off shows a session that exists.") {
             $0.offersLogoff && !$0.page.hasLooseField && !$0.isBare ? .done : nil
         },
         PageRule("N5", "A script or a frame is likely to have the login.", needsScripts: true) {
@@ -112,7 +112,7 @@ struct NoLoginCase: Sendable {
         PageRule("N7", "A page that loads scripts has fewer than 40 octets of text without them.", needsScripts: true) {
             $0.isBare ? needsBrowser : nil
         },
-        PageRule("N8", "Terms without a control to accept them are a script's.", needsScripts: true) {
+        PageRule("N8", "Where a page shows terms without a control to accept them, a script adds it.", needsScripts: true) {
             $0.page.hasScripts && $0.page.words.bindsReader ? needsBrowser : nil
         },
         PageRule("N9", "The page logs in by another company's account, or by a picture that another device reads.") {
@@ -131,7 +131,7 @@ struct NoLoginCase: Sendable {
         PageRule("N13", "Any other page with scripts shows no login without them.", needsScripts: true) {
             $0.page.hasScripts ? $0.noLogin : nil
         },
-        PageRule("N14", "Any other page has no login now.") { $0.noLogin },
+        PageRule("N14", "Any other page has no login at the moment.") { $0.noLogin },
     ]
 
     private var noLogin: MoveRuling {

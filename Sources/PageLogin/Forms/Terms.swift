@@ -10,7 +10,7 @@ package enum Terms: Hashable, Sendable {
     case address(WebURL, others: [WebURL] = [], box: String = "")
     /// They are on the page that asks.
     case text(String)
-    /// They were on a page that is no longer there; their fingerprint is known.
+    /// The page of the terms is gone; only their fingerprint is known.
     case read(String)
 
     /// The most octets of a terms page's text that are compared.

@@ -202,7 +202,7 @@ public struct HTMLPage: Hashable, Sendable {
     package var pieces: [String] = []
     /// The texts of the headings, at most five.
     public var headings: [String] = []
-    /// It has scripts beside well-known libraries.
+    /// The page has scripts other than well-known libraries.
     public var hasScripts = false
     /// It loads such scripts.
     public var loadsScripts = false

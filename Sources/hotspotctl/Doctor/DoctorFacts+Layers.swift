@@ -134,7 +134,7 @@ extension DoctorFacts {
         check?.requests == nil && ["online", "captive", "limited"].contains(check?.verdict)
     }
 
-    private static let hidden = "Only these users may see it: \(Renderer.permitted)."
+    private static let hidden = "Only these users may see the probe's requests: \(Renderer.permitted)."
 
     /// A server or a portal answered.
     private var isAnswered: Bool { outcomes.contains { Int($0) != nil } }
@@ -328,7 +328,7 @@ extension DoctorFacts {
                         ? "Something answers on \(name), but not the Internet." : "The Internet does not answer on \(name).",
                 ours("hotspotctl check --verbose"))
         case "none": Layer(.internet, .broken, "The Internet does not answer on \(name).", ours("hotspotctl check --verbose"))
-        case nil, _?: Layer(.internet, .unknown, "The probe does not tell.")
+        case nil, _?: Layer(.internet, .unknown, "Unknown: the probe gave no result.")
         }
     }
 

@@ -27,7 +27,7 @@ enum NetworkManager {
     static func reload() throws(Failure) {
         guard system("nmcli general reload conf >/dev/null 2>&1") == 0 else {
             throw Failure(
-                .failed, "NetworkManager has not read its settings again.", hint: "sudo systemctl reload NetworkManager")
+                .failed, "NetworkManager did not reload its settings.", hint: "sudo systemctl reload NetworkManager")
         }
     }
 }

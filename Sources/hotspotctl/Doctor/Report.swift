@@ -16,7 +16,9 @@ struct ReportVerb: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: ArgumentHelp("The settings, if not those that the daemon names.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("The settings file, if it is not the one that the daemon reports.", valueName: "file"),
+        completion: .file())
     var settings: String?
 
     @Argument(help: "The file to write, - for standard output; without it a new one in this folder.", completion: .file())

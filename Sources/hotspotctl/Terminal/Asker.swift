@@ -167,7 +167,7 @@ struct TypedAnswers {
     var agreements: Set<Agreement> = []
 }
 
-/// A yes to one box of one portal, or to its terms.
+/// Consent to one check box of one portal, or to its terms.
 struct Agreement: Hashable {
     /// The whole of it: terms may have changed behind what is shown.
     let label: String

@@ -282,6 +282,6 @@ extension Renderer {
             }
         return Failure(
             .answerNeeded, "\(words); hotspotd keeps the question.",
-            hint: "\(browse(prompt)); to look at the page again: \(login(prompt)); or \(answer(prompt.interface, " --dismiss"))")
+            hint: "\(browse(prompt)); to read the page again: \(login(prompt)); or \(answer(prompt.interface, " --dismiss"))")
     }
 }

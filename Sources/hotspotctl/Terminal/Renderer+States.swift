@@ -45,7 +45,7 @@ extension Renderer {
     func outcome(_ word: String) -> String {
         switch AttemptOutcome(rawValue: word) {
         case .online: "online"
-        case .open: "asked for no login"
+        case .open: "no login needed"
         case .opened: "open without a helper's login"
         case .found: "found open"
         case .unknown: "not verified"

@@ -94,7 +94,7 @@ enum TerminalLine {
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             if poll(&input, 1, 100) > 0 { return nil }
             if let failure = end() {
-                // Half an answer must not become the shell's.
+                // The shell must not run a half-typed answer as a command.
                 dropTypedAhead()
                 Output.ask("\n")
                 throw failure

@@ -77,7 +77,7 @@ struct AnswerVerb: ParsableCommand {
             let here = (try? client.call("Status", as: StatusReply.self))?.interfaces.first { $0.interface == prompt.interface }
             let isOpen = here?.captive == false && here?.state == StateName.authenticated.rawValue
             let login = "hotspotctl login\(isOpen ? " --fresh" : "") \(common.renderer.argument(prompt.interface))"
-            return Output.print(["Dismissed, and no answers of this login are kept; to start over: \(login)"])
+            return Output.print(["Dismissed; your answers were not kept. To start over: \(login)"])
         }
         let isTerminal = !stdin && isatty(STDIN_FILENO) == 1
         let dialogs = dialog ? DesktopPrograms.dialog : nil

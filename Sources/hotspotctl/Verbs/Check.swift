@@ -50,7 +50,7 @@ extension Renderer {
         case "timeout": return "Nothing answered in time."
         case "dnsTimeout": return "No nameserver answered."
         case "emptyAnswer": return "The answers were empty."
-        case "askedToWait": return "The host asked to be left alone for a while."
+        case "askedToWait": return "The host asked to wait before the next request."
         case "clockWrong": return "By this computer's clock the certificate is not valid."
         case let detail?:
             if let status = Int(detail.dropFirst("status".count)), detail.hasPrefix("status") {
@@ -82,10 +82,10 @@ extension Renderer {
         let hosts = [check.url.map { safe($0) } ?? usual] + (https.isEmpty ? [] : [safe(https)])
         return [
             "Contacted by \(isUsual ? "default" : "your settings"), until the answer is clear: \(hosts.joined(separator: " and ")); "
-                + "and the portal API of the network, if it has one.",
-            "When: on joining a network, during a login and just after it, every 10 to 60 s while you are not logged in and the network is not left alone, "
-                + "as often as MaintainIntervalSec= says (without it every 5 min) while a helper keeps the session (sooner if the machine's connections have trouble), "
-                + "every 5 to 60 min on a network without a login, every 3 s during 'hotspotctl browse', and now.",
+                + "and the network's portal API, if it has one.",
+            "When:", "  at a join, during a login and just after it, and now", "  while you are not logged in: every 10 to 60 s",
+            "  while a helper keeps a session: every 5 min (MaintainIntervalSec=), sooner after trouble",
+            "  on a network without a login: every 5 to 60 min", "  during 'hotspotctl browse': every 3 s",
             "To change \(isUsual ? "it" : "them"): URL=, Expect= and HTTPSURL= under [Probe] in \(safe(check.settings ?? CommonOptions.defaultSettings)).",
         ]
     }

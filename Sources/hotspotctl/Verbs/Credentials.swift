@@ -241,7 +241,7 @@ extension Renderer {
     }
 
     fileprivate func notes(_ reply: CredentialsReply) -> [String] {
-        (reply.pin == "locked" ? ["They wait for the PIN: hotspotctl credentials unlock"] : [])
+        (reply.pin == "locked" ? ["The answers are locked by the PIN; to unlock them: hotspotctl credentials unlock"] : [])
             + more(reply.omitted, "networks with stored answers")
     }
 

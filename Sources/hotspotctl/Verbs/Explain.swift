@@ -98,7 +98,7 @@ extension Renderer {
             (attempt.ssid.isEmpty ? "" : "\(quoted(attempt.ssid)) on ") + safe(attempt.interface, limit: 32) + ": "
         }
         let began = link.map { $0 + time } ?? time.prefix(1).uppercased() + time.dropFirst()
-        let all = "each step: hotspotctl explain --verbose\(place)"
+        let all = "details: hotspotctl explain --verbose\(place)"
         return [tone(verbose ? "\(began)." : "\(began); \(all)", .faint)]
             + zip(steps, offsets).map { step, offset in
                 "  \(String(repeating: " ", count: width - offset.count))\(offset) s  \(line(step))"

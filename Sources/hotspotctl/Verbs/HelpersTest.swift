@@ -15,7 +15,7 @@ struct HelpersTest: ParsableCommand {
     @Option(help: ArgumentHelp("The name of the network.", valueName: "name"))
     var ssid: String?
 
-    @Argument(help: "The .helper file, a folder with one, or its program.", completion: .file())
+    @Argument(help: "A .helper file, a folder that contains one, or the helper's program.", completion: .file())
     var path: String
 
     func run() throws {

@@ -27,7 +27,7 @@ struct HistoryVerb: ParsableCommand {
 extension Renderer {
     func lines(_ reply: HistoryReply, before: String? = nil) -> [String] {
         guard let oldest = reply.attempts.last else {
-            return [before == nil ? "No attempts are kept." : "No attempts before that one are kept."]
+            return [before == nil ? "No attempts are kept." : "No earlier attempts are kept."]
         }
         let lines = table(
             [

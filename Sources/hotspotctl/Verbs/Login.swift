@@ -44,7 +44,7 @@ struct LoginVerb: ParsableCommand {
         let joined = "A login is already running\(place)"
         guard let watch, let wait else {
             let wait = "hotspotctl login --wait" + (name.map { " \(common.renderer.argument($0))" } ?? "")
-            let next = isUnderWay ? "to answer or wait: \(wait)" : "to see what came of it: hotspotctl"
+            let next = isUnderWay ? "to answer or wait: \(wait)" : "to see the result: hotspotctl"
             return Output.print(["\(isUnderWay ? joined : "Started\(place)"); \(next)"])
         }
         watch.loginBegins(on: name, joining: isUnderWay)
@@ -112,7 +112,7 @@ struct LogoffVerb: ParsableCommand {
         let place = reply.interface.map { " on \(common.renderer.safe($0, limit: 32))" } ?? ""
         let login = "hotspotctl login" + (reply.interface.map { " \(common.renderer.argument($0))" } ?? "")
         guard let name = reply.interface, let (status, all) = try end(on: name, client) else {
-            return Output.print(["Logging off\(place); to see what came of it: hotspotctl"])
+            return Output.print(["Logging off\(place); to see the result: hotspotctl"])
         }
         if status.problems.contains(where: { $0.code == .logoffUnconfirmed }) {
             let story = try? client.call("Explain", ["interface": .string(name)], as: ExplainReply.self)

@@ -54,7 +54,7 @@ extension Renderer {
             if prompt.warning != nil { lines.append("  to leave it alone: \(self.answer(prompt.interface, " --dismiss"))") }
             lines.append(
                 "  \(entry(prompt.warning)): \(browse(prompt)); if that is done: \(answer); "
-                    + "to look at the page again: \(login(prompt))")
+                    + "to read the page again: \(login(prompt))")
         } else {
             lines.append("  to answer: \(answer)")
         }

@@ -119,7 +119,7 @@ extension Renderer {
             text +=
                 status.outcome == AttemptOutcome.found.rawValue
                 ? ", how it was opened is not known"
-                : status.portal == nil ? ", asked for no login" : ", open without a helper's login"
+                : status.portal == nil ? ", no login needed" : ", open without a helper's login"
         }
         if let seconds = status.secondsRemaining { text += ", \(duration(seconds: seconds)) left" }
         if let octets = status.bytesRemaining { text += ", \(self.octets(octets)) left" }

@@ -241,7 +241,7 @@ import Vault
         guard let portal = shown.portal else { return }
         let names = shown.prompt.fields.filter { $0.kind != .code && $0.kind != .checkbox }.map(\.name)
         let asker = Requester(network: shown.network, helper: shown.helper, origin: portal.origin)
-        // A portal of several pages asks for some on each.
+        // A portal may spread its fields over several pages.
         asked[asker] = Set((asked[asker] ?? []).union(names).prefix(Self.namesLimit))
     }
 

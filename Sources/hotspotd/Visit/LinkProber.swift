@@ -149,7 +149,7 @@ extension ProbeEvidence {
 }
 
 extension ProbeAnswer {
-    /// The most requests that are read of an answer.
+    /// The most requests that are read from one answer.
     static let evidenceLimit = 16
 
     /// How the requests ended.
@@ -197,7 +197,7 @@ extension ProbeAnswer {
                     : "No nameserver of the network answers, so neither the Internet nor a portal can be found.")
         case "dnsFailed":
             return make(
-                "The network's nameserver does not know the Internet's names, so neither the Internet nor a portal can be found."
+                "The network's nameserver cannot resolve Internet names, so neither the Internet nor a portal can be found."
             )
         default:
             guard problem.hasPrefix("status"), let status = Int(problem.dropFirst(6)) else { return nil }

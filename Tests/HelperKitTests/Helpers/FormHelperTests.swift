@@ -141,7 +141,7 @@ import Varlink
         #expect(try FormHelper().authenticate(command).prompt?.message?.contains("not word for word") == true)
     }
 
-    /// A page behind the login looks for trains, and the gateway opens late.
+    /// After the login the portal shows a search for trains, and the gateway opens late.
     @Test(arguments: [
         (
             "<a href=/end>Disconnect</a>",

@@ -343,7 +343,7 @@ import Testing
         for step in ["Submit=login", "Follow=*free*", "Open=http://${json:host}/", "Open=ftp://portal.example/"] {
             let (reply, sent) = try play("[Step]\n\(step)\n")
             #expect(reply.result == .unsupportedNetwork && sent.isEmpty, "\(step)")
-            #expect(reply.reason?.hasPrefix("The portal is not as aroma.portal expects (line 7): ") == true)
+            #expect(reply.reason?.hasPrefix("The portal does not match aroma.portal (line 7): ") == true)
         }
     }
 }

@@ -13,6 +13,8 @@ import HotspotCore
     private var timer: EventSource?
     /// Chunks and their octets in each direction of each channel.
     private var counts: [String: (chunks: Int, octets: Int)] = [:]
+    /// Chunks in bulk until the program stops itself: the test changes the radio meanwhile.
+    private var chunksToStop: Int?
 
     init(_ name: String) throws {
         self.name = name
@@ -47,6 +49,9 @@ import HotspotCore
         let key = "\(channel)-\(direction)"
         let before = counts[key] ?? (0, 0)
         counts[key] = (before.chunks + 1, before.octets + chunk.count)
+        guard direction == "received", channel == .bulk, let left = chunksToStop else { return }
+        chunksToStop = left > 1 ? left - 1 : nil
+        if left <= 1 { raise(SIGSTOP) }
     }
 
     private func perform(_ action: Companion.Action) {
@@ -117,6 +122,7 @@ import HotspotCore
         case "forget":
             guard let peer = companion.peers.first else { return false }
             handle(.forgotten(peer.id))
+        case "stop": chunksToStop = Int(id)
         case "counts":
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.chunks)/\($0.value.octets)" }
             say("counts", parts.joined(separator: " "))

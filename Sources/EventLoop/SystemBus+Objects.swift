@@ -26,8 +26,14 @@ extension SystemBus {
 
     /// Offers an object and all objects below its path, as long as the bus is there.
     public func serve(below path: String, _ handler: @escaping (Call) -> Reply) throws(LoopError) {
+        try offer(path, isTree: true, handler)
+    }
+
+    /// - Parameter isTree: the objects below the path as well.
+    func offer(_ path: String, isTree: Bool, _ handler: @escaping (Call) -> Reply) throws(LoopError) {
         let box = ObjectBox(handler)
-        let result = sd_bus_add_fallback(
+        let add = isTree ? sd_bus_add_fallback : sd_bus_add_object
+        let result = add(
             bus, nil, path,
             { message, userdata, _ in
                 nonisolated(unsafe) let (message, userdata) = (message, userdata!)
@@ -35,7 +41,7 @@ extension SystemBus {
                     Unmanaged<ObjectBox>.fromOpaque(userdata).takeUnretainedValue().answer(message)
                 }
             }, Unmanaged.passUnretained(box).toOpaque())
-        try check("sd_bus_add_fallback", result)
+        try check(isTree ? "sd_bus_add_fallback" : "sd_bus_add_object", result)
         watchers.append(box)
     }
 

@@ -164,32 +164,7 @@ import Glibc
     /// Offers an object, whose calls the handler answers; `nil` refuses one. The handler gets the caller's unique name.
     public func serve(_ path: String, _ handler: @escaping (_ caller: String, _ method: String) -> [Argument]?) throws(LoopError)
     {
-        let box = CallBox(handler)
-        let result = sd_bus_add_object(
-            bus, nil, path,
-            { message, userdata, _ in
-                nonisolated(unsafe) let (message, userdata) = (message, userdata!)
-                return LoopActor.assumeIsolated { Unmanaged<CallBox>.fromOpaque(userdata).takeUnretainedValue().answer(message) }
-            }, Unmanaged.passUnretained(box).toOpaque())
-        try check("sd_bus_add_object", result)
-        watchers.append(box)
-    }
-
-    private final class CallBox {
-        let handler: (String, String) -> [Argument]?
-        init(_ handler: @escaping (String, String) -> [Argument]?) { self.handler = handler }
-
-        /// Returns 1 for a call that is answered, and 0 for one that sd-bus refuses.
-        @LoopActor func answer(_ message: OpaquePointer?) -> Int32 {
-            guard let sender = sd_bus_message_get_sender(message), let member = sd_bus_message_get_member(message),
-                let values = handler(String(cString: sender), String(cString: member))
-            else { return 0 }
-            var reply: OpaquePointer?
-            defer { sd_bus_message_unref(reply) }
-            guard sd_bus_message_new_method_return(message, &reply) >= 0 else { return 0 }
-            for value in values where (try? value.append(to: reply)) == nil { return 0 }
-            return sd_bus_send(nil, reply, nil) >= 0 ? 1 : 0
-        }
+        try offer(path, isTree: false) { call in handler(call.sender, call.method).map { .values($0) } ?? .unknown }
     }
 
     private static func signal(_ message: OpaquePointer?) -> BusSignal? {

@@ -7,7 +7,12 @@ public struct AnswerRuling: Hashable, Sendable {
     public let rule: AnswerRule
     public internal(set) var words: String
 
-    init(_ rule: AnswerRule, _ words: String) { (self.rule, self.words) = (rule, words) }
+    /// Answers are kept, if only until hotspotd ends.
+    let keepsAnswers: Bool
+
+    init(_ rule: AnswerRule, _ words: String, keepsAnswers: Bool = false) {
+        (self.rule, self.words, self.keepsAnswers) = (rule, words, keepsAnswers)
+    }
 
     // MARK: Reasons to keep stored answers back, or to ask for them again
 
@@ -81,18 +86,16 @@ public struct AnswerRuling: Hashable, Sendable {
     static let staysStored = AnswerRuling(.never, "Earlier answers stay saved; the new ones were not (Remember=never).")
     static let notAsked = AnswerRuling(.notAsked, "Your answers were not saved, because you were not asked.")
     static func untilTheEnd(_ reason: String) -> AnswerRuling {
-        AnswerRuling(.notSaved, "\(areKept) until hotspotd ends, because it cannot save now: \(reason).")
+        AnswerRuling(
+            .notSaved, "Your answers are kept until hotspotd ends, because it cannot save now: \(reason).", keepsAnswers: true)
     }
     static func notSealed(_ reason: String) -> AnswerRuling { AnswerRuling(.notSaved, "Your answers were not saved: \(reason).") }
     static let termsAlone = AnswerRuling(
         .consent, "hotspotd remembers that you accept this portal's terms, until it shows others.")
     /// - Parameter next: the words about the next login.
     static func kept(_ next: String) -> AnswerRuling {
-        AnswerRuling(.kept, "\(areKept) for this portal\(next).")
+        AnswerRuling(.kept, "Your answers are kept for this portal\(next).", keepsAnswers: true)
     }
-
-    /// The beginning of the words about answers that are kept.
-    static let areKept = "Your answers are kept"
 
     // MARK: Additions to these words
 

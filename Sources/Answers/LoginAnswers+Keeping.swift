@@ -176,7 +176,7 @@ extension LoginAnswers {
 
     private mutating func conclude(_ ruling: AnswerRuling, _ sheet: AnswerSheet) -> [Action] {
         var ruling = ruling
-        if sheet.hasOwnTick, ruling.words.hasPrefix(AnswerRuling.areKept) { ruling.words += AnswerRuling.ticks }
+        if sheet.hasOwnTick, ruling.keepsAnswers { ruling.words += AnswerRuling.ticks }
         if sheet.isOfEarlierLogin { ruling.words = AnswerRuling.beforeTheLast(ruling.words) }
         return say(ruling) + [.journal(kind: "credential", ruling.words, helper: sheet.helper)]
     }

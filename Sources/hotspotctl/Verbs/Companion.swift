@@ -42,6 +42,11 @@ struct CompanionOptions: ParsableArguments {
         }
     }
 
+    /// - Parameter wait: in seconds.
+    static func validate(wait: Double) throws {
+        guard wait > 0, wait <= 86400 else { throw ValidationError("--wait takes up to 86400 seconds.") }
+    }
+
     /// Prints a reply as JSON if that is wanted. Returns whether it was.
     func printed(_ reply: JSONValue) -> Bool {
         guard let mode = common.jsonMode else { return false }
@@ -179,6 +184,12 @@ extension Complete {
 }
 
 extension Renderer {
+    /// Returns the lines about the content of an offer: its portal, and the names of its fields.
+    func lines(portal: String, fields: [String]) -> [String] {
+        let names = fields.prefix(16).map { safe($0, limit: 32) }.joined(separator: ", ")
+        return ["  \(bar) portal: \(origin(portal))", "  \(bar) fields: \(names.isEmpty ? "none" : names)"]
+    }
+
     func quoted(_ peer: PeerStatus) -> String { "\"\(safe(peer.name, limit: 64).replacing("\"", with: "\\x22"))\"" }
 
     func lines(_ status: CompanionStatus) -> [String] {

@@ -28,7 +28,7 @@ struct CompanionAccept: ParsableCommand {
     var wait: Double = 600
 
     func validate() throws {
-        guard wait > 0, wait <= 86400 else { throw ValidationError("--wait takes up to 86400 seconds.") }
+        try CompanionOptions.validate(wait: wait)
     }
 
     func run() throws {
@@ -104,7 +104,7 @@ struct CompanionAnswer: ParsableCommand {
     var peer: String?
 
     func validate() throws {
-        guard wait > 0, wait <= 86400 else { throw ValidationError("--wait takes up to 86400 seconds.") }
+        try CompanionOptions.validate(wait: wait)
     }
 
     func run() throws {
@@ -180,11 +180,9 @@ extension QuestionStatus {
 
 extension Renderer {
     func lines(_ offer: OfferStatus) -> [String] {
-        let names = offer.fields.prefix(16).map { safe($0, limit: 32) }.joined(separator: ", ")
-        return [
-            "\(quoted(offer.peer)) offers a login for \(tone(quoted(offer.ssid), .strong)):",
-            "  \(bar) portal: \(origin(offer.portal))", "  \(bar) fields: \(names.isEmpty ? "none" : names)",
-        ] + (offer.portalFile == true ? ["  with a portal file, which --portal-file PATH saves"] : [])
+        ["\(quoted(offer.peer)) offers a login for \(tone(quoted(offer.ssid), .strong)):"]
+            + lines(portal: offer.portal, fields: offer.fields)
+            + (offer.portalFile == true ? ["  with a portal file, which --portal-file PATH saves"] : [])
     }
 
     func misfit(_ offer: OfferStatus) -> [String] {

@@ -38,7 +38,7 @@ struct CompanionShare: ParsableCommand {
     var peer: String?
 
     func validate() throws {
-        guard wait > 0, wait <= 86400 else { throw ValidationError("--wait takes up to 86400 seconds.") }
+        try CompanionOptions.validate(wait: wait)
         if let network { try NetworkName.validate(network) }
     }
 
@@ -137,11 +137,8 @@ struct CompanionShare: ParsableCommand {
 extension Renderer {
     /// Returns the lines about offers that were made.
     func lines(_ offers: [MadeStatus], of shared: SharedReply, at network: String) -> [String] {
-        let names = shared.answers.keys.sorted().prefix(16).map { safe($0, limit: 32) }.joined(separator: ", ")
-        return [
-            "Offered to \(offers.map { quoted($0.peer) }.joined(separator: ", ")): the answers for \(quoted(network)).",
-            "  \(bar) portal: \(origin(shared.portal))", "  \(bar) fields: \(names.isEmpty ? "none" : names)",
-            "On the other laptop: hotspotctl companion accept. The offer ends with this command.",
-        ]
+        ["Offered to \(offers.map { quoted($0.peer) }.joined(separator: ", ")): the answers for \(quoted(network))."]
+            + lines(portal: shared.portal, fields: shared.answers.keys.sorted())
+            + ["On the other laptop: hotspotctl companion accept. The offer ends with this command."]
     }
 }

@@ -63,13 +63,10 @@ struct InterfaceAddress: Hashable, Sendable {
 
     /// Reads the lines of `if_inet6`: address, index, prefix length, scope and flags in hexadecimal digits, name.
     static func parse(_ text: String) -> [InterfaceAddress] {
-        text.utf8.split(separator: UInt8(ascii: "\n")).prefix(limit).compactMap { line in
-            let fields = line.split(separator: UInt8(ascii: " ")).map { Substring($0) }
-            guard fields.count == 6, fields[0].utf8.count == 32, let length = Int(fields[2], radix: 16), length <= 128 else {
-                return nil
-            }
-            let groups = stride(from: 0, to: 32, by: 4).map { fields[0].dropFirst($0).prefix(4) }
-            guard let address = InternetAddress(groups.joined(separator: ":")) else { return nil }
+        NetworkTable.lines(of: text, limit: limit).compactMap { fields in
+            guard fields.count == 6, let length = Int(fields[2], radix: 16), length <= 128,
+                let address = NetworkTable.address(fields[0])
+            else { return nil }
             return InterfaceAddress(name: String(fields[5]), prefix: AddressPrefix(address, length: length))
         }
     }

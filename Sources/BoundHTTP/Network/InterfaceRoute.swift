@@ -22,7 +22,7 @@ struct InterfaceRoute: Hashable, Sendable {
     /// Reads the lines of `route` (proc(5)): the name, then destination, gateway, flags and, in the eighth column, the mask. Addresses are
     /// hexadecimal digits of the machine's own order of octets.
     static func parseIPv4(_ text: String) -> [InterfaceRoute] {
-        lines(of: text).compactMap { fields in
+        NetworkTable.lines(of: text, limit: limit).compactMap { fields in
             guard fields.count >= 8, let destination = UInt32(fields[1], radix: 16), let flags = UInt32(fields[3], radix: 16),
                 let mask = UInt32(fields[7], radix: 16)
             else { return nil }
@@ -34,20 +34,11 @@ struct InterfaceRoute: Hashable, Sendable {
 
     /// Reads the lines of `ipv6_route`: destination and prefix length first, flags and name last.
     static func parseIPv6(_ text: String) -> [InterfaceRoute] {
-        lines(of: text).compactMap { fields in
-            guard fields.count == 10, fields[0].utf8.count == 32, let length = Int(fields[1], radix: 16), length <= 128,
-                let flags = UInt32(fields[8], radix: 16)
+        NetworkTable.lines(of: text, limit: limit).compactMap { fields in
+            guard fields.count == 10, let length = Int(fields[1], radix: 16), length <= 128,
+                let flags = UInt32(fields[8], radix: 16), let address = NetworkTable.address(fields[0])
             else { return nil }
-            let groups = stride(from: 0, to: 32, by: 4).map { fields[0].dropFirst($0).prefix(4) }
-            guard let address = InternetAddress(groups.joined(separator: ":")) else { return nil }
             return InterfaceRoute(String(fields[9]), AddressPrefix(address, length: length), flags)
-        }
-    }
-
-    /// Returns the words of each line. They are octets: the boundaries of characters took most of the time of a read.
-    private static func lines(of text: String) -> some Sequence<[Substring]> {
-        text.utf8.split(separator: UInt8(ascii: "\n")).prefix(limit).lazy.map { line in
-            line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.map { Substring($0) }
         }
     }
 

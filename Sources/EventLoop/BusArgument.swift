@@ -45,9 +45,11 @@ extension SystemBus.Argument {
         }
     }
 
+    /// Appends a dictionary in the order of its keys, so that equal values are equal messages: BlueZ numbers the attributes of a service in
+    /// the order of its objects, and a laptop that has used the service before keeps those numbers.
     private static func append(_ entries: [String: Self], _ type: String, to message: OpaquePointer?) throws(LoopError) {
         try contain("a", "{\(type)}", in: message) { () throws(LoopError) in
-            for (key, value) in entries {
+            for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
                 try contain("e", type, in: message) { () throws(LoopError) in
                     try (type.hasPrefix("o") ? Self.path(key) : .text(key)).append(to: message)
                     try value.append(to: message)

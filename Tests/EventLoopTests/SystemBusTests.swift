@@ -231,6 +231,26 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         #expect(short == .failure(.init(name: "", words: "")))
     }
 
+    @Test @LoopActor func dictionariesAreSentInTheOrderOfTheirKeys() throws {
+        let bus = try Bus().connect(nil)
+        defer { sd_bus_flush_close_unref(bus) }
+        let paths = (10..<40).map { "/app/part\($0)" }
+        let objects = Dictionary(uniqueKeysWithValues: paths.map { ($0, [String: [String: SystemBus.Argument]]()) })
+        var message: OpaquePointer?
+        #expect(sd_bus_message_new_signal(bus, &message, "/a", "org.example.Thing", "Objects") >= 0)
+        defer { sd_bus_message_unref(message) }
+        try SystemBus.Argument.objects(objects).append(to: message)
+        #expect(sd_bus_message_seal(message, 1, 0) >= 0 && sd_bus_message_enter_container(message, character("a"), "{oa{sa{sv}}}") > 0)
+        var sent: [String] = []
+        while sd_bus_message_enter_container(message, character("e"), "oa{sa{sv}}") > 0 {
+            var path: UnsafePointer<CChar>?
+            #expect(sd_bus_message_read_basic(message, character("o"), &path) > 0)
+            sent.append(path.map { String(cString: $0) } ?? "")
+            #expect(sd_bus_message_skip(message, "a{sa{sv}}") > 0 && sd_bus_message_exit_container(message) > 0)
+        }
+        #expect(sent == paths)
+    }
+
     @Test @LoopActor func noBusIsAnError() {
         #expect(throws: LoopError.self) { try SystemBus(address: "unix:path=/nonexistent/bus") { _ in } }
     }

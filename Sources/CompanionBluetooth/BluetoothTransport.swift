@@ -38,7 +38,7 @@ import HotspotCore
     /// The connection that is being made.
     private var connecting: CentralLink?
     private var connectTimer: EventSource?
-    /// Devices that BlueZ keeps because of a connection from here.
+    /// Devices that BlueZ keeps because of a connection to or from here.
     private var used: Set<String> = []
     /// Events that wait for the end of ``perform(_:)``.
     private var (isPerforming, pending): (Bool, [Companion.Event]) = (false, [])
@@ -112,6 +112,7 @@ import HotspotCore
             guard let link = links[id] else { return }
             release(id, link)
             disconnect(link)
+            forgetUnused()
         case .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt, .showOffer, .hideOffer,
             .storeOffer, .notify:
             return
@@ -279,7 +280,7 @@ import HotspotCore
     // MARK: Laptops nearby
 
     private func deviceSeen(_ path: String, _ properties: [String: BusValue]) {
-        guard view.devices[path] != nil, properties["RSSI"] != nil else { return }
+        guard view.devices.contains(path), properties["RSSI"] != nil else { return }
         queue.appeared(path, at: EventLoop.now)
     }
 
@@ -312,15 +313,26 @@ import HotspotCore
         connecting = nil
         link.end()
         queue.ended(link.device, at: EventLoop.now, jitter: Double.random(in: 0...1))
-        disconnect(link, keeps: isWorthKeeping(link))
+        disconnect(link)
+        forgetUnused()
     }
-
-    /// Removed, a device has to be found again, which takes the controller up to ten seconds. After three failures that is tried.
-    private func isWorthKeeping(_ link: any BluetoothLink) -> Bool { wantsScan && queue.failures(link.device) < 3 }
 
     private func endSearch() {
         endConnecting()
-        for device in used where !links.values.contains(where: { $0.device == device }) { forget(device) }
+        forgetUnused()
+    }
+
+    /// Has BlueZ forget the devices that it keeps because of a connection to or from here: it knows their services as they were then, and
+    /// would not notice that one of them offers ours later. The user's own devices stay, and those that will be connected again soon: a
+    /// device that was forgotten has to be found again, which takes the controller up to ten seconds. After three failures that is tried.
+    private func forgetUnused() {
+        guard view.state == .ready, let adapter = view.adapter else { return }
+        for device in used where connecting?.device != device && !links.values.contains(where: { $0.device == device }) {
+            if wantsScan, view.devices.contains(device), queue.failures(device) < 3 { continue }
+            used.remove(device)
+            if view.own.contains(device) { continue }
+            bus.ask("RemoveDevice", of: BlueZ.object(adapter, BlueZ.adapter), [.path(device)]) { _ in }
+        }
     }
 
     // MARK: Links
@@ -332,6 +344,7 @@ import HotspotCore
             onOpen: { [weak self] link, mtu in
                 guard let self else { return }
                 links[id] = link
+                used.insert(link.device)
                 if role == .central { connecting = nil }
                 report(.linkOpened(id, role, mtu: mtu))
                 update()
@@ -346,7 +359,9 @@ import HotspotCore
         if let link = links[id] {
             release(id, link)
             // A laptop that left by itself needs no farewell.
-            if link is CentralLink { disconnect(link, keeps: isWorthKeeping(link)) }
+            if link is CentralLink { disconnect(link) }
+            // It may be back at once, over the same connection.
+            loop.later { [weak self] in self?.forgetUnused() }
             report(.linkClosed(id))
         } else {
             endConnecting()
@@ -361,16 +376,8 @@ import HotspotCore
         queue.ended(link.device, at: EventLoop.now, jitter: Double.random(in: 0...1))
     }
 
-    /// - Parameter keeps: whether BlueZ keeps the device, to be connected again soon.
-    private func disconnect(_ link: any BluetoothLink, keeps: Bool = false) {
+    private func disconnect(_ link: any BluetoothLink) {
         guard view.state == .ready else { return }
         bus.ask("Disconnect", of: BlueZ.object(link.device, BlueZ.device)) { _ in }
-        if !keeps { forget(link.device) }
-    }
-
-    /// Has BlueZ forget a device that it keeps because of a connection from here. The user's own stay.
-    private func forget(_ device: String) {
-        guard used.remove(device) != nil, view.devices[device] == false, let adapter = view.adapter else { return }
-        bus.ask("RemoveDevice", of: BlueZ.object(adapter, BlueZ.adapter), [.path(device)]) { _ in }
     }
 }

@@ -12,8 +12,10 @@ struct RadioView: Hashable, Sendable {
     private(set) var isRunning = false
     /// The power of each adapter, by path.
     private(set) var adapters: [String: Bool] = [:]
-    /// Devices with the service, by path, and whether they are paired or trusted: the user's own, which stay.
-    private(set) var devices: [String: Bool] = [:]
+    /// The paths of the devices with the service.
+    private(set) var devices: Set<String> = []
+    /// The paths of the devices that the user has paired or trusts. They stay.
+    private(set) var own: Set<String> = []
 
     init(wanted: String?) { self.wanted = wanted }
 
@@ -56,9 +58,13 @@ struct RadioView: Hashable, Sendable {
     mutating func remove(_ path: String, _ interfaces: [String]) {
         if interfaces.contains(BlueZ.adapter) {
             adapters[path] = nil
-            devices = devices.filter { !$0.key.hasPrefix(path + "/") }
+            devices = devices.filter { !$0.hasPrefix(path + "/") }
+            own = own.filter { !$0.hasPrefix(path + "/") }
         }
-        if interfaces.contains(BlueZ.device) { devices[path] = nil }
+        if interfaces.contains(BlueZ.device) {
+            devices.remove(path)
+            own.remove(path)
+        }
     }
 
     /// - Parameter properties: those that changed.
@@ -72,8 +78,8 @@ struct RadioView: Hashable, Sendable {
     private mutating func changeDevice(_ path: String, _ properties: [String: BusValue]) {
         guard let adapter, path.hasPrefix(adapter + "/dev_") else { return }
         let offers = properties["UUIDs"]?.list.contains { Attribute(uuid: $0.text) == .service } ?? false
-        if offers, devices[path] == nil, devices.count < Self.deviceLimit { devices[path] = false }
-        let isOwn = ["Paired", "Bonded", "Trusted"].contains { properties[$0]?.boolean == true }
-        if isOwn, devices[path] != nil { devices[path] = true }
+        if offers, devices.count < Self.deviceLimit { devices.insert(path) }
+        // The services of a device may be known long after its pairing.
+        if ["Paired", "Bonded", "Trusted"].contains(where: { properties[$0]?.boolean == true }) { own.insert(path) }
     }
 }

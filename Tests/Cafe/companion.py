@@ -7,7 +7,6 @@ import contextlib
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import threading
@@ -241,12 +240,7 @@ class Companion:
         if os.environ.get("HOTSPOTD_VIRTUAL_LAPTOP") != "1":
             raise packages.Missing("the kernel here may have no Bluetooth: --laptop")
         managers.startBus(self.fabric)
-        bluetooth = Bluetooth(self.fabric.start)
-        Companions(self.report, bluetooth, str(self.programs / "companion-pair"), self.fabric.logs).run()
-        # A BlueZ that knows nothing of it.
-        bluetooth.stopDaemon()
-        shutil.rmtree("/var/lib/bluetooth")
-        bluetooth.startDaemon()
+        Companions(self.report, Bluetooth(self.fabric.start), str(self.programs / "companion-pair"), self.fabric.logs).run()
         self.fabric.waitUntilOpen()
         self.first = Laptop(self.fabric, "ida", "hci0", self.programs)
         self.logIn()

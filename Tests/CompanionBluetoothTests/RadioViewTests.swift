@@ -48,15 +48,22 @@ import Testing
             Self.one + "/dev_1": Self.device(["0000180a-0000-1000-8000-00805f9b34fb"]),
             "/org/bluez/hci1/dev_2": Self.device([service]),
         ])
-        #expect(view.devices == [Self.device: false])
+        #expect(view.devices == [Self.device] && view.own.isEmpty)
         view.change(Self.device, BlueZ.device, ["Paired": .boolean(true)])
-        #expect(view.devices == [Self.device: true])
+        #expect(view.devices == [Self.device] && view.own == [Self.device])
         view.remove(Self.device, [BlueZ.device])
-        #expect(view.devices.isEmpty)
+        #expect(view.devices.isEmpty && view.own.isEmpty)
         view.add(Self.one + "/dev_3", Self.device([service], ["Trusted": .boolean(true)]).table)
-        #expect(view.devices == [Self.one + "/dev_3": true])
+        #expect(view.devices == [Self.one + "/dev_3"] && view.own == view.devices)
         view.remove(Self.one, [BlueZ.adapter])
-        #expect(view.devices.isEmpty && view.adapter == "/org/bluez/hci1")
+        #expect(view.devices.isEmpty && view.own.isEmpty && view.adapter == "/org/bluez/hci1")
+    }
+
+    @Test func aPairedDeviceIsTheUsersBeforeItsServicesAreKnown() {
+        var view = listed([Self.one: Self.adapter(true), Self.device: Self.device([], ["Paired": .boolean(true)])])
+        #expect(view.devices.isEmpty && view.own == [Self.device])
+        view.change(Self.device, BlueZ.device, ["UUIDs": .list([.text(Attribute.service.rawValue)])])
+        #expect(view.devices == [Self.device] && view.own == [Self.device])
     }
 
     @Test func strangersFillNoMemory() {

@@ -37,11 +37,13 @@ public enum Socket {
     }
 
     /// Binds and listens, not blocking. Replaces a socket file on which no process listens.
-    public static func listen(path: String, mode: mode_t) throws(VarlinkError) -> Descriptor {
+    ///
+    /// - Parameter isLocked: the caller has locked the folder, so that a listener there is only a child that outlives a killed process.
+    public static func listen(path: String, mode: mode_t, isLocked: Bool = false) throws(VarlinkError) -> Descriptor {
         let socket = try make(nonblocking: true)
         var result = try withAddress(path) { address, length in Glibc.bind(socket.raw, address, length) }
         if result != 0, errno == EADDRINUSE {
-            if hasListener(path) { throw .unreachable(path: path, code: EADDRINUSE) }
+            if !isLocked, hasListener(path) { throw .unreachable(path: path, code: EADDRINUSE) }
             unlink(path)
             result = try withAddress(path) { address, length in Glibc.bind(socket.raw, address, length) }
         }

@@ -17,16 +17,16 @@ enum OwnFolder {
         chmod(path, mode)
     }
 
-    /// Allows one daemon for one runtime folder. The lock lasts as long as the process, or until its file is removed.
+    /// Allows one daemon for one runtime folder. The lock lasts as long as the process, or until its file is removed. A helper that outlives a
+    /// killed daemon does not hold it, because a record lock is not inherited (fcntl(2)).
     static func lock(_ folder: String) throws(DaemonError) {
         let descriptor = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw DaemonError("\(folder)/lock: \(String(cString: strerror(errno)))") }
-        // Helpers outlive a killed daemon for a moment, and hold its lock.
-        for _ in 0..<40 {
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
-            usleep(50_000)
+        var whole = flock()
+        whole.l_type = Int16(F_WRLCK)
+        guard fcntl(descriptor, F_SETLK, &whole) == 0 else {
+            throw DaemonError("another hotspotd is running with \(folder); it has to end first")
         }
-        throw DaemonError("another hotspotd is running with \(folder); it has to end first")
     }
 }
 

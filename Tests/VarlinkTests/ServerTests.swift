@@ -234,7 +234,12 @@ import Testing
         #expect(throws: VarlinkError.unreachable(path: path, code: EADDRINUSE)) {
             _ = try Socket.listen(path: path, mode: 0o600).raw
         }
+        // In a locked folder the listener is a child of a process that has ended, and clients reach the new socket.
+        let locked = try Socket.listen(path: path, mode: 0o600, isLocked: true)
+        _ = try Socket.connect(path: path).raw
+        #expect(accept(locked.raw, nil, nil) >= 0)
         close(first.take())
+        close(locked.take())
         // No server listens now: the file is replaced.
         let second = try Socket.listen(path: path, mode: 0o660)
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o660)

@@ -12,8 +12,8 @@ import Varlink
     init(services: Services, backend: DaemonBackend) throws {
         let settings = services.settings
         paths = [settings.controlSocket, settings.helperControlSocket]
-        let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666)
-        let helperSocket = try Socket.listen(path: settings.helperControlSocket, mode: 0o600)
+        let socket = try Socket.listen(path: settings.controlSocket, mode: 0o666, isLocked: true)
+        let helperSocket = try Socket.listen(path: settings.helperControlSocket, mode: 0o600, isLocked: true)
         let permission = Permission()
         let interface = ControlInterface(backend: backend, permission: permission)
         interface.onChange = { method, peer, allowed in

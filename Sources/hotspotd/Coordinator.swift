@@ -87,9 +87,10 @@ import Vault
         backend.onSwitch = { [weak self] in self?.updateCandidates() }
         reportIgnoredSettings()
         for problem in services.store.problems { log.warning("\(problem.message)") }
-        services.host.trySandbox()
         helpers.load()
         control = try ControlEndpoint(services: services, backend: backend)
+        // A sandbox shows helpers the socket that was just made; an earlier daemon's may have been there until now.
+        services.host.trySandbox()
         runtimeFolder.onChange = { [weak self] in self?.restoreSockets() }
         runtimeFolder.watch([settings.runtimeDirectory])
         stateFolder.onChange = { [weak self] in self?.restoreState() }

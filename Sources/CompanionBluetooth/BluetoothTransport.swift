@@ -280,8 +280,10 @@ import HotspotCore
     // MARK: Laptops nearby
 
     private func deviceSeen(_ path: String, _ properties: [String: BusValue]) {
-        guard view.devices.contains(path), properties["RSSI"] != nil else { return }
-        queue.appeared(path, at: EventLoop.now)
+        guard properties["RSSI"] != nil else { return }
+        if view.devices.contains(path) { queue.appeared(path, at: EventLoop.now) }
+        // The search reports devices that advertise the service.
+        if wantsScan, view.isOutdated(path) { remove(path) }
     }
 
     private func forward(_ properties: [String: BusValue], of device: String) {
@@ -326,13 +328,19 @@ import HotspotCore
     /// would not notice that one of them offers ours later. The user's own devices stay, and those that will be connected again soon: a
     /// device that was forgotten has to be found again, which takes the controller up to ten seconds. After three failures that is tried.
     private func forgetUnused() {
-        guard view.state == .ready, let adapter = view.adapter else { return }
+        guard view.state == .ready else { return }
         for device in used where connecting?.device != device && !links.values.contains(where: { $0.device == device }) {
             if wantsScan, view.devices.contains(device), queue.failures(device) < 3 { continue }
             used.remove(device)
             if view.own.contains(device) { continue }
-            bus.ask("RemoveDevice", of: BlueZ.object(adapter, BlueZ.adapter), [.path(device)]) { _ in }
+            remove(device)
         }
+    }
+
+    /// Has BlueZ forget a device. While it searches, it finds the device again.
+    private func remove(_ device: String) {
+        guard let adapter = view.adapter else { return }
+        bus.ask("RemoveDevice", of: BlueZ.object(adapter, BlueZ.adapter), [.path(device)]) { _ in }
     }
 
     // MARK: Links

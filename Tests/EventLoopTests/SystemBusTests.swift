@@ -240,7 +240,8 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         #expect(sd_bus_message_new_signal(bus, &message, "/a", "org.example.Thing", "Objects") >= 0)
         defer { sd_bus_message_unref(message) }
         try SystemBus.Argument.objects(objects).append(to: message)
-        #expect(sd_bus_message_seal(message, 1, 0) >= 0 && sd_bus_message_enter_container(message, character("a"), "{oa{sa{sv}}}") > 0)
+        #expect(sd_bus_message_seal(message, 1, 0) >= 0)
+        #expect(sd_bus_message_enter_container(message, character("a"), "{oa{sa{sv}}}") > 0)
         var sent: [String] = []
         while sd_bus_message_enter_container(message, character("e"), "oa{sa{sv}}") > 0 {
             var path: UnsafePointer<CChar>?

@@ -174,11 +174,12 @@ extension Companion {
         actions.append(.showOffer(offer, from: peer))
     }
 
-    mutating func decide(_ id: String, of peer: PeerID, isAccepted: Bool) {
-        guard let index = received.firstIndex(where: { $0.peer == peer && $0.offer.id == id }),
+    mutating func decide(_ offer: Offer, of peer: PeerID, isAccepted: Bool) {
+        guard let index = received.firstIndex(where: { $0.peer == peer && $0.offer == offer }),
             let known = peers.first(where: { $0.id == peer })
         else { return }
-        let offer = received.remove(at: index).offer
+        received.remove(at: index)
+        let id = offer.id
         let message: Message
         if !isAccepted {
             message = .refused(id: id, .declined)

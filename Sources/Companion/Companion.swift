@@ -34,7 +34,8 @@ public struct Companion: ~Copyable {
         case questionAnswered(id: String, of: PeerID, [String: SecretText])
         case offerMade(Offer, to: PeerID)
         case offerCancelled(id: String)
-        case offerDecided(id: String, of: PeerID, isAccepted: Bool)
+        /// The decision is about the offer as it was shown: the peer may have changed it since.
+        case offerDecided(Offer, of: PeerID, isAccepted: Bool)
 
         // The daemon.
         case questionAsked(PeerQuestion)
@@ -152,7 +153,7 @@ public struct Companion: ~Copyable {
         case .questionAnswered(let id, let peer, let values): answer(id, of: peer, values)
         case .offerMade(let offer, let peer): make(offer, for: peer)
         case .offerCancelled(let id): cancelOffer(id)
-        case .offerDecided(let id, let peer, let isAccepted): decide(id, of: peer, isAccepted: isAccepted)
+        case .offerDecided(let offer, let peer, let isAccepted): decide(offer, of: peer, isAccepted: isAccepted)
         case .questionAsked(let question): ask(question)
         case .questionWithdrawn(let id): withdraw(id)
         case .placeChanged(let place): self.place = place

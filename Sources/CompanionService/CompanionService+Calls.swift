@@ -25,7 +25,7 @@ extension CompanionService {
             offers: offers.compactMap { entry in
                 peer(entry.key.peer).map { peer in
                     OfferStatus(
-                        id: entry.key.id, peer: peer, ssid: entry.shown.offer.network.label,
+                        id: entry.shown.name, peer: peer, ssid: entry.shown.offer.network.label,
                         portal: entry.shown.offer.portal.origin, fields: entry.shown.offer.answers.keys.sorted(),
                         fits: place(for: entry.shown.offer) != nil,
                         portalFile: entry.shown.offer.portalFile == nil ? nil : true,
@@ -119,7 +119,7 @@ extension CompanionService {
                 handle(.offerCancelled(id: old.offer.id))
             }
             let offer = Offer(
-                id: Hex.encode((0..<8).map { _ in UInt8.random(in: 0...255) }), network: network, portal: portal,
+                id: Self.newID(), network: network, portal: portal,
                 answers: parameters.answers.mapValues(SecretText.init), portalFile: parameters.portalFile,
                 seconds: parameters.seconds ?? 3600)
             let entry = MadeOffer(offer: offer, peer: peer, ends: EventLoop.now + .seconds(offer.seconds))
@@ -183,15 +183,15 @@ extension CompanionService {
 
     func decide(_ call: ServerCall, _ parameters: DecideParameters) throws(CompanionFault) {
         let peer = try find(parameters.peer)
-        let key = Key(peer: peer.id, id: parameters.id)
-        guard let entry = offers.first(where: { $0.key == key }) else {
+        guard let entry = offers.first(where: { $0.key.peer == peer.id && $0.shown.name == parameters.id }) else {
             throw .noSuchOffer(Printable.text(parameters.id, limit: 64))
         }
+        let key = entry.key
         // There may be several interfaces; the offer is for one of them.
         if parameters.accept, let place = place(for: entry.shown.offer) { handle(.placeChanged(place)) }
         offers.removeAll { $0.key == key }
         deciding[key] = call
-        let actions = handle(.offerDecided(id: parameters.id, of: peer.id, isAccepted: parameters.accept))
+        let actions = handle(.offerDecided(entry.shown.offer, of: peer.id, isAccepted: parameters.accept))
         changed()
         let isStored = actions.contains { if case .storeOffer = $0 { true } else { false } }
         // The daemon's reply ends the call.

@@ -17,6 +17,8 @@ import Varlink
     }
 
     struct ShownOffer {
+        /// The offer's name for the user's calls. The peer's own ID may come again with another content.
+        let name = CompanionService.newID()
         var offer: Offer
         var ends: Instant
     }
@@ -63,6 +65,9 @@ import Varlink
         self.companion = companion
         (self.transport, self.store, self.daemon, self.log) = (transport, store, daemon, log)
     }
+
+    /// Returns eight random octets in hexadecimal.
+    nonisolated static func newID() -> String { Hex.encode((0..<8).map { _ in UInt8.random(in: 0...255) }) }
 
     var name: String { companion.name }
     var peers: [Peer] { companion.peers }

@@ -11,6 +11,8 @@ import HotspotCore
     private var companion: Companion
     private let transport: BluetoothTransport
     private var timer: EventSource?
+    /// The offers that were shown, by ID.
+    private var offers: [String: Offer] = [:]
     /// Chunks and their octets in each direction of each channel.
     private var counts: [String: (chunks: Int, octets: Int)] = [:]
     /// Chunks in bulk until the program stops itself: the test changes the radio meanwhile.
@@ -78,7 +80,9 @@ import HotspotCore
         case .hideQuestion(let id, _): say("hideQuestion", id)
         case .answerPrompt(let id, let values, _):
             say("answerPrompt", id, values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.text)" }.joined(separator: ","))
-        case .showOffer(let offer, _): say("showOffer", offer.id, "\(offer.portalFile?.utf8.count ?? 0)")
+        case .showOffer(let offer, _):
+            offers[offer.id] = offer
+            say("showOffer", offer.id, "\(offer.portalFile?.utf8.count ?? 0)")
         case .hideOffer(let id, _): say("hideOffer", id)
         case .storeOffer(let offer, _): say("storeOffer", offer.id, "\(offer.portalFile?.utf8.count ?? 0)")
         case .notify(let notice): say("notify", notice.message)
@@ -117,8 +121,8 @@ import HotspotCore
                 id: id, network: Self.network, portal: Self.portal, answers: Self.answers, portalFile: file, seconds: 3600)
             handle(.offerMade(offer, to: peer.id))
         case "accept":
-            guard let peer = companion.peers.first else { return false }
-            handle(.offerDecided(id: id, of: peer.id, isAccepted: true))
+            guard let peer = companion.peers.first, let offer = offers[id] else { return false }
+            handle(.offerDecided(offer, of: peer.id, isAccepted: true))
         case "forget":
             guard let peer = companion.peers.first else { return false }
             handle(.forgotten(peer.id))

@@ -1,3 +1,4 @@
+import Answers
 import Companion
 import ControlAPI
 import EventLoop
@@ -253,10 +254,25 @@ import Varlink
         _ = try await ida.reply("Share", Sample.share())
         #expect(share.isDone && ida.service.made.count == 1)
         try await air.until("Ben sees the later one") {
-            ben.service.offers.count == 1 && ben.service.offers[0].key.id != offer.id
+            ben.service.offers.count == 1 && ben.service.offers[0].shown.name != offer.id
         }
         #expect(try await ida.reply("Share", Sample.share(seconds: 0)).fault != nil)
         #expect(try await ida.reply("Share", Sample.share(to: "Eve")).fault == .noSuchPeer("Eve"))
+    }
+
+    @Test @LoopActor func aYesIsForTheOfferThatWasShown() async throws {
+        let (air, ida, ben) = try await MemoryAir.paired()
+        defer { for laptop in [ida, ben] { laptop.close() } }
+        let (_, offer) = try await shared(air, ida, ben)
+        // A peer that sends another content under the same ID.
+        let sent = ida.service.made[0].offer
+        var other = sent
+        other.answers = ["room": SecretText("215")]
+        ida.service.handle(.offerMade(other, to: ida.service.peers[0].id))
+        try await air.until("Ben sees the other one") { ben.service.offers.first?.shown.offer == other }
+        #expect(ben.service.offers[0].key.id == sent.id)
+        #expect(try await ben.reply("Decide", decision(offer, true)).fault == .noSuchOffer(offer.id))
+        #expect(ben.daemon.offered.isEmpty)
     }
 
     // MARK: Forgetting, permission

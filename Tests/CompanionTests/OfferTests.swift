@@ -25,16 +25,16 @@ import Testing
 
     @Test func taken() throws {
         try offer()
-        try air.tell(taker, .offerDecided(id: "o1", of: giver.id, isAccepted: true))
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
         #expect(taker.storedOffers == [Sample.offer()] && giver.notices.last == .offerTaken(taker.peer))
         #expect(!giver.scans && !"\(taker.log)\(giver.log)".contains("Brandt"))
-        try air.tell(taker, .offerDecided(id: "o1", of: giver.id, isAccepted: true))
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
         #expect(taker.storedOffers.count == 1)
     }
 
     @Test func declined() throws {
         try offer()
-        try air.tell(taker, .offerDecided(id: "o1", of: giver.id, isAccepted: false))
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: false))
         #expect(taker.storedOffers.isEmpty && giver.notices.last == .offerRefused(taker.peer, .declined))
     }
 
@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: others) func onlyForTheSamePlace(_ place: Place?) throws {
         try offer(at: place)
-        try air.tell(taker, .offerDecided(id: "o1", of: giver.id, isAccepted: true))
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
         #expect(taker.storedOffers.isEmpty && taker.notices.last == .otherPortal(giver.peer))
         #expect(giver.notices.last == .offerRefused(taker.peer, .otherPortal))
     }
@@ -56,7 +56,7 @@ import Testing
     @Test func thePlaceCountsAtTheDecision() throws {
         try offer()
         try air.tell(taker, .placeChanged(nil))
-        try air.tell(taker, .offerDecided(id: "o1", of: giver.id, isAccepted: true))
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
         #expect(taker.storedOffers.isEmpty)
     }
 
@@ -64,7 +64,7 @@ import Testing
         try offer(Sample.offer(seconds: 60))
         try air.wait(.seconds(60))
         #expect(taker.log.contains(.hideOffer(id: "o1", from: giver.id)) && giver.notices.last == .offerExpired(taker.peer))
-        try air.tell(taker, .offerDecided(id: "o1", of: giver.id, isAccepted: true))
+        try air.tell(taker, .offerDecided(Sample.offer(seconds: 60), of: giver.id, isAccepted: true))
         #expect(taker.storedOffers.isEmpty)
     }
 
@@ -72,7 +72,7 @@ import Testing
         try offer()
         air.connections = 0
         air.breakLinks()
-        try air.tell(taker, .offerDecided(id: "o1", of: giver.id, isAccepted: true))
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
         #expect(giver.notices.last == .paired(taker.peer))
         air.connections = 1
         try air.calm()
@@ -83,7 +83,7 @@ import Testing
         try offer()
         try air.tell(giver, .offerCancelled(id: "o1"))
         #expect(taker.log.contains(.hideOffer(id: "o1", from: giver.id)))
-        try air.tell(taker, .offerDecided(id: "o1", of: giver.id, isAccepted: true))
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
         #expect(taker.storedOffers.isEmpty)
     }
 
@@ -91,10 +91,22 @@ import Testing
         try offer()
         try air.tell(giver, .offerMade(Sample.offer("o2"), to: taker.id))
         #expect(taker.log.contains(.hideOffer(id: "o1", from: giver.id)))
-        try air.tell(taker, .offerDecided(id: "o1", of: giver.id, isAccepted: true))
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
         #expect(taker.storedOffers.isEmpty)
-        try air.tell(taker, .offerDecided(id: "o2", of: giver.id, isAccepted: true))
+        try air.tell(taker, .offerDecided(Sample.offer("o2"), of: giver.id, isAccepted: true))
         #expect(taker.storedOffers.map(\.id) == ["o2"])
+    }
+
+    @Test func aYesIsForTheOfferThatWasShown() throws {
+        try offer()
+        var other = Sample.offer()
+        other.answers = ["room": SecretText("215")]
+        try air.tell(giver, .offerMade(other, to: taker.id))
+        #expect(taker.shownOffers == [Sample.offer(), other])
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
+        #expect(taker.storedOffers.isEmpty && giver.notices.last != .offerTaken(taker.peer))
+        try air.tell(taker, .offerDecided(other, of: giver.id, isAccepted: true))
+        #expect(taker.storedOffers == [other])
     }
 
     @Test func offersThatAreNotSent() throws {

@@ -114,7 +114,7 @@ import Testing
             .codeEntered(.init("12345678")), .pairingCancelled, .forgotten(stranger), .listeningChanged(true),
             .offerAwaited(true),
             .questionAnswered(id: "p1", of: stranger, [:]), .offerMade(Sample.offer(), to: stranger), .offerCancelled(id: "o1"),
-            .offerDecided(id: "o1", of: stranger, isAccepted: true), .questionAsked(Sample.question("p3")),
+            .offerDecided(Sample.offer(), of: stranger, isAccepted: true), .questionAsked(Sample.question("p3")),
             .questionWithdrawn(id: "p3"),
             .placeChanged(Sample.place), .placeChanged(nil),
         ]

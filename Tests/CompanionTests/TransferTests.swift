@@ -36,7 +36,7 @@ import Testing
         for _ in 0..<200 where taker.shownOffers.isEmpty { try air.wait(.seconds(6)) }
         #expect(taker.shownOffers == [offer])
         try air.tell(taker, .placeChanged(Sample.place))
-        try air.tell(taker, .offerDecided(id: "o1", of: giver.id, isAccepted: true))
+        try air.tell(taker, .offerDecided(offer, of: giver.id, isAccepted: true))
         for _ in 0..<50 where giver.notices.last != .offerTaken(taker.peer) { try air.wait(.seconds(6)) }
         #expect(giver.notices.last == .offerTaken(taker.peer) && taker.storedOffers == [offer])
         let whole = try octets(of: offer, mtu: given.mtu)

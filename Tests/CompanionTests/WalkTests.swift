@@ -78,7 +78,7 @@ import Testing
             guard let offer = laptop.companion.received.last else { return nil }
             let isAccepted = Bool.random(using: &numbers)
             if isAccepted { truth.accepted = (laptop.name, offer.offer.id) }
-            return .offerDecided(id: offer.offer.id, of: offer.peer, isAccepted: isAccepted)
+            return .offerDecided(offer.offer, of: offer.peer, isAccepted: isAccepted)
         }
     }
 

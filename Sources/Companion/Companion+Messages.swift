@@ -167,6 +167,8 @@ extension Companion {
             return link.outbox.append(decision.message)
         }
         if received.contains(where: { $0.peer == peer && $0.offer == offer }) { return }
+        // The outcome follows.
+        if storing.contains(where: { $0.peer == peer && $0.offer.id == offer.id }) { return }
         // One of each peer: the later counts.
         for old in received where old.peer == peer { actions.append(.hideOffer(id: old.offer.id, from: peer)) }
         received.removeAll { $0.peer == peer }
@@ -178,18 +180,26 @@ extension Companion {
         guard let index = received.firstIndex(where: { $0.peer == peer && $0.offer == offer }),
             let known = peers.first(where: { $0.id == peer })
         else { return }
-        received.remove(at: index)
-        let id = offer.id
-        let message: Message
+        let entry = received.remove(at: index)
         if !isAccepted {
-            message = .refused(id: id, .declined)
+            conclude(.refused(id: offer.id, .declined), about: offer.id, with: peer)
         } else if let place, offer.isFor(place) {
-            message = .taken(id: id)
+            storing.append(entry)
             actions.append(.storeOffer(offer, from: peer))
         } else {
-            message = .refused(id: id, .otherPortal)
+            conclude(.refused(id: offer.id, .otherPortal), about: offer.id, with: peer)
             actions.append(.notify(.otherPortal(known)))
         }
+    }
+
+    mutating func finishStoring(_ id: String, of peer: PeerID, isStored: Bool) {
+        guard let index = storing.firstIndex(where: { $0.peer == peer && $0.offer.id == id }) else { return }
+        storing.remove(at: index)
+        conclude(isStored ? .taken(id: id) : .refused(id: id, .notStored), about: id, with: peer)
+    }
+
+    /// Says what became of an offer, now and whenever its sender asks again.
+    private mutating func conclude(_ message: Message, about id: String, with peer: PeerID) {
         decisions = (decisions + [Decision(id: id, peer: peer, message: message)]).suffix(Self.decisionLimit)
         say(message, to: peer)
     }

@@ -39,6 +39,7 @@ extension Companion {
             case .offerTaken(let peer): "\"\(peer.name)\" has the login now."
             case .offerRefused(let peer, .declined): "The user of \"\(peer.name)\" did not want the login."
             case .offerRefused(let peer, .otherPortal): "\"\(peer.name)\" is at another network or portal."
+            case .offerRefused(let peer, .notStored): "\"\(peer.name)\" accepted the login, but could not store it."
             case .offerRefused(let peer, .expired), .offerExpired(let peer):
                 "The offer between this laptop and \"\(peer.name)\" has ended."
             case .otherPortal(let peer): "The login of \"\(peer.name)\" is for another network or portal. Nothing was stored."

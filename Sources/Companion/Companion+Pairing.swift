@@ -173,6 +173,7 @@ extension Companion {
         made.removeAll { $0.peer == peer }
         received.filter { $0.peer == peer }.forEach { actions.append(.hideOffer(id: $0.offer.id, from: peer)) }
         received.removeAll { $0.peer == peer }
+        storing.removeAll { $0.peer == peer }
         decisions.removeAll { $0.peer == peer }
         shown.removeValue(forKey: peer)?.forEach { actions.append(.hideQuestion(id: $0.id, from: peer)) }
         actions.append(.removePeer(peer))

@@ -36,6 +36,8 @@ public struct Companion: ~Copyable {
         case offerCancelled(id: String)
         /// The decision is about the offer as it was shown: the peer may have changed it since.
         case offerDecided(Offer, of: PeerID, isAccepted: Bool)
+        /// The end of ``Action/storeOffer(_:from:)``; only then the peer hears of it.
+        case offerStored(id: String, of: PeerID, isStored: Bool)
 
         // The daemon.
         case questionAsked(PeerQuestion)
@@ -60,7 +62,7 @@ public struct Companion: ~Copyable {
         case answerPrompt(id: String, [String: SecretText], from: PeerID)
         case showOffer(Offer, from: PeerID)
         case hideOffer(id: String, from: PeerID)
-        /// The user said yes, and the place is the offer's: store it for this place alone.
+        /// The user said yes, and the place is the offer's: store it for this place alone, and report ``Event/offerStored(id:of:isStored:)``.
         case storeOffer(Offer, from: PeerID)
         case notify(Notice)
     }
@@ -86,6 +88,8 @@ public struct Companion: ~Copyable {
     var made: [StandingOffer] = []
     /// Those of peers, which the user has not decided.
     var received: [StandingOffer] = []
+    /// Accepted ones until they are stored.
+    var storing: [StandingOffer] = []
     /// The last questions and offers that ended, for peers that were away.
     var endings: [Ending] = []
     /// The last decisions, for a peer that did not hear of them.
@@ -154,6 +158,7 @@ public struct Companion: ~Copyable {
         case .offerMade(let offer, let peer): make(offer, for: peer)
         case .offerCancelled(let id): cancelOffer(id)
         case .offerDecided(let offer, let peer, let isAccepted): decide(offer, of: peer, isAccepted: isAccepted)
+        case .offerStored(let id, let peer, let isStored): finishStoring(id, of: peer, isStored: isStored)
         case .questionAsked(let question): ask(question)
         case .questionWithdrawn(let id): withdraw(id)
         case .placeChanged(let place): self.place = place

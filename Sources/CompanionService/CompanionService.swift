@@ -213,9 +213,10 @@ import Varlink
 
     private func store(_ offer: Offer, from peer: PeerID) {
         let key = Key(peer: peer, id: offer.id)
-        guard let network = offer.network.key else { return }
-        guard !offer.answers.isEmpty else {
+        guard !offer.answers.isEmpty, let network = offer.network.key else {
+            // The user has the file, and nothing else is to be stored.
             deciding.removeValue(forKey: key)?.reply(DecideReply(portalFile: offer.portalFile))
+            handle(.offerStored(id: offer.id, of: peer, isStored: true))
             return
         }
         daemon.addOffered(
@@ -229,9 +230,11 @@ import Varlink
             case .success(let reply):
                 call?.reply(
                     DecideReply(answered: reply.answered, interface: reply.interface, portalFile: offer.portalFile))
+                handle(.offerStored(id: offer.id, of: peer, isStored: true))
             case .failure(let refusal):
                 note("The login of \"\(name(of: peer))\" was not stored. \(refusal.message)")
                 call?.fail(.failed(refusal.message))
+                handle(.offerStored(id: offer.id, of: peer, isStored: false))
                 changed()
             }
         }

@@ -84,7 +84,9 @@ import HotspotCore
             offers[offer.id] = offer
             say("showOffer", offer.id, "\(offer.portalFile?.utf8.count ?? 0)")
         case .hideOffer(let id, _): say("hideOffer", id)
-        case .storeOffer(let offer, _): say("storeOffer", offer.id, "\(offer.portalFile?.utf8.count ?? 0)")
+        case .storeOffer(let offer, let peer):
+            say("storeOffer", offer.id, "\(offer.portalFile?.utf8.count ?? 0)")
+            handle(.offerStored(id: offer.id, of: peer, isStored: true))
         case .notify(let notice): say("notify", notice.message)
         }
     }

@@ -190,9 +190,12 @@ import Varlink
         let (air, ida, ben) = try await MemoryAir.paired()
         defer { for laptop in [ida, ben] { laptop.close() } }
         ben.daemon.refusal = "Remember=never: no answers are kept."
-        let (_, offer) = try await shared(air, ida, ben)
+        let (share, offer) = try await shared(air, ida, ben)
         #expect(try await ben.reply("Decide", decision(offer, true)).fault == .failed("Remember=never: no answers are kept."))
         #expect(try await ben.reply("Decide", decision(offer, true)).fault == .noSuchOffer(offer.id))
+        try await air.until("Ida hears of it") { share.isDone }
+        let end = try share.last(ShareReply.self)
+        #expect(end.notice == "\"Ben\" accepted the login, but could not store it." && end.taken == nil)
     }
 
     @Test(arguments: [[:], ["room": "214"]])

@@ -10,6 +10,8 @@ import Testing
 final class Laptop {
     var companion: Companion
     let name: String
+    /// Whether its daemon stores offers; `nil`: it does not answer yet.
+    var stores: Bool? = true
     var log: [Companion.Action] = []
     private(set) var (advertises, scans): (Bool, Bool) = (false, false)
     private(set) var timer: Instant?
@@ -106,9 +108,10 @@ final class Air {
             switch action {
             case .send(let id, let channel, let chunk): send(chunk, channel, id, from: laptop)
             case .close(let id): breakLink(id)
+            case .storeOffer(let offer, let peer):
+                if let isStored = laptop.stores { apply(.offerStored(id: offer.id, of: peer, isStored: isStored), to: laptop) }
             case .advertise, .scan, .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt,
-                .showOffer,
-                .hideOffer, .storeOffer, .notify:
+                .showOffer, .hideOffer, .notify:
                 break
             }
         }

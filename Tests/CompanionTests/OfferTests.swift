@@ -32,6 +32,27 @@ import Testing
         #expect(taker.storedOffers.count == 1)
     }
 
+    @Test func takenIsSaidOnceTheOfferIsStored() throws {
+        taker.stores = nil
+        try offer()
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
+        // The sender comes back meanwhile and offers it again.
+        air.breakLinks()
+        try air.calm()
+        #expect(taker.storedOffers.count == 1 && taker.shownOffers.count == 1 && giver.notices.last == .paired(taker.peer))
+        try air.tell(taker, .offerStored(id: "o1", of: giver.id, isStored: true))
+        #expect(giver.notices.last == .offerTaken(taker.peer))
+        try air.tell(taker, .offerStored(id: "o1", of: giver.id, isStored: false))
+        #expect(giver.notices.last == .offerTaken(taker.peer))
+    }
+
+    @Test func theSenderHearsThatTheOfferCouldNotBeStored() throws {
+        taker.stores = false
+        try offer()
+        try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
+        #expect(giver.notices.last == .offerRefused(taker.peer, .notStored) && giver.companion.made.isEmpty)
+    }
+
     @Test func declined() throws {
         try offer()
         try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: false))

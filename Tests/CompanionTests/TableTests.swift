@@ -115,7 +115,7 @@ import Testing
             .offerAwaited(true),
             .questionAnswered(id: "p1", of: stranger, [:]), .offerMade(Sample.offer(), to: stranger), .offerCancelled(id: "o1"),
             .offerDecided(Sample.offer(), of: stranger, isAccepted: true), .questionAsked(Sample.question("p3")),
-            .questionWithdrawn(id: "p3"),
+            .questionWithdrawn(id: "p3"), .offerStored(id: "o1", of: stranger, isStored: true),
             .placeChanged(Sample.place), .placeChanged(nil),
         ]
         for event in events {

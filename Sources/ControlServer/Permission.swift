@@ -7,25 +7,27 @@ import Varlink
 /// daemon itself if it is a person.
 ///
 /// A helper has a socket of its own, and does not see this one in its sandbox. It runs as the daemon's user: the system's daemon has that
-/// user (`hotspotd`) to itself, so no process of it may change anything, in a sandbox or not.
+/// user (`hotspotd`) to itself, so no process of it may change anything, in a sandbox or not, here or at the companion service.
 public struct Permission: Sendable {
     private let trusted: Set<uid_t>
-    private let restricted: uid_t?
+    private let restricted: Set<uid_t>
     private let groupID: gid_t?
     private let companion: uid_t?
     private let activeUser: @Sendable () -> uid_t?
 
-    /// The user of the companion service, as `systemd/hotspotd.sysusers` names it.
-    public static let companionName = "hotspot-companion"
+    /// The user of the daemon and its helpers, and the companion service's, as `systemd/hotspotd.sysusers` names it.
+    public static let (daemonName, companionName) = ("hotspotd", "hotspot-companion")
 
-    /// The machine's own rule. The numbers of the group and of the companion's user are read once, the user in front of the machine at each
-    /// call.
-    public init(groupName: String = "hotspotd") {
+    /// The machine's own rule. The numbers of the group and of the users are read once, the user in front of the machine at each call.
+    ///
+    /// - Parameter users: the file with the users.
+    public init(groupName: String = "hotspotd", users: String = "/etc/passwd") {
         let isOfSystem = geteuid() != 0 && geteuid() <= Self.lastSystemUser
+        var restricted: Set<uid_t> = isOfSystem ? [geteuid()] : []
+        if let daemon = Self.number(ofUser: Self.daemonName, file: users) { restricted.insert(daemon) }
         self.init(
-            trusted: isOfSystem ? [0] : [0, geteuid()], restricted: isOfSystem ? geteuid() : nil,
-            group: Self.number(ofGroup: groupName), companion: Self.number(ofUser: Self.companionName),
-            activeUser: Permission.userOfActiveSeat)
+            trusted: isOfSystem ? [0] : [0, geteuid()], restricted: restricted, group: Self.number(ofGroup: groupName),
+            companion: Self.number(ofUser: Self.companionName, file: users), activeUser: Permission.userOfActiveSeat)
     }
 
     /// Returns the number of a user that the file has.
@@ -61,7 +63,7 @@ public struct Permission: Sendable {
     static let lastSystemUser: uid_t = 999
 
     public init(
-        trusted: Set<uid_t>, restricted: uid_t? = nil, group: gid_t?, companion: uid_t? = nil,
+        trusted: Set<uid_t>, restricted: Set<uid_t> = [], group: gid_t?, companion: uid_t? = nil,
         activeUser: @escaping @Sendable () -> uid_t?
     ) {
         self.trusted = trusted
@@ -73,7 +75,7 @@ public struct Permission: Sendable {
 
     public func standing(of peer: PeerCredentials) -> Standing {
         // First, because a helper has the daemon's group as well.
-        if peer.uid == restricted { return .restricted }
+        if restricted.contains(peer.uid) { return .restricted }
         if trusted.contains(peer.uid) { return .permitted }
         if let groupID, peer.gid == groupID || peer.groups.contains(groupID) { return .permitted }
         return .stranger

@@ -421,7 +421,7 @@ import Varlink
     }
 
     @Test func standingOfPeers() {
-        let ofTheSystem = Permission(trusted: [0], restricted: 990, group: 991) { 1000 }
+        let ofTheSystem = Permission(trusted: [0], restricted: [990], group: 991) { 1000 }
         #expect(
             ofTheSystem.standing(of: PeerCredentials(uid: 990, gid: 991, pid: 5)) == .restricted, "a helper has its group too")
         #expect(ofTheSystem.standing(of: PeerCredentials(uid: 0, gid: 0, pid: 5)) == .permitted)

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Varlink
 
 @testable import ControlServer
 
@@ -13,6 +14,15 @@ struct PermissionTests {
     @Test(arguments: ["/nowhere/group", "/etc/group"]) func otherGroupsAreAskedForAsUsual(_ file: String) {
         #expect(Permission.number(ofGroup: "root", file: file) == 0)
         #expect(Permission.number(ofGroup: "no-such-group", file: file) == nil)
+    }
+
+    /// A helper without a sandbox has the daemon's user and group, and reaches the companion service's socket.
+    @Test func theDaemonsUserMayNothingAtAnySocket() {
+        let folder = TemporaryFolder()
+        folder.write("passwd", "hotspotd:x:4711:0::/nonexistent:/usr/sbin/nologin\n", mode: 0o644)
+        let permission = Permission(groupName: "root", users: folder.path + "/passwd")
+        #expect(permission.standing(of: PeerCredentials(uid: 4711, gid: 0, pid: 5)) == .restricted)
+        #expect(permission.standing(of: PeerCredentials(uid: 4713, gid: 0, pid: 5)) == .permitted)
     }
 
     @Test func theCompanionsUserIsReadFromTheFile() {

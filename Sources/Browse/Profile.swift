@@ -67,8 +67,6 @@ struct Profile {
     }
 
     private static func write(_ text: String, to path: String) -> Bool {
-        guard let file = fopen(path, "wxe") else { return false }
-        let isWritten = fputs(text, file) >= 0
-        return fclose(file) == 0 && isWritten
+        FilePath.create(path, text, mode: 0o666)
     }
 }

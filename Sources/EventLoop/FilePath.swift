@@ -53,6 +53,26 @@ public enum FilePath {
         octets(of: path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Writes a new file, whole or not at all. Returns `false` and errno if it exists or cannot be written, as on a full disk.
+    public static func create(_ path: String, _ text: String, mode: mode_t) -> Bool {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { return false }
+        var rest = Array(text.utf8)[...]
+        var count = 1
+        while !rest.isEmpty, count > 0 {
+            count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            rest = rest.dropFirst(max(0, count))
+        }
+        var cause = errno
+        // Some file systems report a full disk only here.
+        let isClosed = close(descriptor) == 0
+        if count > 0, isClosed { return true }
+        if !isClosed { cause = errno }
+        unlink(path)
+        errno = cause
+        return false
+    }
+
     /// Returns the names in a folder, in the folder's order; none if it cannot be read.
     public static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }

@@ -28,14 +28,16 @@ import Testing
 
     private func run(
         _ arguments: [String], replies: [String: [String]] = [:], status: [[String]] = [], streams: [String: [String]] = [:],
-        input: String = "", check: (FakeDaemon) -> Void = { _ in }
+        input: String = "", fileLimit: Int? = nil, check: (FakeDaemon) -> Void = { _ in }
     ) throws -> Tool.Exit {
         let daemon = try FakeDaemon(.init(replies: replies, status: status, streams: streams))
         defer { daemon.stop() }
-        let verb = ["companion"] + arguments
-        let ended = try Tool.run(
-            verb + ["--companion-socket", daemon.path] + (arguments.first == "share" ? ["--socket", daemon.path] : []),
-            input: input)
+        var words = ["companion"] + arguments + ["--companion-socket", daemon.path]
+        if arguments.first == "share" { words += ["--socket", daemon.path] }
+        // A limit of the shell stands for a full disk.
+        let limited = fileLimit.map { ["-c", "trap '' XFSZ; ulimit -f \($0); exec \"$0\" \"$@\"", Tool.program] }
+        let ended =
+            try limited.map { try Tool.run($0 + words, input: input, program: "/bin/sh") } ?? Tool.run(words, input: input)
         check(daemon)
         return ended
     }
@@ -226,6 +228,11 @@ import Testing
         #expect(saved.status == 0 && saved.output.contains("  hotspotctl portals check \(path)\n"), "\(saved)")
         #expect(saved.output.contains("  with a portal file, which --portal-file PATH saves\n"))
         #expect(try folder.read("aroma.portal") == "[Portal]\nName=Aroma\n")
+        let long = #"{"answered":true,"portalFile":"\#(String(repeating: "# Aroma\\n", count: 1000))"}"#
+        let lost = try run(
+            ["accept", "--yes", "--portal-file", path + "2"], replies: ["Decide": [long]], status: streams, fileLimit: 1)
+        let cause = "hotspotctl: The portal file was not saved: \(path)2: File too large.\n"
+        #expect(lost.status == 1 && lost.errors == cause && access(path + "2", F_OK) != 0, "\(lost)")
         let again = try run(["accept", "--yes", "--portal-file", path], replies: decided, status: streams) {
             #expect(!$0.calls.contains("Decide"))
         }

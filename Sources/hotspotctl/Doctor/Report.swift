@@ -29,12 +29,9 @@ struct ReportVerb: ParsableCommand {
         if file == "-" { return Output.print(verbatim: [text]) }
         let path = file ?? Self.name(at: WallClock.now)
         let shown = Printable.text(path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0, let stream = fdopen(descriptor, "w") else {
+        guard FilePath.create(path, text + "\n", mode: 0o600) else {
             throw Failure(.failed, "\(shown): \(String(cString: strerror(errno))).", hint: "hotspotctl report FILE")
         }
-        fputs(text + "\n", stream)
-        guard fclose(stream) == 0 else { throw Failure(.failed, "\(shown): \(String(cString: strerror(errno))).") }
         Output.print([
             "\(shown) is written. Read it before you send it: private data was replaced as far as hotspotctl recognised it."
         ])

@@ -77,11 +77,7 @@ struct CompanionAccept: ParsableCommand {
 extension CompanionAccept {
     /// Writes a new file.
     private static func save(_ text: String, to path: String) throws(Failure) {
-        guard let stream = fopen(path, "wxe") else {
-            throw Failure(.failed, "The portal file was not saved: \(Renderer.safe(path)): \(String(cString: strerror(errno))).")
-        }
-        fputs(text, stream)
-        guard fclose(stream) == 0 else {
+        guard FilePath.create(path, text, mode: 0o644) else {
             throw Failure(.failed, "The portal file was not saved: \(Renderer.safe(path)): \(String(cString: strerror(errno))).")
         }
     }

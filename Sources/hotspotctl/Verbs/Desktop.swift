@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventLoop
 import Glibc
 import HotspotCore
 import Varlink
@@ -89,9 +90,7 @@ extension PortalCheck {
             \(wasEnabled ? "[connectivity]\nenabled=false" : "# The check was off before.")
 
             """
-        guard let stream = fopen(path, "wxe") else { throw failure("takeover") }
-        fputs(text, stream)
-        guard fclose(stream) == 0 else { throw failure("takeover") }
+        guard FilePath.create(path, text, mode: 0o644) else { throw failure("takeover") }
     }
 
     static func giveBack() throws(Failure) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventLoop
 import ForeignText
 import Glibc
 import HotspotCore
@@ -84,15 +85,7 @@ struct HelpersNew: ParsableCommand {
             parent += "/" + part
             guard mkdir(parent, 0o755) == 0 || errno == EEXIST else { throw failure(parent) }
         }
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file.isExecutable ? 0o755 : 0o644)
-        guard descriptor >= 0 else { throw failure(path) }
-        defer { close(descriptor) }
-        var rest = Array(file.text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw failure(path) }
-            rest = rest.dropFirst(count)
-        }
+        guard FilePath.create(path, file.text, mode: file.isExecutable ? 0o755 : 0o644) else { throw failure(path) }
     }
 
     private static func absolute(_ path: String) throws(Failure) -> String {

@@ -132,12 +132,10 @@ final class CompanionWait {
     private let options: CompanionOptions
     private let client: ControlClient
     private let seconds: Double
-    private let end: Int
     private var mentioned: Set<String> = []
 
     init(options: CompanionOptions, client: ControlClient, seconds: Double) {
         (self.options, self.client, self.seconds) = (options, client, seconds)
-        end = WallClock.now + Int(seconds * 1000)
     }
 
     /// Prints lines once.
@@ -148,7 +146,12 @@ final class CompanionWait {
 
     /// Returns the first thing that is found in a status.
     func first<T>(_ what: String, _ find: (CompanionStatus) -> T?) throws(Failure) -> T {
-        while let reply = try client.next(within: max(0.001, Double(end - WallClock.now) / 1000)) {
+        var end: Int?
+        // The first status comes at once, however busy the computer is; the wait is for a later one.
+        while let reply = try client.next(
+            within: end.map { max(0.001, Double($0 - WallClock.now) / 1000) } ?? ControlClient.patience)
+        {
+            end = end ?? WallClock.now + Int(seconds * 1000)
             let status = try ControlClient.read(CompanionStatus.self, reply)
             if let message = status.message { throw Failure(.failed, "\(Renderer.safe(message)).") }
             guard !status.peers.isEmpty else {

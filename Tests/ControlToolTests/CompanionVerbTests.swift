@@ -129,7 +129,7 @@ import Testing
         #expect(
             shown.output == """
                 Code: 1234 5678, valid for 120 seconds.
-                  on the other laptop: hotspotctl companion pair 12345678
+                  on the other laptop, type it after: hotspotctl companion pair -
 
                 """)
         let paired = try run(["pair", "1234 5678"], streams: ["Pair": [#"{"peer":\#(Self.ida)}"#]]) {

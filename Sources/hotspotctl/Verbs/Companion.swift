@@ -134,13 +134,13 @@ struct CompanionPair: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair", abstract: "Show a code for another laptop, or enter the code that it shows.",
         discussion: """
-            Without a code, this laptop shows eight digits, valid for two minutes. Type them on the other one. Three wrong tries end the \
-            code. With - the code is read from the terminal or standard input.
+            Without an argument, this laptop shows eight digits, valid for two minutes. On the other one, 'pair -' asks for them, or reads \
+            them from standard input. Three wrong tries end the code. A code in the command line can be read by other users of this computer.
             """)
 
     @OptionGroup var options: CompanionOptions
 
-    @Argument(help: "The eight digits that the other laptop shows.")
+    @Argument(help: "- to type the eight digits that the other laptop shows, or the digits.")
     var code: [String] = []
 
     func validate() throws {
@@ -222,7 +222,7 @@ extension Renderer {
     func invitation(_ code: String, seconds: Int) -> [String] {
         [
             "Code: \(tone("\(code.prefix(4)) \(code.dropFirst(4))", .strong)), valid for \(seconds) seconds.",
-            "  on the other laptop: hotspotctl companion pair \(code)",
+            "  on the other laptop, type it after: hotspotctl companion pair -",
         ]
     }
 }

@@ -82,7 +82,8 @@ public enum ServiceProgram {
         _ = write(STDERR_FILENO, line, line.count)
     }
 
-    private static func fail(_ message: String, code: Int32) -> Never {
+    /// Ends the process at once, with one line for the log.
+    public static func fail(_ message: String, code: Int32) -> Never {
         let line = Array("hotspot-companion: \(message)\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)
         exit(code)

@@ -152,6 +152,12 @@ import Glibc
         watchers.append(box)
     }
 
+    /// Calls the handler when the connection is lost: the bus has ended. sd-bus makes this signal itself, and does not connect again.
+    public func onLoss(_ handler: @escaping () -> Void) throws(LoopError) {
+        let local = "org.freedesktop.DBus.Local"
+        try watch("Disconnected", of: local, from: local) { _, _ in handler() }
+    }
+
     /// Returns whether a signal is for everyone. The bus checks the sender of these by the match; a signal that is addressed to this
     /// connection comes from anyone, and sd-bus takes it for one of a well-known name.
     private static func isBroadcast(_ message: OpaquePointer?) -> Bool { sd_bus_message_get_destination(message) == nil }

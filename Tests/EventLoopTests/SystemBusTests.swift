@@ -252,6 +252,21 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         #expect(sent == paths)
     }
 
+    @Test @LoopActor func theEndOfTheBusIsNoticed() async throws {
+        var daemon: Bus? = try Bus()
+        let bus = try SystemBus(address: try #require(daemon).address) { _ in }
+        var losses = 0
+        try bus.onLoss { losses += 1 }
+        var names: [BusValue]?
+        let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+        bus.call("ListNames", of: dbus) { names = $0 }
+        while names == nil { await pause() }
+        #expect(losses == 0 && bus.isOpen)
+        daemon = nil
+        while losses == 0 { await pause() }
+        #expect(losses == 1 && !bus.isOpen)
+    }
+
     @Test @LoopActor func noBusIsAnError() {
         #expect(throws: LoopError.self) { try SystemBus(address: "unix:path=/nonexistent/bus") { _ in } }
     }

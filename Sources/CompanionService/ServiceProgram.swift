@@ -48,6 +48,9 @@ public enum ServiceProgram {
 
     struct UnknownArgument: Error { let word: String }
 
+    /// The exit status where the key or the peers are refused (EX_CONFIG of sysexits.h). The unit does not start the service again.
+    static let refused: Int32 = 78
+
     /// Runs until a signal ends it.
     ///
     /// - Parameter transport: makes the way to laptops nearby.
@@ -68,7 +71,7 @@ public enum ServiceProgram {
             do {
                 running = try Running(options, transport(options))
             } catch {
-                fail("\(error)", code: 1)
+                fail("\(error)", code: error is CompanionStore.Fault ? refused : 1)
             }
         }
         do throws(LoopError) { exit(try EventLoop.shared.run()) } catch { fail("\(error)", code: 1) }

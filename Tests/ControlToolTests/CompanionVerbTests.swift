@@ -117,7 +117,7 @@ import Testing
         let missing = try Tool.run(["companion", "status", "--companion-socket", "/nonexistent/socket"])
         #expect(missing.status == 8)
         #expect(
-            missing.errors == "hotspotctl: The companion service is switched off.\n  try: sudo hotspotctl companion on\n")
+            missing.errors == "hotspotctl: The companion service is not running.\n  try: sudo hotspotctl companion on\n")
     }
 
     // MARK: Pair

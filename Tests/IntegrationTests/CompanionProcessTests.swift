@@ -105,4 +105,35 @@ struct CompanionProcessTests {
         service.waitUntilExit()
         #expect(service.terminationStatus == 0 && !FileManager.default.fileExists(atPath: socket))
     }
+
+    /// Runs the service on a bus of the test's own until it ends, and returns its exit status and its words.
+    private func end(_ folder: TemporaryFolder, _ bus: PrivateBus, once isReady: () -> Void = {}) throws -> (Int32, String) {
+        let (service, errors) = (Process(), Pipe())
+        service.executableURL = Machine.release.appendingPathComponent("hotspot-companion")
+        service.arguments = ["--state", folder.path + "/state", "--runtime", folder.path + "/run", "--daemon", "/nonexistent"]
+        service.environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
+        service.standardError = errors
+        try service.run()
+        isReady()
+        let words = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        service.waitUntilExit()
+        return (service.terminationStatus, words)
+    }
+
+    @Test("The service ends with its bus, and systemd starts it again; not where its key is refused")
+    func theEndOfTheService() throws {
+        let (folder, bus) = (TemporaryFolder(), try PrivateBus())
+        let socket = folder.path + "/run/org.hotspotd.Companion"
+        let lost = try end(folder, bus) {
+            while (try? BlockingConnection(path: socket).call("org.hotspotd.Companion.Status")) == nil { usleep(10_000) }
+            bus.stop()
+        }
+        #expect(lost == (1, "hotspot-companion: The system's D-Bus has ended.\n"))
+        chmod(folder.path + "/state/key", 0o644)
+        let refused = try end(folder, try PrivateBus())
+        #expect(refused.0 == 78 && refused.1.contains(folder.path + "/state/key"), "\(refused)")
+        let unit = try String(
+            contentsOf: Machine.checkout.appendingPathComponent("systemd/hotspot-companion.service.in"), encoding: .utf8)
+        #expect(unit.contains("\nRestart=on-failure\n") && unit.contains("\nRestartPreventExitStatus=2 78\n"))
+    }
 }

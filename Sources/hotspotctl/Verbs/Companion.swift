@@ -38,7 +38,7 @@ struct CompanionOptions: ParsableArguments {
             return try ControlClient(path: socket ?? Self.usualSocket, interface: CompanionContract.name)
         } catch {
             guard error.status == .notRunning else { throw error }
-            throw Failure(.notRunning, "The companion service is switched off.", hint: "sudo hotspotctl companion on")
+            throw Failure(.notRunning, "The companion service is not running.", hint: "sudo hotspotctl companion on")
         }
     }
 

@@ -67,7 +67,9 @@ public struct Companion: ~Copyable {
         case notify(Notice)
     }
 
-    static let (peerLimit, linkLimit, questionLimit, offerLimit, decisionLimit) = (8, 4, 4, 4, 16)
+    static let (peerLimit, linkLimit, questionLimit, decisionLimit) = (8, 4, 4, 16)
+    /// The most own offers that wait. No more laptops can be connected at a time.
+    public static let offerLimit = linkLimit
 
     let keys: KeyPair
     /// As peers show it.

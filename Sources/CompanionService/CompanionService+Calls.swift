@@ -113,6 +113,12 @@ extension CompanionService {
         guard !receivers.isEmpty else { throw .failed("No laptop is paired. Pair one first: hotspotctl companion pair") }
         let portal = Portal(origin: parameters.portal, pin: parameters.portalKey, kind: parameters.kind ?? "unknown")
         var sent: [MadeOffer] = []
+        let others = made.filter { entry in !receivers.contains { $0.id == entry.peer.id } }
+        guard others.count + receivers.count <= Companion.offerLimit else {
+            throw .failed(
+                "A login can be offered to \(Companion.offerLimit) laptops at a time. Name one: "
+                    + "hotspotctl companion share NETWORK LAPTOP")
+        }
         for peer in receivers {
             for old in made where old.peer.id == peer.id {
                 finish(old, "Another login is offered to \"\(peer.name)\".")

@@ -306,6 +306,22 @@ import Varlink
         ] as [(String, JSONValue)] {
             guard case .notPermitted = try await ida.reply(method, parameters, more: true).fault else {
                 Issue.record("\(method)")
+    @Test @LoopActor func moreLaptopsThanCanWaitAreOfferedNothing() async throws {
+        let (folder, air) = (TemporaryFolder(), MemoryAir())
+        let store = CompanionStore(folder: folder.path)
+        _ = try store.key().publicKey
+        try store.save((1...5).map { Peer(id: PeerID([UInt8](repeating: $0, count: 32))!, name: "peer\($0)") })
+        let ida = try TestLaptop("Ida", air, folder: folder)
+        defer { ida.close() }
+        let fault = CompanionFault.failed(
+            "A login can be offered to 4 laptops at a time. Name one: hotspotctl companion share NETWORK LAPTOP")
+        #expect(try await ida.reply("Share", Sample.share()).fault == fault)
+        #expect(ida.service.made.isEmpty && !ida.radio.scans)
+        for number in 1...4 { #expect(try await ida.reply("Share", Sample.share(to: "peer\(number)")).fault == nil) }
+        #expect(try await ida.reply("Share", Sample.share(to: "peer5")).fault == fault)
+        #expect(try await ida.reply("Share", Sample.share(to: "peer4")).fault == nil && ida.service.made.count == 4)
+    }
+
                 continue
             }
         }

@@ -139,9 +139,9 @@ public struct Companion: ~Copyable {
 
     /// Handles an event.
     ///
-    /// - Parameter now: never before an earlier call's.
+    /// - Parameter now: an earlier time than in another call counts as that one.
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
-        self.now = now
+        self.now = max(now, self.now)
         expire()
         switch event {
         case .linkOpened(let id, let role, let mtu): open(id, role, mtu: mtu)

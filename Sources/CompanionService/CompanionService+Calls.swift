@@ -11,7 +11,7 @@ extension CompanionService {
     // MARK: Status
 
     var status: CompanionStatus {
-        let now = EventLoop.now
+        let now = clock()
         return CompanionStatus(
             state: state.word, message: state.message, name: name, daemon: hasDaemon, pairing: pairingCall != nil,
             peers: peers.map(PeerStatus.init),
@@ -81,6 +81,8 @@ extension CompanionService {
     func pair(_ call: ServerCall, code: String?) throws(CompanionFault) {
         try requireRadio()
         guard call.wantsMore else { throw .failed("Pairing sends several replies: call it with more.") }
+        // A code that is over by now was the earlier call's.
+        let now = catchUp()
         pairingCall?.fail(.failed("Another pairing began."))
         pairingCall = call
         call.onCancel = { [weak self, weak call] in
@@ -89,7 +91,7 @@ extension CompanionService {
             handle(.pairingCancelled)
             changed()
         }
-        handle(code.map { .codeEntered(SecretText($0)) } ?? .pairingBegan)
+        handle(code.map { .codeEntered(SecretText($0)) } ?? .pairingBegan, at: now)
         if pairingCall === call { changed() }
     }
 
@@ -111,14 +113,14 @@ extension CompanionService {
         guard let network = NetworkID(key: parameters.network) else { return call.failInvalidParameter("network") }
         let receivers = try parameters.peer.map { text throws(CompanionFault) in [try find(text)] } ?? peers
         guard !receivers.isEmpty else { throw .failed("No laptop is paired. Pair one first: hotspotctl companion pair") }
-        let portal = Portal(origin: parameters.portal, pin: parameters.portalKey, kind: parameters.kind ?? "unknown")
-        var sent: [MadeOffer] = []
         let others = made.filter { entry in !receivers.contains { $0.id == entry.peer.id } }
         guard others.count + receivers.count <= Companion.offerLimit else {
             throw .failed(
                 "A login can be offered to \(Companion.offerLimit) laptops at a time. Name one: "
                     + "hotspotctl companion share NETWORK LAPTOP")
         }
+        let portal = Portal(origin: parameters.portal, pin: parameters.portalKey, kind: parameters.kind ?? "unknown")
+        var sent: [MadeOffer] = []
         for peer in receivers {
             for old in made where old.peer.id == peer.id {
                 finish(old, "Another login is offered to \"\(peer.name)\".")
@@ -128,7 +130,7 @@ extension CompanionService {
                 id: Self.newID(), network: network, portal: portal,
                 answers: parameters.answers.mapValues(SecretText.init), portalFile: parameters.portalFile,
                 seconds: parameters.seconds ?? 3600)
-            let entry = MadeOffer(offer: offer, peer: peer, ends: EventLoop.now + .seconds(offer.seconds))
+            let entry = MadeOffer(offer: offer, peer: peer, ends: clock() + .seconds(offer.seconds))
             made.append(entry)
             guard !handle(.offerMade(offer, to: peer.id)).contains(.notify(.notSent)) else {
                 made.removeAll { $0.offer.id == offer.id }
@@ -222,8 +224,13 @@ extension CompanionService {
             for entry in made where entry.peer.id == peer.id { finish(entry, notice.message) }
         case .offerExpired(let peer):
             // It may as well be the peer's offer that ended.
-            for entry in made where entry.peer.id == peer.id && entry.ends <= EventLoop.now { finish(entry, notice.message) }
-        case .unknownPeer, .noneRecognised:
+            for entry in made where entry.peer.id == peer.id && entry.ends <= clock() { finish(entry, notice.message) }
+        case .unknownPeer(let peer):
+            let ids = Set(made.filter { $0.peer.id == peer.id }.map(\.offer.id))
+            for (call, own) in sharing.values where !own.isDisjoint(with: ids) {
+                call.replyMore(ShareReply(offers: [], notice: notice.message))
+            }
+        case .noneRecognised:
             for (call, _) in sharing.values { call.replyMore(ShareReply(offers: [], notice: notice.message)) }
         case .notConnected, .notSent, .otherPortal: break
         }

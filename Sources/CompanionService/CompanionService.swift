@@ -36,6 +36,7 @@ import Varlink
     private let daemon: any CompanionDaemon
     private var timer: EventSource?
     private let log: (String) -> Void
+    let clock: () -> Instant
 
     private(set) var state = CompanionTransportState.noService
     private(set) var hasDaemon = false
@@ -60,10 +61,10 @@ import Varlink
 
     init(
         companion: consuming Companion, transport: any CompanionTransport, store: CompanionStore, daemon: any CompanionDaemon,
-        log: @escaping (String) -> Void = { _ in }
+        log: @escaping (String) -> Void = { _ in }, clock: @escaping () -> Instant = { EventLoop.now }
     ) {
         self.companion = companion
-        (self.transport, self.store, self.daemon, self.log) = (transport, store, daemon, log)
+        (self.transport, self.store, self.daemon, self.log, self.clock) = (transport, store, daemon, log, clock)
     }
 
     /// Returns eight random octets in hexadecimal.
@@ -88,9 +89,24 @@ import Varlink
 
     // MARK: Events and actions
 
-    /// Feeds an event, and performs the actions that it leads to.
-    @discardableResult func handle(_ event: Companion.Event) -> [Companion.Action] {
-        let actions = companion.handle(event, at: EventLoop.now)
+    /// Does what is due. Returns the time until which nothing more is.
+    func catchUp() -> Instant {
+        let now = clock()
+        perform(companion.handle(.timerFired, at: now))
+        return now
+    }
+
+    /// Feeds an event after everything that is due, and performs the actions. So a call may read every notice among the actions as its
+    /// own.
+    ///
+    /// - Parameter now: of ``catchUp()``, if that was called already.
+    @discardableResult func handle(_ event: Companion.Event, at now: Instant? = nil) -> [Companion.Action] {
+        let actions = companion.handle(event, at: now ?? catchUp())
+        perform(actions)
+        return actions
+    }
+
+    private func perform(_ actions: [Companion.Action]) {
         for action in actions { perform(action) }
         let isQuiet = actions.allSatisfy { action in
             switch action {
@@ -102,7 +118,6 @@ import Varlink
             }
         }
         if !isQuiet { changed() }
-        return actions
     }
 
     private func perform(_ action: Companion.Action) {
@@ -126,7 +141,7 @@ import Varlink
         case .answerPrompt(let id, let values, let peer): answerPrompt(id, values, from: peer)
         case .showOffer(let offer, let peer):
             offers.append(
-                (Key(peer: peer, id: offer.id), ShownOffer(offer: offer, ends: EventLoop.now + .seconds(offer.seconds))))
+                (Key(peer: peer, id: offer.id), ShownOffer(offer: offer, ends: clock() + .seconds(offer.seconds))))
         case .hideOffer(let id, let peer): offers.removeAll { $0.key == Key(peer: peer, id: id) }
         case .storeOffer(let offer, let peer): store(offer, from: peer)
         case .notify(let notice): note(notice)

@@ -70,6 +70,19 @@ import Varlink
         #expect(try await ida.reply("Pair", ["code": "12"], more: true).fault == .failed("A code has eight digits."))
     }
 
+    @Test @LoopActor func anEarlierCodesEndIsNotTheNextPairings() async throws {
+        let air = MemoryAir()
+        let ida = try TestLaptop("Ida", air)
+        defer { ida.close() }
+        let first = try ida.call("Pair", more: true)
+        try await air.until("a code is shown") { !first.replies.isEmpty }
+        ida.skip(.seconds(121))
+        let second = try ida.call("Pair", more: true)
+        try await air.until("another code is shown") { !second.replies.isEmpty || second.isDone }
+        #expect(first.fault == .failed("The code was valid for two minutes. Pair again."))
+        #expect(second.fault == nil && second.replies.first?["code"] != nil)
+    }
+
     // MARK: Questions
 
     @Test @LoopActor func aPairedLaptopAnswersAQuestion() async throws {
@@ -113,6 +126,21 @@ import Varlink
         // Answered at the box itself.
         ida.arrive(at: Sample.place)
         try await air.until("it is withdrawn") { !asks() }
+    }
+
+    @Test @LoopActor func anAnswerDoesNotFailByTheEndOfAnOffer() async throws {
+        let (air, ida, ben) = try await MemoryAir.paired()
+        defer { for laptop in [ida, ben] { laptop.close() } }
+        let watch = try ben.call("Status", ["awaitsQuestions": true], more: true)
+        ida.arrive(at: Sample.place, prompt: Sample.prompt)
+        try await air.until("the question is shown") {
+            (try? watch.last(CompanionStatus.self).questions.isEmpty) == false
+        }
+        let share = try ben.call("Share", Sample.share(seconds: 60), more: true)
+        try await air.until("the offer is made") { !share.replies.isEmpty }
+        ben.skip(.seconds(61))
+        #expect(try await ben.reply("Answer", ["id": "p1", "peer": "Ida", "answers": ["room": "214"]]).fault == nil)
+        try await air.until("the offer has ended") { share.isDone }
     }
 
     // MARK: Offers
@@ -278,6 +306,22 @@ import Varlink
         #expect(ben.daemon.offered.isEmpty)
     }
 
+    @Test @LoopActor func moreLaptopsThanCanWaitAreOfferedNothing() async throws {
+        let (folder, air) = (TemporaryFolder(), MemoryAir())
+        let store = CompanionStore(folder: folder.path)
+        _ = try store.key().publicKey
+        try store.save((1...5).map { Peer(id: PeerID([UInt8](repeating: $0, count: 32))!, name: "peer\($0)") })
+        let ida = try TestLaptop("Ida", air, folder: folder)
+        defer { ida.close() }
+        let fault = CompanionFault.failed(
+            "A login can be offered to 4 laptops at a time. Name one: hotspotctl companion share NETWORK LAPTOP")
+        #expect(try await ida.reply("Share", Sample.share()).fault == fault)
+        #expect(ida.service.made.isEmpty && !ida.radio.scans)
+        for number in 1...4 { #expect(try await ida.reply("Share", Sample.share(to: "peer\(number)")).fault == nil) }
+        #expect(try await ida.reply("Share", Sample.share(to: "peer5")).fault == fault)
+        #expect(try await ida.reply("Share", Sample.share(to: "peer4")).fault == nil && ida.service.made.count == 4)
+    }
+
     // MARK: Forgetting, permission
 
     @Test @LoopActor func aForgottenLaptopIsToldToPairAgain() async throws {
@@ -306,22 +350,6 @@ import Varlink
         ] as [(String, JSONValue)] {
             guard case .notPermitted = try await ida.reply(method, parameters, more: true).fault else {
                 Issue.record("\(method)")
-    @Test @LoopActor func moreLaptopsThanCanWaitAreOfferedNothing() async throws {
-        let (folder, air) = (TemporaryFolder(), MemoryAir())
-        let store = CompanionStore(folder: folder.path)
-        _ = try store.key().publicKey
-        try store.save((1...5).map { Peer(id: PeerID([UInt8](repeating: $0, count: 32))!, name: "peer\($0)") })
-        let ida = try TestLaptop("Ida", air, folder: folder)
-        defer { ida.close() }
-        let fault = CompanionFault.failed(
-            "A login can be offered to 4 laptops at a time. Name one: hotspotctl companion share NETWORK LAPTOP")
-        #expect(try await ida.reply("Share", Sample.share()).fault == fault)
-        #expect(ida.service.made.isEmpty && !ida.radio.scans)
-        for number in 1...4 { #expect(try await ida.reply("Share", Sample.share(to: "peer\(number)")).fault == nil) }
-        #expect(try await ida.reply("Share", Sample.share(to: "peer5")).fault == fault)
-        #expect(try await ida.reply("Share", Sample.share(to: "peer4")).fault == nil && ida.service.made.count == 4)
-    }
-
                 continue
             }
         }

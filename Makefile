@@ -89,10 +89,14 @@ $(STATIC)/libstdc++.a:
 debug: swift
 	swift build
 
-# A Varlink client by other authors drives the daemon in the tests.
-python: .build/python/varlink/__init__.py
+# A Varlink client by other authors drives the daemon in the tests, and a Bluetooth stack by others speaks to the companion. That one comes
+# without its dependencies for adapters on USB and for fast cryptography: the virtual laptop holds it in memory.
+PIP = /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target .build/python
+python: .build/python/varlink/__init__.py .build/python/bumble/__init__.py
 .build/python/varlink/__init__.py:
-	/usr/bin/python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --target .build/python varlink
+	$(PIP) varlink
+.build/python/bumble/__init__.py:
+	$(PIP) --no-deps bumble==0.0.236 pyee==13.0.1 typing_extensions==4.16.0
 
 # These targets' suites start processes and wait for them: each suite in a process of its own, several side by side. Their time limits are
 # against what hangs, and say nothing about speed; the virtual laptop's clock follows the instructions that it executes.

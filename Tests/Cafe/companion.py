@@ -16,7 +16,7 @@ import typing
 import managers
 import packages
 import smoke
-from basics import RUN, Trouble, waitFor
+from basics import HERE, PYTHON, RUN, Trouble, waitFor
 from daemon import Daemon, Monitor, moment
 from director import RIDER
 from fabric import Fabric
@@ -25,6 +25,8 @@ from report import Report
 
 ADAPTERS = ["hci0", "hci1"]
 FILE = 32 * 1024
+# Where `make python` puts it.
+BUMBLE = HERE.parents[1] / ".build/python"
 
 
 class Bluetooth:
@@ -46,11 +48,16 @@ class Bluetooth:
 
 
 class Pair:
-    """The program `companion-pair`: a companion on each adapter, told by lines."""
+    """The program `companion-pair`: a companion on each adapter, told by lines. The one named `lines` has no adapter, but a radio
+    beside the program."""
 
     LINE = re.compile(r"(\d+) (\S+) (\S+) ?(.*)")
 
+    # Tells a radio beside the program what `lines` wants of it.
+    onRadio: typing.Callable[[str], None] = staticmethod(lambda line: None)
+
     def __init__(self, program: str, log: pathlib.Path, *adapters: str):
+        self.lock = threading.Lock()
         # BlueZ serves every user; the transport needs no privilege.
         words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", program, *adapters]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
@@ -60,16 +67,26 @@ class Pair:
 
     def read(self) -> None:
         for line in self.process.stdout:
+            found = self.LINE.match(line)
+            if found and found[2] == "lines" and found[3] in ("advertise", "scan", "send", "close"):
+                self.onRadio(f"{found[3]} {found[4]}\n")
+                # Each chunk would make the log long.
+                if found[3] == "send":
+                    continue
             self.log.write(line)
-            if found := self.LINE.match(line):
+            if found:
                 self.lines.append((int(found[1]), found[2], found[3], found[4]))
 
     def tell(self, adapter: str, words: str) -> int:
         """Returns the mark from which on the answer is looked for."""
         self.log.write(f"> {adapter} {words}\n")
         mark = len(self.lines)
-        self.process.stdin.write(f"{adapter} {words}\n")
+        self.write(f"{adapter} {words}\n")
         return mark
+
+    def write(self, line: str) -> None:
+        with self.lock:
+            self.process.stdin.write(line)
 
     def find(self, mark: int, adapter: str, name: str, words: str = "") -> tuple[int, str] | None:
         return next(((time, rest) for time, who, what, rest in self.lines[mark:] if (who, what) == (adapter, name) and words in rest), None)
@@ -89,8 +106,91 @@ class Pair:
         return {name: tuple(int(number) for number in value.split("/")) for name, value in pairs}
 
     def end(self) -> int:
-        self.process.stdin.write("quit\n")
+        self.write("quit\n")
         return self.process.wait(30)
+
+
+class OtherStack:
+    """A companion on BlueZ and one on Bumble, a stack by other authors, which takes the second adapter from the kernel."""
+
+    MTUS = [23, 185, 517]
+
+    def __init__(self, report: Report, program: str, logs: pathlib.Path, isMeasured: bool):
+        self.report, self.isMeasured = report, isMeasured
+        # Bumble takes an adapter that is off; BlueZ's daemon then loses it.
+        subprocess.run(["btmgmt", "--index", "1", "power", "off"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+        self.log = open(logs / "bumble.log", "a")
+        self.radio = subprocess.Popen(
+            [PYTHON, str(HERE / "bumble-radio"), "1"], env=os.environ | {"PYTHONPATH": str(BUMBLE)},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True, bufsize=1)
+        if self.radio.stdout.readline() != "ready\n":
+            raise Trouble("Bumble did not take the adapter: bumble.log")
+        self.pair = Pair(program, logs / "companion-pair.log", "hci0", "lines")
+        self.pair.onRadio = self.radio.stdin.write
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self) -> None:
+        for line in self.radio.stdout:
+            self.pair.write(f"lines {line}")
+
+    def run(self) -> None:
+        self.pair.wait(0, "hci0", "state", "ready")
+        for name in ("hci0", "lines"):
+            self.pair.tell(name, "place")
+            self.pair.tell(name, "await on")
+        for mtu in self.MTUS:
+            for central, peripheral in (("lines", "hci0"), ("hci0", "lines")):
+                name = f"stack.{mtu}.{'central' if central == 'lines' else 'peripheral'}"
+                self.report.attempt(name, lambda: self.visit(mtu, central, peripheral))
+        self.report.check("stack.ends", self.pair.end() == 0)
+        self.radio.stdin.close()
+        self.radio.wait(30)
+
+    def visit(self, mtu: int, central: str, peripheral: str) -> None:
+        """The two pair, one answers the other's question, and they hand over a login with a file. Then they forget each other."""
+        self.report.heading(f"Bumble {'connects' if central == 'lines' else 'advertises'}, MTU {mtu}")
+        self.radio.stdin.write(f"mtu {mtu}\n")
+        mark = self.pair.tell(peripheral, "pair")
+        began, code = self.pair.wait(mark, peripheral, "showCode")
+        self.pair.tell(central, f"code {code}")
+        done = max(self.pair.wait(mark, name, "storePeer")[0] for name in (central, peripheral))
+        for name, role in ((central, "central"), (peripheral, "peripheral")):
+            _, words = self.pair.wait(mark, name, "linkOpened")
+            if words.split()[1:] != [role, str(mtu)]:
+                raise Trouble(f"{name} opened a link as {words}")
+        self.pair.tell(peripheral, "ask q1")
+        self.pair.wait(mark, central, "showQuestion", "q1")
+        self.pair.tell(central, "answer q1")
+        self.pair.wait(mark, peripheral, "answerPrompt", "q1 name=Brandt,room=214")
+        self.report.say(f"paired {done - began} ms after the code was shown")
+        # Each chunk costs the emulated processor the same: at the least MTU a quarter of the file goes one way.
+        isShort = mtu == 23 and not self.isMeasured
+        for giver, taker in (("hci0", "lines"), ("lines", "hci0"))[:1 if isShort else 2]:
+            self.handOver(giver, taker, f"o-{mtu}-{giver}-{central}", FILE // 4 if isShort else FILE)
+        mark = self.pair.tell(central, "forget")
+        self.pair.tell(peripheral, "forget")
+        for name in (central, peripheral):
+            self.pair.wait(mark, name, "removePeer")
+            # From here or from the other side.
+            waitFor(lambda: any(self.pair.find(mark, name, end) for end in ("close", "linkClosed")), 60, f"{name}: no link")
+
+    def handOver(self, giver: str, taker: str, offer: str, size: int) -> None:
+        for name in (giver, taker):
+            self.pair.counts(name)
+        mark = self.pair.tell(giver, f"offer {offer} {size}")
+        sent = time.clock_gettime(time.CLOCK_BOOTTIME) * 1000
+        shown, words = self.pair.wait(mark, taker, "showOffer", offer, 300)
+        if words != f"{offer} {size}":
+            raise Trouble(f"shown was {words}")
+        counts = [self.pair.counts(name) for name in (giver, taker)]
+        self.pair.tell(taker, f"accept {offer}")
+        self.pair.wait(mark, giver, "notify", "has the login now")
+        chunks, octets = counts[0]["bulk-sent"]
+        control = sum(count.get("control-sent", (0, 0))[1] for count in counts)
+        stack = "Bumble" if giver == "lines" else "BlueZ"
+        self.report.say(
+            f"{size} octets of file by {stack}: shown after {shown - sent:.0f} ms; {chunks} chunks with {octets} octets in bulk, "
+            f"{control} octets on control; {chunks * 1000 / max(1, shown - sent):.0f} chunks a second")
 
 
 class Companions:
@@ -235,12 +335,14 @@ class Companion:
 
     def __init__(self, fabric: Fabric, report: Report, options: argparse.Namespace):
         self.fabric, self.report, self.programs = fabric, report, pathlib.Path(options.bin)
+        self.isMeasured = options.figures
 
     def run(self) -> None:
         if os.environ.get("HOTSPOTD_VIRTUAL_LAPTOP") != "1":
             raise packages.Missing("the kernel here may have no Bluetooth: --laptop")
         managers.startBus(self.fabric)
         Companions(self.report, Bluetooth(self.fabric.start), str(self.programs / "companion-pair"), self.fabric.logs).run()
+        OtherStack(self.report, str(self.programs / "companion-pair"), self.fabric.logs, self.isMeasured).run()
         self.fabric.waitUntilOpen()
         self.first = Laptop(self.fabric, "ida", "hci0", self.programs)
         self.logIn()

@@ -6,7 +6,8 @@ import Glibc
 import HotspotCore
 
 /// Drives companions over Bluetooth adapters, one for each name in the arguments, told by lines of standard input: an adapter, a verb and
-/// its arguments. Prints each event and action as a line: milliseconds since boot, adapter, name, details. For tests alone: it prints codes.
+/// its arguments. Prints each event and action as a line: milliseconds since boot, adapter, name, details. The name `lines` has no adapter:
+/// lines report the events of its radio, and carry its chunks. For tests alone: it prints codes.
 @main @LoopActor struct CompanionPair {
     private static var laptops: [String: PairedLaptop] = [:]
     private static var input: EventSource?

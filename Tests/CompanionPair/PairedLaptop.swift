@@ -1,15 +1,17 @@
+import Answers
 import Companion
 import CompanionBluetooth
 import EventLoop
+import ForeignText
 import Glibc
-import Answers
 import HotspotCore
 
 /// A companion on one adapter, with its timer, and what the lines tell it.
 @LoopActor final class PairedLaptop {
     private let name: String
     private var companion: Companion
-    private let transport: BluetoothTransport
+    /// `nil` for the name `lines`: lines are its transport.
+    private let transport: BluetoothTransport?
     private var timer: EventSource?
     /// The offers that were shown, by ID.
     private var offers: [String: Offer] = [:]
@@ -21,12 +23,12 @@ import HotspotCore
     init(_ name: String) throws {
         self.name = name
         companion = Companion(keys: try KeyPair(), name: name, peers: [])
-        transport = try BluetoothTransport(bus: try SystemBus { _ in }, adapter: name)
-        transport.onEvent = { [weak self] in self?.handle($0) }
-        transport.onStateChange = { [weak self] in self?.say("state", "\($0)") }
+        transport = name == "lines" ? nil : try BluetoothTransport(bus: try SystemBus { _ in }, adapter: name)
+        transport?.onEvent = { [weak self] in self?.handle($0) }
+        transport?.onStateChange = { [weak self] in self?.say("state", "\($0)") }
     }
 
-    func stop() { transport.stop() }
+    func stop() { transport?.stop() }
 
     private func say(_ words: String...) {
         let line = "\(EventLoop.now.nanoseconds / 1_000_000) \(name) \(words.joined(separator: " "))\n"
@@ -58,18 +60,19 @@ import HotspotCore
 
     private func perform(_ action: Companion.Action) {
         switch action {
-        case .send(_, let channel, let chunk):
+        case .send(let id, let channel, let chunk):
             count("sent", channel, chunk)
-            transport.perform(action)
+            if transport == nil { say("send", "\(id.number)", "\(channel)", Hex.encode(chunk)) }
+            transport?.perform(action)
         case .close(let id):
             say("close", "\(id.number)")
-            transport.perform(action)
+            transport?.perform(action)
         case .advertise(let isWanted):
             say("advertise", "\(isWanted)")
-            transport.perform(action)
+            transport?.perform(action)
         case .scan(let isWanted):
             say("scan", "\(isWanted)")
-            transport.perform(action)
+            transport?.perform(action)
         case .setTimer(let time):
             timer?.cancel()
             timer = time.flatMap { try? EventLoop.shared.schedule(at: $0) { [weak self] in self?.handle(.timerFired) } }
@@ -92,6 +95,24 @@ import HotspotCore
     }
 
     // MARK: Lines
+
+    /// Returns the event of a radio that speaks by lines: `opened LINK ROLE MTU`, `chunk LINK CHANNEL HEX`, `written LINK`, `closed LINK`.
+    private static func event(_ verb: String, _ words: [String]) -> Companion.Event? {
+        guard let id = words.first.flatMap({ UInt64($0) }).map(PeerLinkID.init) else { return nil }
+        switch (verb, words.count) {
+        case ("opened", 3):
+            guard let role = Role.allCases.first(where: { "\($0)" == words[1] }), let mtu = Int(words[2]) else { return nil }
+            return .linkOpened(id, role, mtu: mtu)
+        case ("chunk", 3):
+            guard let channel = Channel.allCases.first(where: { "\($0)" == words[1] }), let chunk = Hex.decode(words[2]) else {
+                return nil
+            }
+            return .chunkReceived(id, channel, chunk)
+        case ("written", 1): return .chunkWritten(id)
+        case ("closed", 1): return .linkClosed(id)
+        default: return nil
+        }
+    }
 
     private static let network = NetworkID.wireless(SSID(printable: "Cafe Aroma")!, .open)
     private static let portal = Portal(
@@ -128,6 +149,9 @@ import HotspotCore
         case "forget":
             guard let peer = companion.peers.first else { return false }
             handle(.forgotten(peer.id))
+        case "opened", "chunk", "written", "closed":
+            guard let event = Self.event(verb, words) else { return false }
+            handle(event)
         case "stop": chunksToStop = Int(id)
         case "counts":
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.chunks)/\($0.value.octets)" }

@@ -287,13 +287,15 @@ struct CafeTests {
 /// Two laptops over BlueZ and virtual adapters. The virtual laptop's kernel has Bluetooth, whatever this machine's has.
 @Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that serve in the café"))
 struct CompanionCafeTests {
-    /// With lines for two companions first, BlueZ restarted and a link lost; then with the programs that users have.
+    /// With lines for two companions first, BlueZ restarted and a link lost; then BlueZ with another stack, whose side is named, at each MTU;
+    /// then with the programs that users have.
     @Test func aLoginIsHandedOver() async throws {
         let visit = try await CafeVisit.start(["--mode", "veth", "--laptop", "--scene", "companion"])
         try visit.expect(
             "companion",
             ["paired", "answered", "handedOver", "restarted", "resumed", "ends"].map { "pair.\($0)" }
-                + ["paired.both", "shared.online", "shared.notLogged", "shared.forgotten", "done"])
+                + [23, 185, 517].flatMap { ["stack.\($0).central", "stack.\($0).peripheral"] }
+                + ["stack.ends", "paired.both", "shared.online", "shared.notLogged", "shared.forgotten", "done"])
         try visit.expectSuccess()
     }
 }

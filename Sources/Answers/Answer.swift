@@ -83,14 +83,14 @@ extension Answer {
             switch field.kind {
             case .checkbox:
                 guard value.isEmpty || Field.tickWords.contains(value) else { return (field.name, "Answer yes or no.") }
-                if field.required, value != "yes", value != "true" { return (field.name, "Without a yes nothing is sent.") }
+                if field.required, value != "yes", value != "true" { return (field.name, "Without a yes, nothing is sent.") }
             case .choice:
                 if value.isEmpty ? field.required : !(field.choices ?? []).contains(value) {
                     return (field.name, "Choose one of \(list(field.choices ?? [])).")
                 }
             case .text, .password, .email, .phone, .code:
                 if value.isEmpty, field.required, !(field.mayBeEmpty && values[field.name] != nil) {
-                    return (field.name, "Without an answer nothing is sent.")
+                    return (field.name, "Without an answer, nothing is sent.")
                 }
             }
         }

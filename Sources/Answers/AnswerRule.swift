@@ -11,7 +11,7 @@ public enum AnswerRule: String, CaseIterable, Sendable {
     case unreadable = "Answers that the vault cannot open are neither sent nor offered."
     case released = "hotspotd sends all other stored answers without asking."
     // The prompt.
-    case answeredLate = "Answers that were not sent are sent when the portal asks the same again."
+    case answeredLate = "Answers that were not sent are sent when the portal asks the same question again."
     case answeredFromStore = "Behind another portal's page, hotspotd answers a prompt with stored answers, once in a login."
     case imitation = "hotspotd warns of a portal that imitates a company, whichever helper found it."
     case impostor = "hotspotd warns of a portal whose address or key differs from the network's stored one."
@@ -25,7 +25,7 @@ public enum AnswerRule: String, CaseIterable, Sendable {
     case firstWish = "A yes to keep later answers is not a yes to keep earlier ones."
     case refused = "Stored answers that the portal refuses are marked; the mark goes when a login with them is proven."
     case postponed = "hotspotd keeps answers that a portal did not take for its next question, and tells the user."
-    case earlier = "A second try that sends nothing counts by the answers of the first."
+    case earlier = "If the second try sends nothing, the answers of the first decide."
     // Keeping answers after a proven login.
     case unproven = "No answer is kept unless the probe proves the login, or cannot tell."
     case notSent = "An answer that was not sent is not kept."

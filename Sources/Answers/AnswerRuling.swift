@@ -69,7 +69,7 @@ public struct AnswerRuling: Hashable, Sendable {
         AnswerRuling(.unproven, "Your answers were not saved, because \(noProof(mayReturn: mayReturn)).")
     }
     static func noProof(mayReturn: Bool) -> String {
-        "no login with them is proven" + (mayReturn ? ", unless the network opens soon" : "")
+        "no login with them has been proven" + (mayReturn ? "; if the network opens soon, hotspotd saves them" : "")
     }
     public static let notSent = AnswerRuling(
         .notSent, "Your answers were neither sent nor saved: the network opened without them.")
@@ -83,7 +83,7 @@ public struct AnswerRuling: Hashable, Sendable {
         AnswerRuling(.unusable, "Your answers were not saved: \(refusal.sentence)")
     }
     static let never = AnswerRuling(.never, "Your answers were not saved (Remember=never).")
-    static let staysStored = AnswerRuling(.never, "Earlier answers stay saved; the new ones were not (Remember=never).")
+    static let staysStored = AnswerRuling(.never, "Earlier answers stay saved; the new ones were not saved (Remember=never).")
     static let notAsked = AnswerRuling(.notAsked, "Your answers were not saved, because you were not asked.")
     static func untilTheEnd(_ reason: String) -> AnswerRuling {
         AnswerRuling(

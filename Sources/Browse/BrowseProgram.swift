@@ -62,7 +62,7 @@ package enum BrowseProgram {
         do {
             let reply = try Coding.decode(BrowseReply.self, from: line)
             guard let start = WebURL(reply.start), ["http", "https"].contains(start.scheme) else {
-                throw BrowseError.noLink("its page is no web address")
+                throw BrowseError.noLink("its page is not a web address")
             }
             let link = Link(
                 attempt: "browse", association: "browse", interface: reply.interface, index: 0, addresses: reply.addresses,

@@ -33,13 +33,15 @@ extension Machine {
         case .raceAnswered(let id, let answer):
             guard !evaluating.awaitsVerdict, let entrant = evaluating.race.silent(id) else { return }
             // The answer and the deadline can be due in the same turn of the loop; the deadline's instant itself is too late.
-            if turn.now >= evaluating.deadline.at { return endRace(evaluating, "the deadline is over", &turn) }
-            if let grace = evaluating.grace, turn.now >= grace.at { return endRace(evaluating, "the low grace is over", &turn) }
+            if turn.now >= evaluating.deadline.at { return endRace(evaluating, "the time for claims is over", &turn) }
+            if let grace = evaluating.grace, turn.now >= grace.at {
+                return endRace(evaluating, "the wait for a surer claim is over", &turn)
+            }
             raceAnswered(entrant, answer, evaluating, &turn)
         case .timerFired(let id):
             if evaluating.awaitsVerdict { return }
-            if id == evaluating.deadline.id { endRace(evaluating, "the deadline is over", &turn) }
-            if id == evaluating.grace?.id { endRace(evaluating, "the low grace is over", &turn) }
+            if id == evaluating.deadline.id { endRace(evaluating, "the time for claims is over", &turn) }
+            if id == evaluating.grace?.id { endRace(evaluating, "the wait for a surer claim is over", &turn) }
         case .probed(let verdict, let seconds): noteVerdict(verdict, seconds, evaluating, &turn)
         case .verdictSeen(let verdict):
             // The newest verdict counts, of a check too; the machine's own probe will be newer if it still runs.
@@ -127,7 +129,8 @@ extension Machine {
         switch verdict {
         case .online, .partial:
             if isNew { reportUnproven(verdict, &turn) }
-            openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "no helper claims it, and it is open", &turn)
+            openUnclaimed(
+                joined, joined.openOutcome, secondsRemaining: seconds, "no helper claims the network, and it is open", &turn)
         case .captive:
             endAttempt(&joined, .unclaimedCaptive, &turn)
             let asked = evaluating.race.entrants.map(\.candidate.name)
@@ -138,11 +141,14 @@ extension Machine {
             // A helper freed it on an earlier visit: there is a portal.
             endAttempt(&joined, .unknown, &turn)
             turn.act(.report(.notKnown))
-            rest(joined, retryAfter: nil, "no helper claims it; there was a portal, and no prober says that it is gone", &turn)
+            rest(
+                joined, retryAfter: nil, "no helper claims the network; there was a portal, and no probe says that it is gone",
+                &turn)
         case .limited, nil:
             if isNew { turn.act(.report(verdict == nil ? .notKnown : .limited)) }
             openUnclaimed(
-                joined, .unknown, secondsRemaining: nil, "no helper claims it, and nothing tells whether it is open", &turn)
+                joined, .unknown, secondsRemaining: nil, "no helper claims the network, and no probe tells whether it is open",
+                &turn)
         }
     }
 }

@@ -48,7 +48,7 @@ extension Machine {
         guard isAllowed, mayDisassociate(joined) else { return rest(joined, retryAfter: delay, cause, &turn) }
         // The machine passes through `failure` within the turn.
         turn.act(.transition(from: state.name, to: .failure, cause: cause))
-        disassociate(joined, otherwise: .rest(retryAfter: delay), from: .failure, "the link is asked to end", &turn)
+        disassociate(joined, otherwise: .rest(retryAfter: delay), from: .failure, "hotspotd tries to leave the network", &turn)
     }
 
     /// Keeps the link, and waits in `failure` (D19).

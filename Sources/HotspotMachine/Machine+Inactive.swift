@@ -100,7 +100,7 @@ extension Machine {
             let timer = startTimer(.hold, after: policy.holdTime, &turn)
             turn.act(.report(joined.unended == nil ? .held(reason) : .logoffUnconfirmed))
             state = .inactive(.held(joined, reason, timer: timer))
-        case .rest(let delay): rest(joined, retryAfter: delay, "the link could not be ended", &turn)
+        case .rest(let delay): rest(joined, retryAfter: delay, "hotspotd could not leave the network", &turn)
         }
     }
 

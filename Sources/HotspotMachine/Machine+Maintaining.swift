@@ -79,7 +79,8 @@ extension Machine {
             // A portal in the Internet's place outweighs the helper's word. But the probe began beside the command, and the helper may
             // have logged in since, as it may while it maintains: a second login could cost a second voucher.
             if isSecondProbe {
-                return renewSession(maintaining, "\(maintaining.helper) says yes, and the portal is there", &turn)
+                return renewSession(
+                    maintaining, "\(maintaining.helper) says that the session goes on, but the portal is there", &turn)
             }
             let probe = startProbe(fresh: true, &turn)
             state = .maintaining(

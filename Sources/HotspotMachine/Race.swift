@@ -90,13 +90,13 @@ public struct Race: Hashable, Sendable {
         }
         if entrant.isLast, entrants.count > 1 {
             let others = entrants.filter { $0.candidate.name != winner && ($0.answer?.confidence ?? .none) != .none }
-            if others.isEmpty { return "though it failed before, because no other helper claims it" }
+            if others.isEmpty { return "although it failed before, because no other helper claims the network" }
             return others.allSatisfy(\.candidate.isLastResort)
-                ? "though it failed before, because no other helper claims it but as a last resort"
-                : "though it failed before, as the others that claim it"
+                ? "although it failed before, because the others claim the network only as a last resort"
+                : "although it failed before, like the others that claim the network"
         }
         let field = entrants.count == 1 ? "the only helper asked" : "of \(entrants.count) asked"
-        if answer.confidence == .high { return entrants.count == 1 ? field : "the first that is sure, \(field)" }
+        if answer.confidence == .high { return entrants.count == 1 ? field : "the first sure claim \(field)" }
         let lows = entrants.filter { $0.answer?.confidence == .low }
         if lows.count < 2 { return entrants.count == 1 ? field : "the only claim \(field)" }
         let priority = entrant.candidate.priority

@@ -69,7 +69,7 @@ public struct ProbeLoss: Hashable, Sendable {
         case .firewall:
             // Only a chain that drops the rest is known to be a kill switch; any other may hold a rule for a port, say.
             let tunnel = suspects.contains { !$0.dropsTheRest } || suspects.isEmpty ? nil : rules.otherWay
-            let refused = tunnel.map { "what does not go through \($0)" } ?? "packets of the probe on \(link)"
+            let refused = tunnel.map { "packets that do not go through \($0)" } ?? "packets of the probe on \(link)"
             let places = suspects.map { "chain \($0.name)" }.joined(separator: " or ")
             return Problem(
                 .vpnBlocksProbe,
@@ -88,7 +88,7 @@ public struct ProbeLoss: Hashable, Sendable {
     /// Returns the command that lets the user's packets through on the link, and the answers to them. A chain of one's own would not do:
     /// a later one still drops what it accepts.
     private func exception(on link: String, of user: String) -> String {
-        guard !suspects.isEmpty else { return "let the firewall accept what the user \(user) sends on \(link)" }
+        guard !suspects.isEmpty else { return "let the firewall accept packets of the user \(user) on \(link)" }
         let sending = suspects.map { #"insert rule \#($0.name) oifname "\#(link)" meta skuid \#(user) accept"# }
         let receiving = rules.chains.filter { $0.direction == .input && $0.dropsTheRest }.map {
             #"insert rule \#($0.name) iifname "\#(link)" ct state established accept"#

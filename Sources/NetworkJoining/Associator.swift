@@ -88,13 +88,14 @@ public enum AssociationError: Error, Hashable, Sendable {
         case .unsupported(let security):
             Problem(.joinFailed, "hotspotd cannot join networks with this security: \(security.rawValue).")
         case .notPermitted(let manager, let missing):
-            Problem(.joinNotPermitted, "\(manager) does not let hotspotd do that: \(missing).")
+            Problem(.joinNotPermitted, "\(manager) does not let hotspotd join or leave networks: \(missing).")
         case .notInNetwork: Problem(.notJoined, "The interface is not in a network.")
         case .down: Problem(.joinFailed, "The interface is down or switched off.", hint: "rfkill list")
         case .managerGone(let manager): Problem(.managerGone, "\(manager) ended, or does not answer.")
-        case .timeout(let manager): Problem(.joinFailed, "\(manager) has not done it in time.")
+        case .timeout(let manager): Problem(.joinFailed, "\(manager) did not finish in time.")
         case .refused(let manager, let words):
-            Problem(.joinFailed, QuotedProblem.join("\(manager) could not do it.", words.isEmpty ? nil : words))
+            Problem(
+                .joinFailed, QuotedProblem.join("\(manager) could not join or leave the network.", words.isEmpty ? nil : words))
         case .busy: Problem(.busy, "This interface is being joined or left already.")
         }
     }

@@ -65,7 +65,7 @@ package enum Matcher {
         let page = hops[hops.count - 1].url
         let reasons = portal.matches.map { match in
             guard let line = match.lines.first(where: { !holds($0.alone, seen) }) else {
-                return "the lines of [Match] do not hold for one address"
+                return "no single address matches all lines of [Match]"
             }
             let found = line.key == "Path" ? page.path : line.key == "Host" ? page.host : page.text
             return "\(line.key)=\(line.value) does not match \(found)"

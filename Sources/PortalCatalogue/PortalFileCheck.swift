@@ -93,7 +93,7 @@ struct PortalFileCheck {
                 case .value: [UInt8(ascii: "0")]
                 }
             }
-            guard (try? PortalJSON.check(text)) != nil else { throw keyfile.error(entry, "is no JSON") }
+            guard (try? PortalJSON.check(text)) != nil else { throw keyfile.error(entry, "is not JSON") }
         }
     }
 }

@@ -88,7 +88,7 @@ package struct PortalFileParser {
                     throw mistake(first.sectionLine, "a file has at most \(limit) [\(first.section)]")
                 }
             } else if let line = before.first {
-                throw mistake(first.sectionLine, "[\(first.section)] is there already, in line \(line)")
+                throw mistake(first.sectionLine, "[\(first.section)] is already in line \(line)")
             }
             switch first.section {
             case "Match": portal.matches.append(try match(entries, withLines: true))
@@ -132,7 +132,9 @@ package struct PortalFileParser {
             }
             guard !entry.value.isEmpty else { throw keyfile.error(entry, "is empty") }
             let isRepeated = Self.repeated.contains(entry.key) && !(entry.key == "Body" && entry.section != "Match")
-            guard seen.insert(entry.key).inserted || isRepeated else { throw keyfile.error(entry, "is there already") }
+            guard seen.insert(entry.key).inserted || isRepeated else {
+                throw keyfile.error(entry, "is there already; a section has it only once")
+            }
         }
         guard entries.count <= 64 else { throw mistake(first.sectionLine, "a section has at most 64 lines") }
     }
@@ -174,7 +176,7 @@ package struct PortalFileParser {
     private func number(_ key: String, _ entries: [Entry], in range: ClosedRange<Int>) throws(Keyfile.Error) -> Int? {
         guard let entry = entries.first(where: { $0.key == key }) else { return nil }
         guard let number = Int(entry.value), range.contains(number) else {
-            throw keyfile.error(entry, "is no whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw keyfile.error(entry, "is not a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -254,7 +256,7 @@ package struct PortalFileParser {
         let isOptional = words[0].hasSuffix("?")
         let name = isOptional ? String(words[0].dropLast()) : words[0]
         guard HelperSpec.isName(name) else {
-            throw keyfile.error(entry, "names the field by letters, digits, dots, hyphens or underscores")
+            throw keyfile.error(entry, "must name the field with letters, digits, dots, hyphens or underscores")
         }
         var (label, choices) = (words[2], [String]?.none)
         if kind == .choice {
@@ -270,7 +272,7 @@ package struct PortalFileParser {
     private func step(_ entries: [Entry]) throws(Keyfile.Error) -> PortalFile.Step {
         let line = entries[0].sectionLine
         let verbs = entries.filter { ["Open", "Post", "Submit", "Follow", "Probe"].contains($0.key) }
-        guard verbs.count <= 1 else { throw keyfile.error(verbs[1], "is a second action; each is a [Step] of its own") }
+        guard verbs.count <= 1 else { throw keyfile.error(verbs[1], "is a second action; put each action into its own [Step]") }
         let action: PortalFile.Step.Action
         switch verbs.first?.key {
         case "Open", "Post":
@@ -316,9 +318,11 @@ package struct PortalFileParser {
         if message.content != .none {
             let contents = entries.filter { $0.key == "JSON" || $0.key == "Body" }
             guard message.method == .post, contents.count == 1 else {
-                throw keyfile.error(contents.last ?? first, "is the one body of a Post")
+                throw keyfile.error(contents.last ?? first, "is a second body, or the request is not a Post")
             }
-            guard message.fields.isEmpty else { throw keyfile.error(contents[0], "stands beside Field=; a request has one body") }
+            guard message.fields.isEmpty else {
+                throw keyfile.error(contents[0], "cannot be used beside Field=; a request has one body")
+            }
         }
         return message
     }

@@ -79,7 +79,7 @@ struct PortalRun: Sendable {
                 advance()
             case .probe(let seconds): return .probe(seconds: seconds)
             case .message, .submit, .follow:
-                guard requests < Self.requestLimit else { return .end(.temporaryFailure, "The portal takes too many requests.") }
+                guard requests < Self.requestLimit else { return .end(.temporaryFailure, "This login takes too many requests.") }
                 requests += 1
                 return compose()
             }
@@ -286,7 +286,7 @@ struct PortalRun: Sendable {
         case .text(let text): prompt.terms = text
         case .read, nil: break
         }
-        if isStranger { prompt.begin("This is another portal than before; nothing was sent.") }
+        if isStranger { prompt.begin("This is not the same portal as before; nothing was sent.") }
         return prompt
     }
 

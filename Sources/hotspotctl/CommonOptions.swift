@@ -23,10 +23,10 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .customShort("j"), help: "The same as --json=pretty on a terminal, else --json=short.")
     var j = false
 
-    @Flag(name: .customLong("no-legend"), help: "Tables without their heading.")
+    @Flag(name: .customLong("no-legend"), help: "Print tables without a heading.")
     var noLegend = false
 
-    @Flag(name: .customLong("no-ask"), help: "Ask nothing; if an answer is needed, print the question and exit with 4.")
+    @Flag(name: .customLong("no-ask"), help: "Never prompt; if an answer is needed, print the question and exit with status 4.")
     var noAsk = false
 
     /// The settings file of a daemon that does not report one.

@@ -65,7 +65,7 @@ extension Failure {
         switch path {
         case CommonOptions.defaultSocket: "journalctl -u hotspotd"
         case CompanionContract.socket: "journalctl -u hotspot-companion"
-        default: "read the output of this hotspotd"
+        default: "read the output of that hotspotd"
         }
     }
 
@@ -73,8 +73,9 @@ extension Failure {
     ///
     /// - Parameter reason: what became of it, if it waited a moment ago.
     static func noSuchPrompt(_ id: String, _ reason: String?) -> Failure {
-        let rest = reason.map { " any longer. \(Renderer.safe($0))" } ?? "."
-        return Failure(.notFound, "There is no prompt '\(Renderer.safe(id, limit: 64))'\(rest)", hint: "hotspotctl prompts")
+        let name = "'\(Renderer.safe(id, limit: 64))'"
+        let sentence = reason.map { "The prompt \(name) has ended. \(Renderer.safe($0))" } ?? "There is no prompt \(name)."
+        return Failure(.notFound, sentence, hint: "hotspotctl prompts")
     }
 
     /// Returns the failure for a network that is not known.
@@ -125,14 +126,14 @@ extension Failure {
             switch StateName(rawValue: state) {
             case .inactive:
                 (
-                    "the interface is not in a network, or hotspotd leaves that network alone; the portal's own page may end a session",
+                    "the interface is not in a network, or hotspotd leaves its network alone; you may be able to log off on the portal's page",
                     "hotspotctl status"
                 )
             case .presentingUI where asks: ("the login still waits for you", "hotspotctl answer --dismiss\(place)")
             case .evaluating, .authenticating, .presentingUI:
                 ("the login is still running", "hotspotctl login --wait\(place), then hotspotctl logoff\(place)")
             case .authenticated:
-                ("no helper keeps one; the portal's own page may end it", "hotspotctl explain\(place)")
+                ("no helper keeps a session; you may be able to log off on the portal's page", "hotspotctl explain\(place)")
             case .maintaining: ("the session is being checked", "hotspotctl logoff\(place), in a moment")
             case .loggingOff: ("the logoff is under way", "hotspotctl status")
             case .failure: ("the login failed, or is not proven", "hotspotctl explain\(place)")
@@ -152,7 +153,9 @@ extension Failure {
                 .usage, "Several paired laptops are called \"\(safe(peer, 64))\": use the ID instead.",
                 hint: "hotspotctl companion list")
         case .noSuchOffer, .noSuchQuestion:
-            Failure(.notFound, "It is gone: taken back, answered or too old.", hint: "hotspotctl companion status")
+            Failure(
+                .notFound, "The offer or question is gone: it was withdrawn, answered or too old.",
+                hint: "hotspotctl companion status")
         case .failed(let message): Failure(.failed, safe(message))
         }
     }
@@ -187,7 +190,7 @@ extension Failure {
             guard left > 0 else {
                 return Failure(.failed, "This was the tenth wrong PIN: the stored answers and the PIN are erased.")
             }
-            let warning = left > 2 ? "" : " After \(left) more wrong PINs the stored answers are erased."
+            let warning = left > 2 ? "" : " After \(left) more wrong PIN\(left == 1 ? "" : "s"), the stored answers are erased."
             return Failure(.failed, "Wrong PIN.\(warning)")
         case .failed(.noAttempt, let message): return Failure(.notFound, message, hint: "hotspotctl history")
         // Without any interface there is none to name either.
@@ -196,7 +199,7 @@ extension Failure {
         case .failed(_, let message):
             // As it came, because a newer daemon may have more words.
             let code = parameters["code"]?.string ?? ""
-            return Failure(.failed, message.isEmpty ? "It failed (\(safe(code)))." : message)
+            return Failure(.failed, message.isEmpty ? "The command failed (\(safe(code)))." : message)
         case nil: break
         }
         if let fault = CompanionFault(name: name, parameters: parameters) { return companion(fault) }

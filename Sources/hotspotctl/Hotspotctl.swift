@@ -76,7 +76,7 @@ extension Hotspotctl {
         let shown = Printable.text(word, limit: 64)
         let verbs = configuration.shownVerbs
         guard let meant = Nearest.word(to: word, in: verbs) else {
-            throw Failure(.usage, "There is no command '\(command) \(shown)'; there are \(verbs.joined(separator: ", ")).")
+            throw Failure(.usage, "There is no command '\(command) \(shown)'; the commands are \(verbs.joined(separator: ", ")).")
         }
         throw Failure(.usage, "There is no command '\(command) \(shown)'.", hint: "\(command) \(meant)")
     }

@@ -82,7 +82,7 @@ import Vault
             self?.list.foldersChanged()
         }
         gate.wishes = { [weak self] in self?.links.gateWishes ?? ([:], []) }
-        gate.onLeftovers = { [weak self] in self?.log.notice("the gate of an earlier daemon was taken away") }
+        gate.onLeftovers = { [weak self] in self?.log.notice("the gate of an earlier daemon was removed") }
         gate.onTrouble = { [weak self] in self?.problems.set(.gate, $0?.problem) }
         backend.onSwitch = { [weak self] in self?.updateCandidates() }
         reportIgnoredSettings()
@@ -146,7 +146,7 @@ import Vault
                 an interface from its next join on
                 """)
             if !kept.isEmpty {
-                log.warning("\(kept.joined(separator: ", ")): the change counts from the next start of the daemon on")
+                log.warning("\(kept.joined(separator: ", ")): the change takes effect when the daemon starts again")
             }
             reportIgnoredSettings()
         } catch {

@@ -39,7 +39,7 @@ import Notifications
         }
         if arguments.onlyChecks {
             for note in settings.ignoredEntries { print(note) }
-            return print("The settings are good.")
+            return print("The settings are valid.")
         }
         // Signals are blocked before anything runs, so that none is lost between here and the loop.
         var set = sigset_t()
@@ -74,9 +74,9 @@ import Notifications
     /// Takes the gate away, for the service manager, however the daemon ended.
     private static func restoreRoutes() {
         do {
-            if try Gate.restore() { print("The gate was taken away.") }
+            if try Gate.restore() { print("The gate was removed.") }
         } catch {
-            fail("the gate could not be taken away: \(error)", code: 1)
+            fail("the gate could not be removed: \(error)", code: 1)
         }
     }
 

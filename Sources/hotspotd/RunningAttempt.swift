@@ -90,7 +90,7 @@ struct RunningAttempt {
             failed("\(helper) says that it logged in, but the network is not open\(after); it may still open.")
         case .temporaryFailure: failed("\(helper) could not log in for now.")
         case .failure: failed("\(helper) could not log in, and hotspotd does not try again.")
-        case .expired: failed("The session was over.")
+        case .expired: failed("The session had ended.")
         case .left: reason.sentence
         case .loggedOff where isLeftOpen:
             failed(

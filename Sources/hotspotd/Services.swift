@@ -53,7 +53,7 @@ import Vault
         store.reclaim()
         do throws(VaultError) {
             guard try vault.restore(keyFile: settings.keyFile) else { return }
-            log.warning("\(settings.keyFile) was removed or replaced; the vault's key is in it again")
+            log.warning("\(settings.keyFile) was removed or replaced; hotspotd wrote the vault's key to it again")
         } catch {
             log.warning("\(error)")
         }
@@ -116,7 +116,7 @@ import Vault
             return "\(helper) is switched off for \(name); \(enable)\(word)"
         }
         if !spec.security.isEmpty, !spec.security.contains(joined.security) {
-            return "Security= in the file of \(helper) does not have \(joined.security.rawValue), as \(name) is."
+            return "\(name) has the security \(joined.security.rawValue), which Security= in the file of \(helper) does not list."
         }
         if !spec.covers(joined.ssid, joined.security) {
             let sentence = "SSID= in the file of \(helper) does not cover \(name)"

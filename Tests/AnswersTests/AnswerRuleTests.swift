@@ -331,7 +331,8 @@ import Vault
         model.feed(.failed(mayReturn: true))
         #expect(
             model.outcome
-                == "Your answers were not saved, because no login with them is proven, unless the network opens soon.")
+                == "Your answers were not saved, because no login with them has been proven; if the network opens soon, hotspotd saves them."
+        )
         model.ask()
         model.answer(["room": "2", "name": "y"])
         model.reply(.success, unsent: ["room", "name"])
@@ -353,7 +354,8 @@ import Vault
         model.reply(.success)
         model.feed(.failed(mayReturn: false))
         #expect(
-            model.outcome == "Your answers were not saved, because no login with them is proven." && model.rules == [.unproven])
+            model.outcome == "Your answers were not saved, because no login with them has been proven."
+                && model.rules == [.unproven])
         model.feed(.proven)
         #expect(model.sealed.isEmpty)
         var stored = Self.returning()
@@ -453,7 +455,8 @@ import Vault
         stored.context.remember = .never
         stored.feed(.proven)
         #expect(
-            stored.outcome == "Earlier answers stay saved; the new ones were not (Remember=never)." && stored.stored.count == 1)
+            stored.outcome == "Earlier answers stay saved; the new ones were not saved (Remember=never)."
+                && stored.stored.count == 1)
     }
 
     @Test func askWantsAYes() {

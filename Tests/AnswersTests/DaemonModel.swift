@@ -132,7 +132,7 @@ struct DaemonModel {
         let opened = answers.confirmable(shown, context).flatMap { vault[$0.sealed] } ?? [:]
         let all = opened.filter { stored.contains($0.key) }.merging(values) { $1 }.mapValues(SecretText.init)
         feed(.answered(shown, all, confirmed: stored, remember: remember, agreed: agreed))
-        feed(.withdrawn(shown.number, because: "It is no longer needed."))
+        feed(.withdrawn(shown.number, because: "An answer is no longer needed."))
     }
 
     mutating func reply(

@@ -100,7 +100,7 @@ STRICT = f"sysctl -qw net.ipv4.conf.{LINK}.rp_filter=1"
 STRICT_FOR_ALL = "sysctl -qw net.ipv4.conf.all.rp_filter=1"
 # The DHCP client leaves the file alone, as where resolved owns it; its stub answers nothing.
 RESOLVED = "echo nameserver 127.0.0.53 >/etc/resolv.conf"
-OUTSIDE = "what does not go through wg0"
+OUTSIDE = "packets that do not go through wg0"
 
 
 @dataclasses.dataclass

@@ -61,7 +61,10 @@ private let onlineAtOnce = [
     }
 
     @Test(arguments: [
-        (#"!NoSuchPrompt {"id":"p1","reason":"It was answered already."}"#, Int32(10), "any longer. It was answered already."),
+        (
+            #"!NoSuchPrompt {"id":"p1","reason":"It was answered already."}"#, Int32(10),
+            "The prompt 'p1' has ended. It was answered already."
+        ),
         (#"!NotPermitted {"message":"This needs root."}"#, 1, "This needs root."),
         (#"!InvalidAnswer {"field":"room","message":"An answer has no control characters."}"#, 1, "This answer is not accepted."),
     ]) func anAnswerThatIsRefusedSaysThatNothingIsKept(reply: String, code: Int32, words: String) throws {
@@ -194,7 +197,9 @@ private let onlineAtOnce = [
         let many = first.replacing("]}]}", with: "]}],\"omitted\":3}")
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [many]]))
         defer { daemon.stop() }
-        #expect(try Tool.run(["prompts", "--socket", daemon.path]).output.contains("\n\n3 more: hotspotctl status"))
+        #expect(
+            try Tool.run(["prompts", "--socket", daemon.path]).output.contains(
+                "\n\n3 more questions; their IDs for hotspotctl answer: hotspotctl status"))
         #expect(try Tool.run(["answer", "--socket", daemon.path]).status == 2, "which one is not clear")
         let named = try FakeDaemon(.init(replies: ["Prompts": [first], "Dismiss": ["{}"]]))
         defer { named.stop() }
@@ -259,10 +264,10 @@ private let onlineAtOnce = [
         defer { daemon.stop() }
         let terminal = try Terminal()
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
-        tool.waitForErrors("type the answers): ")
+        tool.waitForErrors("to type the answers instead): ")
         terminal.type("canary-1\n")
         tool.waitForErrors(
-            "After 2 more wrong PINs the stored answers are erased.\nPIN: ")
+            "After 2 more wrong PINs, the stored answers are erased.\nPIN: ")
         terminal.type("canary-2\n")
         tool.waitForErrors("Room number [214]: ")
         terminal.type("5\n")
@@ -411,7 +416,7 @@ private let onlineAtOnce = [
         terminal.type("geheim\n")
         tool.waitForErrors("? [y/n] ")
         terminal.type("\n")
-        tool.waitForErrors("without a yes nothing is sent.\n  │ Accept the terms? [y/n] ")
+        tool.waitForErrors("without a yes, nothing is sent.\n  │ Accept the terms? [y/n] ")
         terminal.type("y\n")
         #expect(tool.end().status == 0)
         #expect(daemon.parameters("Answer")?["answers"] == ["room": "214", "pass": "geheim", "ok": "yes"])
@@ -443,7 +448,8 @@ private let onlineAtOnce = [
             let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
             tool.waitForErrors("E-mail: ")
             terminal.type("\n")
-            tool.waitForErrors("  The page does not say whether this is needed; Enter again leaves it empty.\n  │ E-mail: ")
+            tool.waitForErrors(
+                "  The page does not say whether this field is required; press Enter again to leave it empty.\n  │ E-mail: ")
             terminal.type("\n")
             ended = tool.end()
         } else {

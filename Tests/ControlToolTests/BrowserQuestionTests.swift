@@ -92,7 +92,7 @@ import Testing
             .init(replies: ["Prompts": [Self.question], "Status": [Self.waiting], "Login": ["{}"]], status: [[Self.waiting]]))
         defer { daemon.stop() }
         let listed = try Tool.run(["prompts", "--socket", daemon.path])
-        let ways = "if that is done: hotspotctl answer p1; to read the page again: hotspotctl login --wait wlan0\n"
+        let ways = "when you are done: hotspotctl answer p1; to read the page again: hotspotctl login --wait wlan0\n"
         #expect(listed.output.hasSuffix("  to log in: hotspotctl browse wlan0; \(ways)"))
         #expect(try Tool.run(["status", "--socket", daemon.path]).output.hasSuffix("  to log in: hotspotctl browse\n"))
         let ended = try Tool.run(["answer", "--socket", daemon.path])

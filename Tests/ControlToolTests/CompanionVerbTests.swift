@@ -51,16 +51,16 @@ import Testing
             try run([], replies: ["Status": [full]]).output == """
                 Bluetooth is ready. Other laptops see this one as "Box".
                 Paired with "Ida", "Ben's \\x1b[31m box".
-                "Ida" offers a login for "Cafe Aroma": hotspotctl companion accept
-                "Ida" asks at "Cafe Aroma": hotspotctl companion answer
-                A login for "Hotel" waits for "Ida".
+                "Ida" offers a login for "Cafe Aroma"; to use it: hotspotctl companion accept
+                "Ida" asks at "Cafe Aroma"; to answer: hotspotctl companion answer
+                Your offer of a login for "Hotel" waits for "Ida".
 
                 """)
         let off = Self.status(message: "Bluetooth is switched off. Switch it on: bluetoothctl power on")
         #expect(
             try run(["status"], replies: ["Status": [off]]).output == """
                 ! Bluetooth is switched off. Switch it on: bluetoothctl power on. Other laptops see this one as "Box".
-                No laptop is paired: hotspotctl companion pair
+                No laptop is paired. To pair one: hotspotctl companion pair
 
                 """)
         let json = try run(["status", "--json=short"], replies: ["Status": [Self.status()]])
@@ -169,10 +169,10 @@ import Testing
         #expect(ended.status == 0)
         #expect(
             ended.output == """
-                Offered to "Ida": the answers for "Hotel".
+                Offered the answers for "Hotel" to "Ida".
                   │ portal: https://p.example
                   │ fields: room
-                On the other laptop: hotspotctl companion accept. The offer ends with this command.
+                On the other laptop: hotspotctl companion accept. The offer ends when this command ends.
                 "Ida" has the login now.
 
                 """)
@@ -213,7 +213,7 @@ import Testing
         }
         #expect(
             accepted.output == lines
-                + "The portal's question was answered with it.\n  to see the outcome: hotspotctl login --wait\n")
+                + "hotspotd answered the portal's question with the offer.\n  to see the outcome: hotspotctl login --wait\n")
         let stored = try run(["accept", "--yes"], replies: ["Decide": [#"{"answered":false}"#]], status: streams)
         #expect(stored.output.hasSuffix("  to log in: hotspotctl login --wait\n") && stored.status == 0)
     }
@@ -261,7 +261,7 @@ import Testing
     @Test func anOfferForAnotherPlaceIsNotAccepted() throws {
         let streams = [[Self.status(peers: Self.ida, offers: Self.offer(fits: false))]]
         let ended = try run(["accept", "--yes", "--wait", "0.3"], status: streams) { #expect(!$0.calls.contains("Decide")) }
-        #expect(ended.status == 3 && ended.errors.contains("It is for another network or portal."), "\(ended)")
+        #expect(ended.status == 3 && ended.errors.contains("This offer is for another network or portal."), "\(ended)")
         let alone = try run(["accept"], status: [[Self.status()]])
         #expect(alone.errors == "hotspotctl: No laptop is paired.\n  try: hotspotctl companion pair\n")
     }

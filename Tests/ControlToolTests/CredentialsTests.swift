@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (3, "Wrong PIN.\n"), (2, "Wrong PIN. After 2 more wrong PINs the stored answers are erased.\n"),
+        (3, "Wrong PIN.\n"), (2, "Wrong PIN. After 2 more wrong PINs, the stored answers are erased.\n"),
         (0, "This was the tenth wrong PIN: the stored answers and the PIN are erased.\n"),
     ]) func aWrongPINSaysHowManyAreLeft(left: Int, words: String) throws {
         let replies = listed("locked").merging(["Unlock": [#"!WrongPIN {"left":\#(left)}"#]]) { $1 }

@@ -24,7 +24,7 @@ import Testing
     @Test(
         arguments: [
             (true, false, "Taken over: NetworkManager does not look for portals; only hotspotd asks.", "give-back"),
-            (true, true, "Taken over, but another program has turned NetworkManager's check on since.", "give-back"),
+            (true, true, "Taken over, but another program has turned NetworkManager's check on again.", "give-back"),
             (true, nil, "Taken over; NetworkManager does not run.", "give-back"),
             (false, true, "NetworkManager looks for portals too, and the desktop may open a window for them.", "takeover"),
             (false, false, "NetworkManager does not look for portals: its check is off, or has no address to ask.", nil),

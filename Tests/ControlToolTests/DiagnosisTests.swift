@@ -163,7 +163,7 @@ import Testing
         let early = "GET http://probe.example/ at 192.0.2.80 → 302 in 1 ms"
         let online = Diagnosis(Self.with(Self.changed(Self.online()) { $0.desktop = .full }, requests: [early]))
         #expect(online.layers.first { $0.name == .names }?.state == .unknown)
-        #expect(online.verdict == "Online; it was not tested whether names resolve.")
+        #expect(online.verdict == "Online; name resolution was not tested.")
         let silent = "GET http://probe.example/ → dnsTimeout: No nameserver answered. in 2400 ms"
         let limited = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [silent, early])).layers
         #expect(limited.first { $0.name == .names }?.sentence == "The resolvers do not answer.")
@@ -206,7 +206,7 @@ import Testing
 
     /// The requests were cut off at the end of the probe's time.
     @Test(arguments: [
-        ("noAnswer", Layer.State.unknown, "The probe could not find out whether names resolve."),
+        ("noAnswer", Layer.State.unknown, "The probe could not test name resolution."),
         ("dnsTimeout", .broken, "The resolvers do not answer."),
     ]) func aProbeWithoutAnAnswerHasAsked(detail: String, state: Layer.State, sentence: String) {
         var check = CheckReply(verdict: "limited", interface: "wlan0", detail: detail)
@@ -363,9 +363,9 @@ import Testing
             Self.changed(Self.captive { $0.ssid = nil }) {
                 ($0.interfaces[0].kind, $0.interfaces[0].isUp) = (.wired, false)
             })
-        #expect(diagnosis.verdict == "No cable is plugged in at wlan0, or it is off.")
+        #expect(diagnosis.verdict == "wlan0 has no cable, or is switched off.")
         for (name, sentence) in [
-            (LayerName.daemon, "hotspotd \(hotspotdVersion) runs."), (.helper, "form logs in here."),
+            (LayerName.daemon, "hotspotd \(hotspotdVersion) is running."), (.helper, "form logs in here."),
             (.sandbox, "Helpers run in sandboxes."), (.login, "The portal waits for your answer."),
         ] { #expect(diagnosis.layers.first { $0.name == name }?.sentence == sentence) }
     }

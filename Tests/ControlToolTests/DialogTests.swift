@@ -102,7 +102,7 @@ import Testing
         for kind in Field.Kind.allCases {
             let entry = question(kind, choices: kind == .choice ? ["one", "two"] : nil, value: "s3cret", isStored: true)
                 .entry(Self.renderer)
-            #expect(!"\(entry)".contains("s3cret") && entry.label.contains("as stored"), "\(entry)")
+            #expect(!"\(entry)".contains("s3cret") && entry.label.contains("keeps the stored answer"), "\(entry)")
         }
         // Neither is a password that the page has.
         #expect(!"\(question(.password, value: "s3cret").entry(Self.renderer))".contains("s3cret"))
@@ -111,8 +111,10 @@ import Testing
     @Test func theLabelSaysWhatAnEmptyFieldMeans() {
         #expect(question().entry(Self.renderer).label == "│ Label")
         #expect(question(required: false).entry(Self.renderer).label == "│ Label (optional)")
-        #expect(question(required: false, value: "x").entry(Self.renderer).label == "│ Label (empty: x; -: none)")
-        #expect(question(required: false, isStored: true).entry(Self.renderer).label == "│ Label (empty: as stored; -: none)")
+        #expect(question(required: false, value: "x").entry(Self.renderer).label == "│ Label (empty means x; - clears it)")
+        #expect(
+            question(required: false, isStored: true).entry(Self.renderer).label
+                == "│ Label (empty keeps the stored answer; - clears it)")
         #expect(question(.choice, choices: ["a"]).entry(Self.renderer).choices == ["–", "a"])
         #expect(question(.password).entry(Self.renderer).isHidden && !question(.code).entry(Self.renderer).isHidden)
     }

@@ -112,11 +112,12 @@ import Testing
     @Test func aReportWithoutTheDaemonSaysWhatIsNotKnown() throws {
         let ended = try Tool.run(["report", "-", "--socket", "/nonexistent/socket"])
         let silent = "hotspotd does not answer, so"
-        #expect(ended.output.contains("== Helpers ==\n\(silent) they are not known.\n"), "\(ended.output)")
+        #expect(ended.output.contains("== Helpers ==\n\(silent) its helpers are unknown.\n"), "\(ended.output)")
         let head = "== Settings that were changed ==\n"
         let path = "/etc/hotspotd/hotspotd.conf"
         #expect(
-            ended.output.contains("\(head)\(silent) these are of \(path), and it may use another file:\n"), "\(ended.output)")
+            ended.output.contains("\(head)\(silent) these settings are from \(path); the daemon may use another file:\n"),
+            "\(ended.output)")
         let named = try Tool.run(["report", "-", "--socket", "/nonexistent/socket", "--settings", "/nonexistent/file"])
         #expect(named.output.contains("\(head)–\n"), "\(named.output)")
     }
@@ -125,7 +126,7 @@ import Testing
         let folder = TemporaryFolder()
         let file = folder.path + "/report.txt"
         let ended = try run(["report", file])
-        #expect(ended.status == 0 && ended.output.contains("\(file) is written. Read it before you send it"))
+        #expect(ended.status == 0 && ended.output.contains("Wrote \(file). Read it before you send it"))
         var found = stat()
         #expect(stat(file, &found) == 0 && found.st_mode & 0o777 == 0o600)
         #expect(try folder.read("report.txt").contains("== Doctor =="))

@@ -157,7 +157,7 @@ import Testing
         defer { daemon.stop() }
         let terminal = try Terminal()
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
-        tool.waitForErrors("type the answers): ")
+        tool.waitForErrors("to type the answers instead): ")
         terminal.type("4711\n")
         tool.waitForErrors("The PIN was given; the stored answers are sent.\n")
         daemon.act()

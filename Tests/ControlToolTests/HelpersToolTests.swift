@@ -90,7 +90,7 @@ import Testing
         ("", "WRONG  It does not know Evaluate, so it claims no network"),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'https://p   * wlan1  authenticated', 'kind': 'x'})",
-            "WRONG  bad: \"portal.origin\" is no origin: http or https as scheme://host[:port] and nothing more"
+            "WRONG  bad: \"portal.origin\" is not an origin: it takes only scheme://host[:port], with http or https"
         ),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'http://P.example:80', 'kind': 'x'})",
@@ -98,7 +98,7 @@ import Testing
         ),
         (
             "if method == 'Logoff': reply('success', session={'bytesRemaining': 2 ** 60})",
-            "WRONG  \"reply.session.bytesRemaining\" is 1152921504606846976, not from 0 to 1000000000000000; no limit is known then."
+            "WRONG  \"reply.session.bytesRemaining\" is 1152921504606846976, not from 0 to 1000000000000000; hotspotd ignores it."
         ),
         (
             claims + "if method == 'Authenticate': reply('temporaryFailure', reason='later')",

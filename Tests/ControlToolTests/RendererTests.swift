@@ -95,14 +95,14 @@ import Varlink
             ssid: "Cafe", ssidHex: "", bssid: "", interface: "wlan0", frequency: 2412, signal: -50, signalStrength: 1,
             security: "open", stations: 1, lastSeen: 1, joined: false, claims: [claim, claim], moreClaims: 5, disabled: false)
         let list = renderer.lines(ListReply(networks: [network], omitted: 7))
-        #expect(list[1].contains("a (low), a (low), +5") && list.last == "7 more networks: too many for one answer.")
+        #expect(list[1].contains("a (low), a (low), +5") && list.last == "7 more networks are not shown: too many for one reply.")
         var helper = HelperStatus(
             name: "a", displayName: "A", enabled: true, disabledFor: ["Cafe"], priority: 1, ssids: ["b", "c", "d", "e"],
             activation: "stdio", running: false, strikes: 0, quarantined: false, file: "/f")
         helper.moreSSIDs = 60
         helper.moreDisabledFor = 9
         let short = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: false)
-        #expect(short[1].hasSuffix("b; c; d; +61") && short.last == "2 more helpers: too many for one answer.")
+        #expect(short[1].hasSuffix("b; c; d; +61") && short.last == "2 more helpers are not shown: too many for one reply.")
         let long = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: true)
         #expect(
             long.contains("  networks: b; c; d; e; +60") && long.contains("  switched off for: \"Cafe\"; +9")
@@ -110,7 +110,8 @@ import Varlink
         #expect(renderer.lines(HelpersReply(helpers: [helper]), verbose: false).count == short.count - 1)
         let status = InterfaceStatus(interface: "wlan0", state: "failure", since: 1, problems: [])
         #expect(
-            renderer.lines(StatusReply(interfaces: [status], omitted: 3)).last == "3 more interfaces: too many for one answer.")
+            renderer.lines(StatusReply(interfaces: [status], omitted: 3)).last
+                == "3 more interfaces are not shown: too many for one reply.")
     }
 
     @Test(

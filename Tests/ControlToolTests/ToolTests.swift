@@ -71,7 +71,7 @@ private let helpers = """
     @Test(arguments: [
         (["lsit"], "try: hotspotctl list"), (["anwser", "x"], "try: hotspotctl answer"),
         (["helpers", "tset"], "try: hotspotctl helpers test"), (["portals", "chek"], "try: hotspotctl portals check"),
-        (["nonsense"], "there are status, list,"),
+        (["nonsense"], "the commands are status, list,"),
     ]) func anUnknownCommandGetsASuggestion(_ arguments: [String], _ words: String) throws {
         let ended = try Tool.run(arguments)
         #expect(ended.status == 2 && ended.errors.contains(words), "\(ended.errors)")
@@ -345,10 +345,11 @@ private let helpers = """
         #expect(ended.status == 1)
         let sentence = "Plain HTTP reaches the Internet, HTTPS does not."
         #expect(
-            ended.output.hasPrefix("limited\n  on wlan0\n  │ \(sentence)\n  │ GET http://a.example → 204 in 9 ms\nContacted"))
+            ended.output.hasPrefix(
+                "limited\n  on wlan0\n  │ \(sentence)\n  │ GET http://a.example → 204 in 9 ms\nHosts contacted"))
         for (word, result, sentence) in [
             ("noAnswer", "204", "Nothing answered."),
-            ("status502", "502", "The answer 502 is neither the Internet's nor a portal's."),
+            ("status502", "502", "A server answered 502; it is neither the Internet nor a portal."),
             (
                 "reset", "reset: The server broke the connection off in between.",
                 "The server broke the connection off in between."
@@ -368,7 +369,9 @@ private let helpers = """
         ] {
             let own = reply.replacing(#""interface""#, with: "\(members),\"interface\"")
             let said = try run(.init(replies: ["Check": [own]]), ["check", "--verbose"]).output
-            #expect(said.contains("\nContacted by your settings, until the answer is clear: ") && said.contains(hosts), "\(said)")
+            #expect(
+                said.contains("\nHosts contacted by your settings, until one answer is clear: ") && said.contains(hosts),
+                "\(said)")
             #expect(said.contains("gnome") == !members.contains(#""url""#) && !said.contains("www.gstatic.com"), "\(said)")
         }
     }
@@ -472,7 +475,7 @@ private let helpers = """
 
     @Test(arguments: [
         ("Coffe", "in sight or remembered.\n"), ("wlan0", "that is an interface.\n"),
-        ("Cafe 2", "for a network that is yet to come: hotspotctl disable --yes 'Cafe 2'\n"),
+        ("Cafe 2", "for a network that you will join later: hotspotctl disable --yes 'Cafe 2'\n"),
         ("form", "try: hotspotctl disable --helper form\n"),
     ]) func disablingSomethingUnknownWantsAYes(name: String, words: String) throws {
         let script = FakeDaemon.Script(replies: [
@@ -654,7 +657,7 @@ private let helpers = """
         let unproven = status(state("authenticated", since: 3)).replacing(",\"captive\":false", with: "")
         script.status = [[status(state("failure")), status(state("maintaining", since: 2)), unproven]]
         let connected = try run(script, ["login", "--wait"])
-        let unverified = "hotspotctl: It is not verified that wlan0 is online."
+        let unverified = "hotspotctl: hotspotd could not verify that wlan0 is online."
         #expect(connected.status == 1 && connected.errors == unverified + "\n  try: hotspotctl check\n")
         let silent = #""problems":[{"code":"internetLimited","message":"Nothing answers."}]"#
         script.status = [[status(state("failure")), unproven.replacing(#""problems":[]"#, with: silent)]]

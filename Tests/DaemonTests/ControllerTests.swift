@@ -171,7 +171,7 @@ import Wireless
             (
                 "clockWrong", "Mon, 23 Nov 2026 16:00:00 GMT",
                 "By this computer's clock, certificates are not valid, so HTTPS does not work."
-                    + " It says 2001-09-09, and the network says 2026-11-23."
+                    + " The clock says 2001-09-09, and the network says 2026-11-23."
             ),
             ("clockWrong", "Sun, 09 Sep 2001 10:00:00 GMT", nil), ("httpsBlocked", "Mon, 23 Nov 2026 16:00:00 GMT", nil),
             ("clockWrong", "yesterday", "By this computer's clock, certificates are not valid, so HTTPS does not work."),

@@ -130,7 +130,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         let gone = Absence(services: bench.services, problems: problems) { [] }
         gone.applySettings()
         #expect(await bench.eventually { problems.all.map(\.code) == [.logoffOn] })
-        #expect(problems.all.first?.message.hasPrefix("LogoffOn= does nothing, because logind ") == true)
+        #expect(problems.all.first?.message.hasPrefix("LogoffOn= does nothing, because ") == true)
         bench.services.settings.logoffOn.lock = false
         gone.applySettings()
         #expect(problems.all.isEmpty)

@@ -571,7 +571,7 @@ import Vault
             let second = try #require(hotel.desk.prompt)
             #expect(hotel.bench.steps.last { $0.kind == "prompt" }?.detail == "Again asks again")
             if isDismissed { hotel.controller.dismiss(second) } else { hotel.leave() }
-            #expect(hotel.controller.status.answers == "Your answers were not saved, because no login with them is proven.")
+            #expect(hotel.controller.status.answers == "Your answers were not saved, because no login with them has been proven.")
             #expect(hotel.bench.services.store.allCredentials.isEmpty && hotel.desk.answers.sheet == nil)
             await hotel.close()
         }
@@ -589,7 +589,8 @@ import Vault
             error
                 == .failed(
                     code: .notSaved,
-                    message: "Nothing was stored: database is locked. Give it again once the state folder can be written."))
+                    message:
+                        "Nothing was stored: database is locked. Give the answers again once the state folder can be written."))
         #expect(hotel.bench.services.store.allCredentials == before)
         try other.run("ROLLBACK")
         hotel.bench.services.recover()

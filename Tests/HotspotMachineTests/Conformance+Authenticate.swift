@@ -65,7 +65,7 @@ import Testing
         strict.reply("H1", .temporaryFailure)
         #expect(strict.state == .inactive && strict.disassociations == 1 && strict.holds.isEmpty)
         #expect(strict.commands.isEmpty && strict.alarms.map(\.purpose) == [.leave])
-        #expect(strict.log.contains(.transition(from: .failure, to: .inactive, cause: "the link is asked to end")))
+        #expect(strict.log.contains(.transition(from: .failure, to: .inactive, cause: "hotspotd tries to leave the network")))
         var ours = bench()
         ours.reply("H1", .temporaryFailure)
         #expect(ours.state == .failure && ours.disassociations == 0 && ours.holds.isEmpty && ours.due(.retry) == .seconds(10))

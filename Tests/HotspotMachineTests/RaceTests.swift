@@ -59,7 +59,7 @@ import Testing
         race.enter(Candidate("other"), asked: CommandID(number: 3))
         equal(race.record(.high, for: CommandID(number: 1), at: Self.start), true)
         #expect(race.decision == nil && race.hasOpenClaim && race.decisionNow == .winner("last"))
-        #expect(race.reason(for: "last") == "though it failed before, because no other helper claims it")
+        #expect(race.reason(for: "last") == "although it failed before, because no other helper claims the network")
         equal(race.record(.low, for: CommandID(number: 2), at: Self.start), true)
         #expect(race.decision == nil && race.decisionNow == .winner("good"))
         equal(race.record(.none, for: CommandID(number: 3), at: Self.start), true)

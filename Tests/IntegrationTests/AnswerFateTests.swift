@@ -113,7 +113,7 @@ struct AnswerFateTests {
         try daemon.eventually("it is sent") { try daemon.methods().last == "PresentUI" }
         try daemon.unplug("hot1")
         try daemon.wait("hot1", "inactive") {
-            $0?["answers"] == "Your answers were not saved, because no login with them is proven."
+            $0?["answers"] == "Your answers were not saved, because no login with them has been proven."
         }
         #expect(try stored(daemon) == 0)
     }

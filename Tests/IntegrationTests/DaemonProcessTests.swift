@@ -111,7 +111,7 @@ struct DaemonProcessTests {
     @Test func aReloadSaysWhatWaitsForTheNextStart() throws {
         let daemon = try RunningDaemon()
         let good = try String(contentsOfFile: daemon.settings, encoding: .utf8)
-        let words = "StateDirectory=, RuntimeDirectory=: the change counts from the next start"
+        let words = "StateDirectory=, RuntimeDirectory=: the change takes effect when the daemon starts"
         try (good + "\n[Daemon]\nStateDirectory=/nowhere\nRuntimeDirectory=/nowhere/at/all\n").write(
             toFile: daemon.settings, atomically: true, encoding: .utf8)
         Foundation.kill(daemon.pid, SIGHUP)

@@ -68,7 +68,7 @@ import Testing
             problem([.refusedHere], PacketRules(otherWay: "wg0", chains: [Self.incoming, Self.rejecting, Self.killSwitch]))
                 == Problem(
                     .vpnBlocksProbe,
-                    "A firewall rule of this computer refuses what does not go through wg0 (nftables, chain inet vpn out).",
+                    "A firewall rule of this computer refuses packets that do not go through wg0 (nftables, chain inet vpn out).",
                     hint: #"nft 'insert rule inet vpn out oifname "wlan0" meta skuid hotspotd accept; "#
                         + #"insert rule inet vpn in iifname "wlan0" ct state established accept'"#))
         #expect(
@@ -85,7 +85,7 @@ import Testing
             problem([.refusedHere], PacketRules())
                 == Problem(
                     .vpnBlocksProbe, "A firewall rule of this computer refuses packets of the probe on wlan0.",
-                    hint: "let the firewall accept what the user hotspotd sends on wlan0"))
+                    hint: "let the firewall accept packets of the user hotspotd on wlan0"))
         #expect(problem([.silent, .other], PacketRules(otherWay: "wg0", chains: [Self.killSwitch])) == nil)
     }
 }

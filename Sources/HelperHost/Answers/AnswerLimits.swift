@@ -46,7 +46,7 @@ public enum AnswerLimits {
             return (nil, "has \(text.utf8.count) octets; at most \(limit) are kept")
         case .amount(let limit):
             guard let amount = value.integer, Session.remaining(amount, upTo: limit) == nil else { return nil }
-            return (nil, "is \(amount), not from 0 to \(limit); no limit is known then")
+            return (nil, "is \(amount), not from 0 to \(limit); hotspotd ignores it")
         case .list(let limit, let length):
             guard let all = value.array, all.count > limit || all.contains(where: { ($0.string?.utf8.count ?? 0) > length })
             else { return nil }

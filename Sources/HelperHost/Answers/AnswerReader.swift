@@ -42,7 +42,7 @@ enum AnswerReader {
             try check(reply: parameters["reply"] ?? [:])
             return .reply((try kept() as ReplyParameters).reply)
         case nil:
-            guard parameters.object != nil else { throw malformed("\"parameters\" is no object") }
+            guard parameters.object != nil else { throw malformed("\"parameters\" is not an object") }
             return .value(parameters)
         }
     }
@@ -73,7 +73,7 @@ enum AnswerReader {
             try check(annotation["security"], path + ".security", Security.allCases)
             try check(annotation["confidence"], path + ".confidence", [Confidence.low, .high])
             if let hex = annotation["ssidHex"]?.string, SSID(hex: hex) == nil {
-                throw malformed("\"\(path).ssidHex\" is no SSID in hexadecimal")
+                throw malformed("\"\(path).ssidHex\" is not an SSID in hexadecimal")
             }
         }
     }
@@ -89,14 +89,14 @@ enum AnswerReader {
     private static func checkPortalAndSession(of object: JSONValue, _ path: String) throws(HelperFault) {
         // The origin is shown to all users and kept in the history, so it must not carry a user's name or a sentence.
         if let origin = object["portal"]?["origin"]?.string, !Origin.isValid(origin) {
-            throw malformed("\"\(path)portal.origin\" is no origin: http or https as scheme://host[:port] and nothing more")
+            throw malformed("\"\(path)portal.origin\" is not an origin: it takes only scheme://host[:port], with http or https")
         }
         for key in ["secondsRemaining", "bytesRemaining", "maintainAfter"] {
             guard case .number(let amount)? = object["session"]?[key], Int(exactly: amount) == nil else { continue }
-            throw malformed("\"\(path)session.\(key)\" is no whole number")
+            throw malformed("\"\(path)session.\(key)\" is not a whole number")
         }
         guard let memory = object["session"]?["memory"], memory != .null else { return }
-        guard memory.object != nil else { throw malformed("\"\(path)session.memory\" is no object") }
+        guard memory.object != nil else { throw malformed("\"\(path)session.memory\" is not an object") }
         guard Coding.encode(memory).count <= Session.memoryLimit else {
             throw HelperFault(.helperTooLong, "\"\(path)session.memory\" is larger than \(Session.memoryLimit / 1024) KiB")
         }

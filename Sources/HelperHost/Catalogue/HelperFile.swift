@@ -67,7 +67,7 @@ public enum HelperFile {
         }
         if let entry = last("Priority") {
             guard let priority = Int(entry.value), (0...100).contains(priority) else {
-                throw keyfile.error(entry, "is no whole number from 0 to 100")
+                throw keyfile.error(entry, "is not a whole number from 0 to 100")
             }
             spec.priority = priority
         }
@@ -89,7 +89,7 @@ public enum HelperFile {
                 let isNear = Nearest.word(to: entry.section, in: ["Helper"]) != nil
                 throw refuse(
                     entry.sectionLine, "the section [\(Printable.text(entry.section, limit: 64))]",
-                    isNear ? "did you mean [Helper]?" : "there is [Helper] alone")
+                    isNear ? "did you mean [Helper]?" : "the only section is [Helper]")
             }
             guard !keys.contains(entry.key) else { continue }
             throw refuse(

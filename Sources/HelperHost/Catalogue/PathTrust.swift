@@ -32,7 +32,7 @@ enum PathTrust {
             case .folder: (S_IFDIR, "folder")
             case .socket: (S_IFSOCK, "socket")
             }
-        guard status.st_mode & S_IFMT == type else { return refuse("it is no \(noun)") }
+        guard status.st_mode & S_IFMT == type else { return refuse("it is not a \(noun)") }
         guard role != .program || access(path, X_OK) == 0 else {
             return Problem(
                 .helperProgramNotExecutable, "\(shown) cannot be executed: \(String(cString: strerror(errno)))",

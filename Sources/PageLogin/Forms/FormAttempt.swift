@@ -131,7 +131,7 @@ package struct FormAttempt: Sendable {
         var prompt = prompt
         if hasSentNothing {
             if isStranger {
-                prompt.begin("This is another portal than before; nothing was sent.")
+                prompt.begin("This is not the same portal as before; nothing was sent.")
             } else if asksForMore(prompt) {
                 prompt.begin("The page has changed; nothing was sent.")
             }
@@ -296,7 +296,7 @@ package struct FormAttempt: Sendable {
 
     /// Returns the move where a page looks like the end of a login, nothing was sent, and the network is not open: waiting opens nothing.
     func handOverUnsent(on page: TypedPage, at url: WebURL) -> LoginMove {
-        let reason = "The portal asks nothing, but the network is not open." + says(page)
+        let reason = "The portal asks for nothing, but the network is not open." + says(page)
         guard !unsent.isEmpty, case .ask(var prompt, let form, _) = handOver(reason, at: url) else {
             return handOver(reason, at: url)
         }
@@ -316,13 +316,13 @@ extension Prompt {
 
     /// Says why the user is asked anew about an origin that the answers went to before.
     package mutating func begin(keyChanged target: WebURL) {
-        begin("\(target.origin) has another key than before; nothing was sent.")
+        begin("The key of \(target.origin) has changed; nothing was sent.")
     }
 
     /// Returns the hand-over of a page without a trusted certificate: many gateways sign theirs themselves. A browser shows the
     /// certificate, and the user decides.
     static func unproven(_ error: TransferError, page: WebURL) -> Prompt {
-        handOver("\(error) Type no password there that you use elsewhere.", title: page.host, page: page)
+        handOver("\(error) Do not type a password there that you use elsewhere.", title: page.host, page: page)
     }
 
     /// Returns a prompt without fields that sends the user to a browser. The page's address is named without what looks like a guest's name

@@ -67,22 +67,23 @@ struct ChoiceCase: Sendable {
     /// Which ways to log in does the page have?
     static let rules: [PageRule<ChoiceCase, FormChoice>] = [
         PageRule(
-            "C1", "Without a form that asks, the page's only link that goes on, or the only one without an account, is the way."
+            "C1",
+            "If no form asks for anything, the way is the page's only link that goes on, or its only one without an account."
         ) {
             let asks = $0.candidates.contains { !$0.ruled.ruling.isHidden && !$0.form.typed.isEmpty }
             guard $0.ways.isEmpty, !asks, !$0.page.hasLooseField else { return nil }
             return Self.link(on: $0.page, at: $0.url).map { .options([LoginOption(form: $0, names: [])]) }
         },
         PageRule(
-            "C2", "Where every login of the page is refused, the rule of the first one is the reason, first of those that ask.",
+            "C2", "If every login of the page is refused, the reason is the rule of the first one; forms that ask come first.",
             takingOver: { $0.refusal }
         ),
         PageRule("C3", "The page has a login form that only a script shows.", needsScripts: true) {
             $0.ways.isEmpty && $0.candidates.contains { $0.form.controls.contains { $0.isInput || $0.control.isField } }
                 ? .refuse("The page shows its form only by a script.") : nil
         },
-        PageRule("C4", "The page has nothing that could be a login.") { $0.ways.isEmpty ? .nothing : nil },
-        // A trial is given once: where an account would do as well, the user decides.
+        PageRule("C4", "The page has nothing that may be a login.") { $0.ways.isEmpty ? .nothing : nil },
+        // A trial is given once: if an account would do as well, the user decides.
         PageRule("C5", "Beside forms that ask, a trial or free access is a way of its own.") {
             guard let best = $0.ways.first, let trial = $0.trial, !$0.asking.isEmpty, !best.typed.isEmpty || best.beginsTrial
             else {

@@ -26,7 +26,9 @@ extension FormEngine {
             ? "One of these is enough: " + options.map(names).joined(separator: "; or ") + "." : nil
         let ticked =
             filled.ticked.isEmpty
-            ? nil : "Ticked by the page, and sent so: " + filled.ticked.map { "\"\($0)\"" }.joined(separator: ", ") + "."
+            ? nil
+            : "The page ticked these boxes, and they are sent ticked: "
+                + filled.ticked.map { "\"\($0)\"" }.joined(separator: ", ") + "."
         var messages = [
             ImitatedBrand.warning(about: form, on: page, at: url), fault, complaint(of: page, about: form, fields), choice,
             ticked,
@@ -38,7 +40,7 @@ extension FormEngine {
         var termsURL: String?
         if case .address(let address, let others, _)? = terms {
             termsURL = address.text
-            if !others.isEmpty { messages.append("To be read as well: " + others.map(\.text).joined(separator: ", ") + ".") }
+            if !others.isEmpty { messages.append("Also read: " + others.map(\.text).joined(separator: ", ") + ".") }
         }
         // Terms on the page itself are shown in the prompt.
         let text: String? = if case .text(let text)? = terms { PageText.squeezed(text, limit: Self.shownTerms) } else { nil }

@@ -17,9 +17,9 @@ package struct FormEngine: Sendable {
         case refuse(String)
     }
 
-    /// The sentence about answers that were sent, where the page has no word of them.
-    static let unexplained = "The portal asks the same again and does not say why. " + wayOut
-    /// The sentence of a question that comes again, and may come for ever.
+    /// The sentence about answers that were sent, if the page says nothing about them.
+    static let unexplained = "The portal asks the same question again and does not say why. " + wayOut
+    /// The sentence for a question that comes again, perhaps without end.
     static let wayOut = "hotspotctl browse opens the page in a browser."
     /// The name of the prompt's box for terms where the page has no box of its own.
     package static let termsField = "accept_terms"

@@ -35,12 +35,14 @@ struct FormCase: Sendable {
         PageRule("F1", "A form with several lines for a message writes to people.") {
             $0.form.purpose.contains(.contact) ? .other : nil
         },
-        PageRule("F2", "A form that searches is no login.") { $0.form.purpose.contains(.search) ? .other : nil },
-        PageRule("F3", "A form that only chooses the language is no login, unless the page has nothing else and it goes on.") {
+        PageRule("F2", "A form that searches is not a login.") { $0.form.purpose.contains(.search) ? .other : nil },
+        PageRule(
+            "F3", "A form that only chooses the language is not a login, unless the page has nothing else and the form goes on."
+        ) {
             $0.form.purpose.contains(.language) && !ChoiceCase.isOnlyStep($0.form, of: $0.page, at: $0.url) ? .other : nil
         },
-        PageRule("F4", "A form that only opens the terms is no login.") { $0.form.purpose.contains(.reading) ? .other : nil },
-        PageRule("F5", "A form that ends this device's session is no login.") { $0.form.isLogoff ? .other : nil },
+        PageRule("F4", "A form that only opens the terms is not a login.") { $0.form.purpose.contains(.reading) ? .other : nil },
+        PageRule("F5", "A form that ends this device's session is not a login.") { $0.form.isLogoff ? .other : nil },
         PageRule(
             "F6", "All buttons, or a layer, are for a forgotten password, advertising, another company's account or cookies."
         ) {
@@ -52,16 +54,16 @@ struct FormCase: Sendable {
         PageRule("F8", "A form without a button or a field cannot be sent, unless a script of the page sends it.") {
             $0.form.submits.isEmpty && $0.form.inputs.isEmpty && !$0.page.submitsItself ? .other : nil
         },
-        // On a first page the address may be what access costs, and a page that was sent may come again.
-        PageRule("F9", "Behind a form that was sent, one that asks for an address for advertising is no login.") {
+        // On a first page, the address may be the price of access, and a page that was sent may come again.
+        PageRule("F9", "After a form was sent, a form that asks for an e-mail address for advertising is not a login.") {
             guard let sent = $0.sent, $0.form.purpose.contains(.newsletter) else { return nil }
             return sent.contains($0.form.form.identity) ? nil : .other
         },
-        PageRule("F10", "A form that is not shown is a script's.") { $0.form.isInvisible ? .hidden : nil },
+        PageRule("F10", "A form that the page does not show belongs to a script.") { $0.form.isInvisible ? .hidden : nil },
         PageRule("F11", "The form pays, or its own text says that access costs.") {
             $0.pays ? .refused("The page asks for a payment or names a price, and hotspotd pays for nothing.") : nil
         },
-        PageRule("F12", "A script of the page has a part in sending the form.", needsScripts: true) {
+        PageRule("F12", "A script of the page takes part in sending the form.", needsScripts: true) {
             $0.form.browserReason.map(FormRuling.refused)
         },
         PageRule("F13", "The form disconnects several devices at once.") {
@@ -107,8 +109,7 @@ struct FormCase: Sendable {
 
     /// Which of several forms goes first? The lowest number does.
     static let ranks: [PageRule<FormCase, Int>] = [
-        PageRule("R1", "First place: the form whose fields were answered before, also where the portal asks for the same again.")
-        {
+        PageRule("R1", "First place: the form whose fields were answered before, even if the portal asks for the same again.") {
             form in
             form.form.typed.contains { form.answered.contains($0.name) || form.refused.contains($0.name) } ? 0 : nil
         },
@@ -168,7 +169,7 @@ struct FormBesideCase: Sendable {
             $0.form.leadsNowhere && $0.open.contains { !$0.typed.isEmpty && !$0.leadsNowhere } ? true : nil
         },
         PageRule(
-            "G2", "Where the login is a script's, no other form is it, such as one that registers; a button for free access is."
+            "G2", "If a script has the login, no other form counts, such as a registration; a button for free access does."
         ) {
             $0.hasRefusedLogin && !$0.form.goesOnFree && !$0.open.contains { !$0.typed.isEmpty } ? true : nil
         },

@@ -45,11 +45,11 @@ struct FirstPageCase: Sendable {
             $0.page.asksForKey
                 ? .none(
                     .unsupportedNetwork,
-                    "The page asks for the key of a Wi-Fi network, which is no portal's business; nothing was sent.") : nil
+                    "The page asks for the key of a Wi-Fi network, which no portal needs; nothing was sent.") : nil
         },
-        PageRule("P3", "A page that says that the network blocks access is no login.") {
+        PageRule("P3", "A page that says that the network blocks access is not a login.") {
             $0.page.announcement.has(.blocked)
-                ? .none(.unsupportedNetwork, "The network blocks access by a rule; the page is no login.") : nil
+                ? .none(.unsupportedNetwork, "The network blocks access by a rule; the page is not a login.") : nil
         },
         // A portal tells its guests as well that they are not connected.
         PageRule("P4", "A page that says that the network has no Internet connection, and begins no login, is read again later.")
@@ -94,7 +94,7 @@ struct NoLoginCase: Sendable {
         PageRule("N1", "Reading the page took too long, so hotspotd may have missed a login.", needsScripts: true) {
             $0.page.isTooComplicated ? .handOver(HTMLReader.complicatedReason) : nil
         },
-        PageRule("N2", "A page that leads out of the portal, or sounds like the end of a login, is one.") {
+        PageRule("N2", "A page that leads out of the portal, or sounds like the end of a login, is the end of one.") {
             RedirectChain.leadsOut($0.page.page, at: $0.url, on: $0.link) || $0.page.soundsLikeSuccess ? .done : nil
         },
         PageRule("N3", "The page is too large, so hotspotd may have missed a login.", needsScripts: true) {
@@ -106,7 +106,7 @@ struct NoLoginCase: Sendable {
         PageRule("N5", "A script or a frame is likely to have the login.", needsScripts: true) {
             $0.page.isScripted ? needsBrowser : nil
         },
-        PageRule("N6", "A link that goes on is a script's.", needsScripts: true) { page in
+        PageRule("N6", "A link that goes on works only with a script.", needsScripts: true) { page in
             page.page.links.contains { $0.isInert && $0.goesOn } ? needsBrowser : nil
         },
         PageRule("N7", "A page that loads scripts has fewer than 40 octets of text without them.", needsScripts: true) {
@@ -115,10 +115,10 @@ struct NoLoginCase: Sendable {
         PageRule("N8", "Where a page shows terms without a control to accept them, a script adds it.", needsScripts: true) {
             $0.page.hasScripts && $0.page.words.bindsReader ? needsBrowser : nil
         },
-        PageRule("N9", "The page logs in by another company's account, or by a picture that another device reads.") {
+        PageRule("N9", "The page logs in with another company's account, or with a picture that another device reads.") {
             !$0.isRefusal && ($0.page.offersSocialLogin || $0.page.asksToScan) ? needsBrowser : nil
         },
-        PageRule("N10", "A link of the page goes on, and it is not known which.") { page in
+        PageRule("N10", "The page has a link that goes on, and hotspotd cannot tell which.") { page in
             !page.isRefusal && page.page.links.contains(where: page.leadsOn) ? needsBrowser : nil
         },
         // A page that says to go on, and has nothing to press, gets it from its scripts.
@@ -163,21 +163,21 @@ struct MoveCase: Sendable {
 
     /// What is done then?
     static let rules: [PageRule<MoveCase, MoveRuling>] = [
-        // A short page is quoted whole: its heading says less than what stands below.
-        PageRule("E1", "Behind a form, a page without a login that says that it refuses is handed over with its words.") {
+        // A short page is quoted whole, because its heading says less than the rest.
+        PageRule("E1", "After a form, a page that has no login and says that it refuses is handed over with its words.") {
             guard $0.isNothing, !$0.isFirst, !$0.page.soundsLikeSuccess, !$0.hasNewSuccess,
                 let refusal = $0.attempt.engine.refusal(on: $0.page)
             else { return nil }
             return .handOver($0.page.page.text.utf8.count <= 200 ? $0.attempt.words(of: $0.page) : refusal)
         },
-        PageRule("E2", "Behind a form, a page that asks for what only a browser can send is handed over.") {
+        PageRule("E2", "After a form, a page that asks for something that only a browser can send is handed over.") {
             $0.isNothing && !$0.isFirst && $0.page.asksOn ? .handOver($0.attempt.words(of: $0.page)) : nil
         },
-        PageRule("E3", "Behind a form, any other page without a login is the end of one.") {
+        PageRule("E3", "After a form, any other page without a login ends the login.") {
             $0.isNothing && !$0.isFirst ? .done : nil
         },
-        // It is the portal's own end of a login, such as one in a browser.
-        PageRule("E4", "A first page without a login, after a prompt that asked for nothing, is the end of one.") {
+        // The page is the portal's own end of a login, such as one in a browser.
+        PageRule("E4", "A first page without a login, after a prompt that asked for nothing, ends the login.") {
             $0.isNothing && $0.attempt.engine.isTypedNow && $0.attempt.typed.isEmpty ? .done : nil
         },
         // A form that a script shows may be the login of a page that always has a link to log off.
@@ -194,12 +194,12 @@ struct MoveCase: Sendable {
             }),
         // Words of success do not end a login while the page asks for something new, unless it lets the user log off already.
         PageRule(
-            "E8", "Behind a form, words of success end the login where the page asks for the same, or lets the user log off."
+            "E8", "After a form, words of success end the login if the page asks for the same again, or lets the user log off."
         ) {
             $0.asksAfterSuccess ? .done : nil
         },
         PageRule(
-            "E9", "Any other question is asked.",
+            "E9", "hotspotd asks any other question.",
             takingOver: {
                 if case .ask(let prompt, let form) = $0.decision {
                     $0.decided.becoming(.ask(prompt, form, on: $0.page))
@@ -215,24 +215,24 @@ struct MoveCase: Sendable {
             guard let form = $0.submitted, !form.inputs.isEmpty, $0.attempt.hasAnswered(form) else { return nil }
             return .handOver($0.attempt.engine.refusal(on: $0.page) ?? FormEngine.unexplained)
         },
-        PageRule("E12", "A button that was pressed comes again behind answers: the gateway has yet to open.") {
+        PageRule("E12", "A button that was pressed comes again after answers: the gateway has yet to open.") {
             $0.comesAgain && $0.attempt.hasAnswered && $0.submitted?.inputs.isEmpty == true ? .done : nil
         },
-        // Such as a button for free access that is used up.
-        PageRule("E13", "Where a button that was pressed comes again, hotspotd asks for the page's other way.") {
+        // An example is a button for free access that is used up.
+        PageRule("E13", "If a button that was pressed comes again, hotspotd asks for the page's other way.") {
             guard $0.comesAgain, $0.rest.forms.count < $0.page.forms.count else { return nil }
             guard case .ask(var prompt, let form) = $0.attempt.engine.ruled(on: $0.rest, at: $0.url).ruling else { return nil }
             if prompt.message == nil { prompt.message = $0.attempt.engine.refusal(on: $0.page) ?? FormAttempt.samePage }
             return .ask(prompt, form, on: $0.rest)
         },
-        PageRule("E14", "Where nothing else is left, a page that comes again is handed over.") {
+        PageRule("E14", "If nothing else is left, a page that comes again is handed over.") {
             $0.comesAgain ? .handOver($0.attempt.engine.complaint(of: $0.page.page) ?? FormAttempt.samePage) : nil
         },
-        PageRule("E15", "Behind a form, words of success beside a button to another origin end the login.") {
+        PageRule("E15", "After a form, words of success beside a button to another origin end the login.") {
             guard case .submit(let filled, let form) = $0.decision else { return nil }
             return $0.page.soundsLikeSuccess && !$0.isFirst && !filled.staysOnOrigin && form.inputs.isEmpty ? .done : nil
         },
-        PageRule("E16", "After five forms a login is handed over.") {
+        PageRule("E16", "After five forms, the login is handed over.") {
             $0.submitted != nil && $0.attempt.steps >= stepLimit ? .handOver("The portal shows one form after another.") : nil
         },
         PageRule(
@@ -241,7 +241,7 @@ struct MoveCase: Sendable {
                 if case .submit(let filled, let form) = $0.decision { $0.decided.becoming(.send(filled, form)) } else { nil }
             }),
         PageRule(
-            "E18", "The table before rules on any other first page without a login.",
+            "E18", "The table above decides about any other first page without a login.",
             takingOver: {
                 NoLoginCase.rules.ruling(on: $0.noLogin)
             }),

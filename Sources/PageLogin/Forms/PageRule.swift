@@ -83,6 +83,6 @@ package enum PageRules {
         Table("Which ways to log in does the page have?", ChoiceCase.rules),
         Table("Is the form sent, or is the user asked?", SendingCase.rules),
         Table("What does a first page without a login mean?", NoLoginCase.rules),
-        Table("What is done then?", MoveCase.rules),
+        Table("What happens then?", MoveCase.rules),
     ]
 }

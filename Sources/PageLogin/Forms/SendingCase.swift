@@ -69,11 +69,13 @@ struct SendingCase: Sendable {
             sending.found.contains { sending.givesAway($0.form) }
                 ? .refuse("The page would put an e-mail address and its password into an unencrypted address.") : nil
         },
-        PageRule("Q2", "The form leads to an address that is not asked, or is too long.") {
+        PageRule("Q2", "The form leads to an address that hotspotd does not request, or that is too long.") {
             if case .failure(let error) = $0.filled { .refuse(error.description) } else { nil }
         },
-        PageRule("Q3", "An answer is not what a browser would send, such as a date in words.") { $0.faults.isEmpty ? nil : .ask },
-        PageRule("Q4", "Of several ways none is filled in.") { $0.picked.isFilled ? nil : .ask },
+        PageRule("Q3", "A browser would not send an answer in this form, such as a date in words.") {
+            $0.faults.isEmpty ? nil : .ask
+        },
+        PageRule("Q4", "The page has several ways, and none is filled in.") { $0.picked.isFilled ? nil : .ask },
         PageRule("Q5", "A field or box that must be filled in has no answer.") { $0.isOpen ? .ask : nil },
         PageRule("Q6", "A stored password would be sent unencrypted, and was not released for that.") {
             $0.needsUser ? .ask : nil
@@ -167,7 +169,7 @@ struct SendingCase: Sendable {
             return "The answer to \"\(label)\" has control characters; nothing was sent."
         }
         if control.isDate == true, !isDate(answer) {
-            return "The answer to \"\(label)\" is no date like 1990-07-14; nothing was sent."
+            return "The answer to \"\(label)\" is not a date like 1990-07-14; nothing was sent."
         }
         if let limit = control.maxLength, limit >= 0, answer.utf16.count > limit {
             return "The answer to \"\(label)\" is longer than the \(limit) characters that the page allows; nothing was sent."

@@ -86,7 +86,7 @@ struct DialogRun {
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return }
             octets += chunk[..<count]
-            guard octets.count <= limit else { throw Failure(.usage, "More than \(limit / 1024) KiB of answers.") }
+            guard octets.count <= limit else { throw Failure(.usage, "The answers are larger than \(limit / 1024) KiB.") }
         }
     }
 }

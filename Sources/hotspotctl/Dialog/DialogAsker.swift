@@ -88,8 +88,8 @@ struct DialogAsker: Questioner {
             text =
                 [heading[0]] + [
                     isSure
-                        ? "Without an answer here nothing is sent."
-                        : "The page does not say whether this is needed; it may stay empty."
+                        ? "Without an answer here, nothing is sent."
+                        : "The page does not say whether this field is required; you may leave it empty."
                 ]
         }
         guard let missing = questions.first else { return }
@@ -104,7 +104,7 @@ struct DialogAsker: Questioner {
             outputs.append(run.output)
         }
         guard let values = program.values(outputs, entries) else {
-            throw Failure(.failed, "The answers of \(program.kind.rawValue) cannot be read.")
+            throw Failure(.failed, "Cannot read the answers from \(program.kind.rawValue).")
         }
         return values
     }
@@ -159,8 +159,8 @@ struct FieldQuestion {
         let empty = choices.isEmpty ? "empty" : DialogAsker.none
         let hint =
             isStored
-            ? " (\(empty): as stored\(mayClear ? "; -: none" : ""))"
-            : preset.map { " (\(empty): \(renderer.safe($0, limit: 60))\(mayClear ? "; -: none" : ""))" }
+            ? " (\(empty) keeps the stored answer\(mayClear ? "; - clears it" : ""))"
+            : preset.map { " (\(empty) means \(renderer.safe($0, limit: 60))\(mayClear ? "; - clears it" : ""))" }
                 ?? (field.required ? "" : " (optional)")
         return DialogProgram.Entry(
             label: "\(renderer.bar) \(isLong ? renderer.safe(label, limit: Self.limit) : label)\(hint)",

@@ -42,10 +42,10 @@ struct Diagnosis: Codable, Equatable {
                 isSeen
                 ? "Online; nothing needs attention."
                 : facts.isHidden
-                    ? "Online; this user can see nothing that needs attention."
-                    : "Online; it was not tested whether names resolve."
+                    ? "Online; nothing that this user may see needs attention."
+                    : "Online; name resolution was not tested."
         } else {
-            verdict = "Nothing is wrong as far as hotspotctl can see."
+            verdict = "hotspotctl finds nothing wrong."
             command = "hotspotctl status"
         }
     }

@@ -13,7 +13,7 @@ struct DoctorVerb: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The interface; without it the one that is in a network.", completion: Complete.interfaces)
+    @Argument(help: "The interface; by default the one that is in a network.", completion: Complete.interfaces)
     var interface: String?
 
     func run() throws {

@@ -49,8 +49,8 @@ extension DoctorFacts {
     private var radio: Layer {
         if link?.kind == .wireless { return Layer(.radio, .ok, "\(name) is a Wi-Fi interface.") }
         if isWired { return Layer(.radio, .ok, "\(name) is wired: no radio is needed.") }
-        if status != nil { return Layer(.radio, .unknown, "\(name) cannot be seen from here.") }
-        if link != nil { return Layer(.radio, .unknown, "\(name) is not watched by hotspotd.", "hotspotctl") }
+        if status != nil { return Layer(.radio, .unknown, "hotspotctl cannot see \(name).") }
+        if link != nil { return Layer(.radio, .unknown, "hotspotd does not watch \(name).", "hotspotctl") }
         if subject != nil { return Layer(.radio, .broken, "There is no interface \(name).", "ip link") }
         return Layer(
             .radio, .broken, "This computer has no network interface, or no driver for it.", "sudo dmesg | grep -i firmware")
@@ -87,7 +87,7 @@ extension DoctorFacts {
                 isWired ? "The cable of \(name) is plugged in\(manager)." : "\(name) is in a network\(manager).")
         }
         if isWired {
-            return Layer(.association, .broken, "No cable is plugged in at \(name), or it is off.", "ip link show dev \(name)")
+            return Layer(.association, .broken, "\(name) has no cable, or is switched off.", "ip link show dev \(name)")
         }
         let (place, option) = wanted == nil ? ("", "") : (" \(name)", " --interface \(name)")
         return Layer(
@@ -96,7 +96,7 @@ extension DoctorFacts {
     }
 
     private var address: Layer {
-        guard let link else { return Layer(.address, .unknown, "\(name) cannot be seen from here.") }
+        guard let link else { return Layer(.address, .unknown, "hotspotctl cannot see \(name).") }
         guard let first = link.addresses.first else {
             return Layer(
                 .address, .broken, "\(name) has no address.",
@@ -107,7 +107,7 @@ extension DoctorFacts {
     }
 
     private var gateway: Layer {
-        guard let link else { return Layer(.gateway, .unknown, "\(name) cannot be seen from here.") }
+        guard let link else { return Layer(.gateway, .unknown, "hotspotctl cannot see \(name).") }
         if link.hasDefaultRoute { return Layer(.gateway, .ok, "\(name) has a default route.") }
         // Programs with routing tables of their own keep it elsewhere.
         let state: Layer.State = isOnline || isCaptive ? .attention : .broken
@@ -171,7 +171,7 @@ extension DoctorFacts {
             let hasAsked = ["online", "captive", "limited"].contains(check?.verdict)
             return Layer(
                 .names, .unknown,
-                hasAsked ? "The probe could not find out whether names resolve." : "Not known until the probe has asked.")
+                hasAsked ? "The probe could not test name resolution." : "Unknown until the probe has run.")
         }
         let isPartial = asked.contains { !Self.isFailureOfNames($0) }
         let isSilent = failures.contains("dnsTimeout")
@@ -200,7 +200,7 @@ extension DoctorFacts {
                 .firewall, isAnswered ? .attention : .broken, "A firewall rule of this computer refuses packets of the probe.",
                 "sudo nft list ruleset")
         }
-        if isAnswered { return Layer(.firewall, .ok, "The probe's packets pass.") }
+        if isAnswered { return Layer(.firewall, .ok, "The firewall lets the probe's packets through.") }
         if outcomes.contains(where: { $0 == "bindFailed" || $0 == "system" }) {
             return Layer(
                 .firewall, .broken, "This computer could not send the probe's requests.", ours("hotspotctl check --verbose"))
@@ -215,15 +215,15 @@ extension DoctorFacts {
             if let version = reply.version, version != hotspotdVersion {
                 let shown = Renderer.safe(version, limit: 32)
                 return Layer(
-                    .daemon, .attention, "hotspotd \(shown) runs, and this is hotspotctl \(hotspotdVersion).",
+                    .daemon, .attention, "hotspotd \(shown) is running, but this is hotspotctl \(hotspotdVersion).",
                     "sudo systemctl restart hotspotd")
             }
             if status == nil {
                 return Layer(
-                    .daemon, .broken, "hotspotd runs, but does not watch \(name).",
+                    .daemon, .broken, "hotspotd is running, but does not watch \(name).",
                     "see Match= and ManageEthernet= in \(Renderer.safe(settings))")
             }
-            return Layer(.daemon, .ok, "hotspotd \(hotspotdVersion) runs.")
+            return Layer(.daemon, .ok, "hotspotd \(hotspotdVersion) is running.")
         }
     }
 
@@ -244,7 +244,8 @@ extension DoctorFacts {
         let origin = status?.portal.map { " at \(renderer.origin($0))" } ?? ""
         if isCaptive { return Layer(.portal, .ok, "A portal\(origin) wants a login.") }
         guard isOpen else { return Layer(.portal, .unknown, "Unknown: the probe had no clear answer.") }
-        let none = reply?.withheld == true ? "No portal is in the way." : "There is no portal, or no longer."
+        let none =
+            reply?.withheld == true ? "No portal is in the way." : "There is no portal, or it has let this computer through."
         return Layer(.portal, .ok, status?.portal == nil ? none : "The portal\(origin) lets this computer through.")
     }
 
@@ -295,7 +296,7 @@ extension DoctorFacts {
             return Layer(.login, .attention, "The portal waits for your answer.", ours("hotspotctl answer"))
         case .evaluating, .authenticating, .presentingUI, .maintaining:
             if let moment = status.nextLogin {
-                return Layer(.login, .attention, "It \(renderer.tries(at: moment)).", ours("hotspotctl login"))
+                return Layer(.login, .attention, "hotspotd \(renderer.tries(at: moment)).", ours("hotspotctl login"))
             }
             return Layer(
                 .login, isOnline ? .ok : .attention, "A login is running.", isOnline ? nil : ours("hotspotctl login --wait"))
@@ -307,7 +308,9 @@ extension DoctorFacts {
                 let isDone = status.helper != nil
                 return Layer(
                     .login, .unknown,
-                    isDone ? "You were logged in; whether you still are is not known." : "Unknown: the probe had no clear answer."
+                    isDone
+                        ? "You were logged in; hotspotd cannot tell whether you still are."
+                        : "Unknown: the probe had no clear answer."
                 )
             }
             let left = status.secondsRemaining.map { ", \(renderer.duration(seconds: $0)) left" } ?? ""
@@ -323,7 +326,7 @@ extension DoctorFacts {
             Layer(
                 .internet, .broken,
                 isOpen
-                    ? "Only a part of the Internet answers on \(name)."
+                    ? "Only part of the Internet answers on \(name)."
                     : isAnswered
                         ? "Something answers on \(name), but not the Internet." : "The Internet does not answer on \(name).",
                 ours("hotspotctl check --verbose"))

@@ -21,7 +21,7 @@ struct ReportVerb: ParsableCommand {
         completion: .file())
     var settings: String?
 
-    @Argument(help: "The file to write, - for standard output; without it a new one in this folder.", completion: .file())
+    @Argument(help: "The file to write, - for standard output; by default a new file in this folder.", completion: .file())
     var file: String?
 
     func run() throws {
@@ -33,7 +33,7 @@ struct ReportVerb: ParsableCommand {
             throw Failure(.failed, "\(shown): \(String(cString: strerror(errno))).", hint: "hotspotctl report FILE")
         }
         Output.print([
-            "\(shown) is written. Read it before you send it: private data was replaced as far as hotspotctl recognised it."
+            "Wrote \(shown). Read it before you send it: hotspotctl replaced only the private data that it recognised."
         ])
     }
 
@@ -72,13 +72,14 @@ struct ReportText {
             ("Doctor", renderer.lines(Diagnosis(facts)).map(Self.own)),
             ("Settings that were changed", changedSettings(facts)),
             ("Interfaces and problems", interfaces(facts)), ("Helpers", helpers(facts)),
-            ("The last attempt", story.map(lines) ?? ["It cannot be read."]), ("The end of the log of hotspotd.service", log),
+            ("The last attempt", story.map(lines) ?? ["The last attempt cannot be read."]),
+            ("The end of the log of hotspotd.service", log),
         ]
         var redaction = redaction(facts, client)
         let body = sections.map { title, lines in
             "== \(title) ==\n" + redaction.apply((lines.isEmpty ? ["–"] : lines).joined(separator: "\n"))
         }
-        let head = "A report of hotspotctl. Read it before you send it."
+        let head = "A report by hotspotctl. Read it before you send it."
         return ([head, "== Versions ==\n" + versions(facts).joined(separator: "\n")] + body).joined(separator: "\n\n")
     }
 
@@ -101,7 +102,8 @@ struct ReportText {
         let path = settings ?? facts.settings
         let changed = changedSettings(in: path)
         guard settings == nil, facts.reply == nil else { return changed }
-        return ["\(Self.silent), so these are of \(path), and it may use another file:"] + (changed.isEmpty ? ["–"] : changed)
+        return ["\(Self.silent), so these settings are from \(path); the daemon may use another file:"]
+            + (changed.isEmpty ? ["–"] : changed)
     }
 
     /// Returns the settings that have a line, as the shipped file has none.
@@ -129,7 +131,7 @@ struct ReportText {
     }
 
     private func helpers(_ facts: DoctorFacts) -> [String] {
-        guard facts.reply != nil else { return ["\(Self.silent), so they are not known."] }
+        guard facts.reply != nil else { return ["\(Self.silent), so its helpers are unknown."] }
         return facts.helpers.flatMap { helper in
             var words = [helper.name, helper.version ?? "", helper.enabled ? "on" : "off", helper.running ? "running" : ""]
             if helper.strikes > 0 { words.append("\(helper.strikes) missed deadlines or crashes in a row") }

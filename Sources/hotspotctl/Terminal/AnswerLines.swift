@@ -18,7 +18,7 @@ enum AnswerLines {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             octets += chunk[..<count]
-            guard octets.count <= limit else { throw Failure(.usage, "More than \(limit / 1024) KiB of answers.") }
+            guard octets.count <= limit else { throw Failure(.usage, "The answers are larger than \(limit / 1024) KiB.") }
         }
         return octets
     }
@@ -31,14 +31,16 @@ enum AnswerLines {
         for (index, raw) in lines.enumerated() {
             let line = raw.hasSuffix("\r") ? raw.dropLast() : raw
             if line.isEmpty { continue }
-            guard let equals = line.firstIndex(of: "=") else { throw Failure(.usage, "Line \(index + 1) is not name=value.") }
+            guard let equals = line.firstIndex(of: "=") else {
+                throw Failure(.usage, "Line \(index + 1) does not have the form name=value.")
+            }
             let name = String(line[..<equals])
             let known = fields ?? [Field(name: name, label: name, kind: .text, required: true)]
             guard let field = known.first(where: { $0.name == name }) else {
                 let names = known.map { Renderer.safe($0.name) }.joined(separator: ", ")
                 throw Failure(.usage, QuotedProblem.join("Line \(index + 1) answers an unknown field; the names are:", names))
             }
-            guard answers[name] == nil else { throw Failure(.usage, "Line \(index + 1) answers a second time.") }
+            guard answers[name] == nil else { throw Failure(.usage, "Line \(index + 1) answers the same field again.") }
             guard let value = normalise(String(line[line.index(after: equals)...]), field) else {
                 let choices =
                     field.kind == .checkbox

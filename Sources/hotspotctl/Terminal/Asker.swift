@@ -126,8 +126,8 @@ struct Asker: Questioner {
                 isLeftEmpty = true
                 Output.ask(
                     field.mayBeEmpty
-                        ? "  The page does not say whether this is needed; Enter again leaves it empty.\n"
-                        : "  Without an answer here nothing is sent.\n")
+                        ? "  The page does not say whether this field is required; press Enter again to leave it empty.\n"
+                        : "  Without an answer here, nothing is sent.\n")
             } else if !choices.isEmpty, !choices.contains(value) {
                 Output.ask("  That is not one of the choices.\n")
             } else {
@@ -152,7 +152,7 @@ struct Asker: Questioner {
             if ["n", "no", "nein"].contains(answer) || (!isNeeded && answer.isEmpty) { break }
             Output.ask(
                 answer.isEmpty
-                    ? "  Type y to continue or n to stop; without a yes nothing is sent.\n" : "  Please answer y or n.\n")
+                    ? "  Type y to continue or n to stop; without a yes, nothing is sent.\n" : "  Please answer y or n.\n")
         }
         guard isNeeded else { return false }
         let hint = "\(renderer.answer(interface)), or \(renderer.answer(interface, " --dismiss"))"

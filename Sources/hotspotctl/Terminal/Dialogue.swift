@@ -48,7 +48,7 @@ struct Dialogue {
                 (id, prompt) = (next, try client.prompt(next).pending?.readable())
             }
         }
-        throw Failure(.failed, "The portal asks the same again and again.", hint: "hotspotctl explain")
+        throw Failure(.failed, "The portal keeps asking the same question.", hint: "hotspotctl explain")
     }
 
     func needed(_ prompt: PendingPrompt, _ message: String) -> Failure {
@@ -209,8 +209,8 @@ struct Dialogue {
     private func unlocked(
         _ prompt: PendingPrompt, _ asker: any Questioner, _ watch: OutcomeWatch
     ) throws(Failure) -> PendingPrompt? {
-        let skips = dialogs == nil ? "Enter" : "empty"
-        var question = "PIN of the stored answers (\(skips): type the answers)"
+        let skips = dialogs == nil ? "press Enter" : "leave this empty"
+        var question = "PIN of the stored answers (\(skips) to type the answers instead)"
         while true {
             let pin = try asker.pin(question)
             if pin.isEmpty { return prompt }

@@ -34,7 +34,7 @@ extension Renderer {
         case .inactive:
             let words =
                 has(.held) || has(.logoffUnconfirmed)
-                ? status.captive == false ? "left alone, and open when it was last looked at" : "left alone"
+                ? status.captive == false ? "left alone; open at the last look" : "left alone"
                 : has(.noAddress) ? "waiting for an address" : status.ssid == nil ? "not connected" : words
             return (sign("○", "o"), .faint, words)
         case nil: return (sign("○", "o"), .faint, words)
@@ -56,7 +56,7 @@ extension Renderer {
         case .left: "left"
         case .loggedOff: "logged off"
         case .dismissed: "dismissed"
-        case .superseded: "begun again"
+        case .superseded: "restarted"
         // The journal's own words.
         case nil where word == "interrupted": "cut off: hotspotd ended"
         case nil where word == "switchedOff": "switched off"

@@ -111,7 +111,7 @@ struct Renderer {
     /// Returns a line about elements that did not fit into the reply.
     func more(_ omitted: Int?, _ what: String) -> [String] {
         guard let omitted, omitted > 0 else { return [] }
-        return ["\(omitted) more \(what): too many for one answer."]
+        return ["\(omitted) more \(what) are not shown: too many for one reply."]
     }
 
     /// Returns the cells of a text in a terminal: none for combining marks and colours, two for wide East Asian characters.

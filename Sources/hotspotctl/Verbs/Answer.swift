@@ -20,14 +20,14 @@ struct AnswerVerb: ParsableCommand {
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Keep the answers, encrypted, for this network and portal, as Remember= of the settings does without it. One-time codes and vouchers are never kept; accepted terms are remembered as AcceptTerms= says, and not with Remember=never."
+            "Whether to keep the answers, encrypted, for this network and portal; by default as Remember= in the settings says. One-time codes and vouchers are never kept. AcceptTerms= decides about accepted terms; with Remember=never they are not kept."
     )
     var remember: Bool?
 
-    @Flag(help: "With a pipe: send the stored answers for the fields without a line.")
+    @Flag(help: "With a pipe: use the stored answers for fields without a line.")
     var stored = false
 
-    @Flag(help: "Read lines name=value from standard input, even if that is a terminal.")
+    @Flag(help: "Read name=value lines from standard input, even if it is a terminal.")
     var stdin = false
 
     @Flag(help: "Ask in a dialog of the desktop, as the notification does.")
@@ -43,10 +43,10 @@ struct AnswerVerb: ParsableCommand {
     @Option(help: ArgumentHelp("How long to wait for the outcome; 0 does not wait.", valueName: "seconds"))
     var wait: Double = 120
 
-    @Option(help: "Answer only this helper.", completion: Complete.helpers)
+    @Option(help: "Answer only a question of this helper.", completion: Complete.helpers)
     var helper: String?
 
-    @Argument(help: "The prompt, or on a terminal its interface, if several wait.", completion: Complete.prompts)
+    @Argument(help: "The prompt's ID, if several prompts wait; on a terminal also its interface.", completion: Complete.prompts)
     var id: String?
 
     func validate() throws {
@@ -124,7 +124,7 @@ struct AnswerVerb: ParsableCommand {
             guard let prompt = pending else { throw Failure.noSuchPrompt(id, gone) }
             guard helper == nil || helper == prompt.helper else {
                 throw Failure(
-                    .notFound, "This is a question of another helper: \(common.renderer.safe(prompt.helper, limit: 64)).",
+                    .notFound, "This question comes from another helper: \(common.renderer.safe(prompt.helper, limit: 64)).",
                     hint: "hotspotctl prompts")
             }
             return try prompt.readable()

@@ -5,7 +5,7 @@ import HotspotCore
 
 struct BrowseVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "browse", abstract: "Log in with a browser on this network alone.",
+        commandName: "browse", abstract: "Log in with a browser that can reach this network only.",
         discussion: """
             For portals that no helper can log in to. The browser has a fresh profile, which is deleted afterwards, and only this \
             network, also where a VPN is up. It is closed as soon as you are online. Chromium, Chrome, Brave, Edge and Firefox are \
@@ -43,7 +43,8 @@ struct BrowseVerb: ParsableCommand {
         }
         guard geteuid() != 0 || browser != nil else {
             throw Failure(
-                .failed, "No browser is started as root: start it as the user in front of the screen, without sudo, or name one.",
+                .failed,
+                "hotspotctl opens no browser as root: run it without sudo, as the user in front of the screen, or name a browser.",
                 hint: "hotspotctl browse --browser PATH")
         }
         if let browser, access(browser, X_OK) != 0 {

@@ -16,7 +16,7 @@ struct CheckVerb: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Also show the reason, which hosts were contacted, when that happens, and how to change it.")
     var verbose = false
 
-    @Argument(help: "The interface; without it the one whose default route comes first.", completion: Complete.interfaces)
+    @Argument(help: "The interface; by default the one whose default route comes first.", completion: Complete.interfaces)
     var interface: String?
 
     func run() throws {
@@ -51,10 +51,10 @@ extension Renderer {
         case "dnsTimeout": return "No nameserver answered."
         case "emptyAnswer": return "The answers were empty."
         case "askedToWait": return "The host asked to wait before the next request."
-        case "clockWrong": return "By this computer's clock the certificate is not valid."
+        case "clockWrong": return "By this computer's clock, the certificate is not valid."
         case let detail?:
             if let status = Int(detail.dropFirst("status".count)), detail.hasPrefix("status") {
-                return "The answer \(status) is neither the Internet's nor a portal's."
+                return "A server answered \(status); it is neither the Internet nor a portal."
             }
             // The request that failed has the sentence behind the word.
             for line in check.requests ?? [] {
@@ -81,9 +81,10 @@ extension Renderer {
         let https = check.httpsURL ?? (check.url == nil ? Self.probeHosts[4] : "")
         let hosts = [check.url.map { safe($0) } ?? usual] + (https.isEmpty ? [] : [safe(https)])
         return [
-            "Contacted by \(isUsual ? "default" : "your settings"), until the answer is clear: \(hosts.joined(separator: " and ")); "
-                + "and the network's portal API, if it has one.",
-            "When:", "  at a join, during a login and just after it, and now", "  while you are not logged in: every 10 to 60 s",
+            "Hosts contacted by \(isUsual ? "default" : "your settings"), until one answer is clear: \(hosts.joined(separator: " and ")); "
+                + "also the network's portal API, if it has one.",
+            "When:", "  when you join, during a login and just after it, and now",
+            "  while you are not logged in: every 10 to 60 s",
             "  while a helper keeps a session: every 5 min (MaintainIntervalSec=), sooner after trouble",
             "  on a network without a login: every 5 to 60 min", "  during 'hotspotctl browse': every 3 s",
             "To change \(isUsual ? "it" : "them"): URL=, Expect= and HTTPSURL= under [Probe] in \(safe(check.settings ?? CommonOptions.defaultSettings)).",

@@ -57,7 +57,7 @@ struct CompanionOptions: ParsableArguments {
 
 struct CompanionStatusVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the radio, paired laptops, and everything that waits.")
+        commandName: "status", abstract: "Show the radio, the paired laptops, and waiting offers and questions.")
 
     @OptionGroup var options: CompanionOptions
 
@@ -199,21 +199,21 @@ extension Renderer {
         if status.pairing { lines.append("Pairing is under way.") }
         lines.append(
             status.peers.isEmpty
-                ? "No laptop is paired: hotspotctl companion pair"
+                ? "No laptop is paired. To pair one: hotspotctl companion pair"
                 : "Paired with \(status.peers.map(quoted).joined(separator: ", ")).")
         lines += status.offers.map { offer in
-            "\(quoted(offer.peer)) offers a login for \(quoted(offer.ssid)): hotspotctl companion accept"
+            "\(quoted(offer.peer)) offers a login for \(quoted(offer.ssid)); to use it: hotspotctl companion accept"
         }
         lines += status.questions.map { question in
-            "\(quoted(question.peer)) asks\(question.ssid.map { " at \(quoted($0))" } ?? ""): hotspotctl companion answer"
+            "\(quoted(question.peer)) asks\(question.ssid.map { " at \(quoted($0))" } ?? ""); to answer: hotspotctl companion answer"
         }
-        lines += status.made.map { "A login for \(quoted($0.ssid)) waits for \(quoted($0.peer))." }
+        lines += status.made.map { "Your offer of a login for \(quoted($0.ssid)) waits for \(quoted($0.peer))." }
         if let last = status.notices.last { lines.append("Last: \(safe(last.message)) (\(ago(last.at)))") }
         return lines
     }
 
     func table(of peers: [PeerStatus]) -> [String] {
-        guard !peers.isEmpty else { return ["No laptop is paired: hotspotctl companion pair"] }
+        guard !peers.isEmpty else { return ["No laptop is paired. To pair one: hotspotctl companion pair"] }
         return table(
             [Column(heading: "NAME"), Column(heading: "ID")], peers.map { [safe($0.name, limit: 64), String($0.id.prefix(16))] })
     }

@@ -7,7 +7,7 @@ import Varlink
 
 struct CompanionAccept: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accept", abstract: "Wait for a login that a paired laptop shares, and use it after a yes.",
+        commandName: "accept", abstract: "Wait for a login that a paired laptop shares, and use it if you agree.",
         discussion: """
             An offer is used for its own network and portal alone: join that network first. If the portal's question waits, it is \
             answered; else the answers are stored for the next login.
@@ -47,7 +47,7 @@ struct CompanionAccept: ParsableCommand {
         let isAsked = Dialogue.canAsk(options.common) && !yes && options.common.jsonMode == nil
         if options.common.jsonMode == nil { Output.print(renderer.lines(offer)) }
         guard yes || isAsked else {
-            throw Failure(.answerNeeded, "The offer needs a yes.", hint: "hotspotctl companion accept --yes")
+            throw Failure(.answerNeeded, "You have to accept the offer.", hint: "hotspotctl companion accept --yes")
         }
         TerminalLine.dropTypedAhead()
         let isAccepted =
@@ -69,7 +69,7 @@ struct CompanionAccept: ParsableCommand {
         guard !offer.fields.isEmpty else { return }
         Output.print(
             decided.answered == true
-                ? ["The portal's question was answered with it.", "  to see the outcome: hotspotctl login --wait"]
+                ? ["hotspotd answered the portal's question with the offer.", "  to see the outcome: hotspotctl login --wait"]
                 : ["The answers are stored for this network and portal.", "  to log in: hotspotctl login --wait"])
     }
 }
@@ -85,7 +85,7 @@ extension CompanionAccept {
 
 struct CompanionAnswer: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "answer", abstract: "Wait for a portal's question of a paired laptop, and answer it here.",
+        commandName: "answer", abstract: "Wait for a portal's question on a paired laptop, and answer it here.",
         discussion: """
             On a terminal you are asked for each field. Otherwise lines name=value are read from standard input. The question comes from \
             the other laptop; the answers go to that laptop alone.
@@ -185,6 +185,6 @@ extension Renderer {
     }
 
     func misfit(_ offer: OfferStatus) -> [String] {
-        lines(offer) + ["  It is for another network or portal. Join that network, and it can be accepted."]
+        lines(offer) + ["  This offer is for another network or portal. Join that network to accept it."]
     }
 }

@@ -10,16 +10,16 @@ struct CompanionShare: ParsableCommand {
         commandName: "share", abstract: "Offer the stored answers for a network to paired laptops nearby.",
         discussion: """
             The other laptop needs 'hotspotctl companion accept', or waits at the portal's question. It stores them for the same network \
-            and portal alone. A voucher may work for one device only. The offer ends with this command. If a PIN guards the stored \
+            and portal alone. A voucher may work for one device only. The offer ends when this command ends. If a PIN guards the stored \
             answers, you are asked for it.
             """)
 
     @OptionGroup var options: CompanionOptions
 
-    @Option(help: "The helper whose answers are meant, if there are several.", completion: Complete.helpers)
+    @Option(help: "Share the answers of this helper, if several helpers have some.", completion: Complete.helpers)
     var helper: String?
 
-    @Option(help: "The portal whose answers are meant, as 'hotspotctl credentials show' has it.")
+    @Option(help: "Share the answers for this portal, as 'hotspotctl credentials show' prints it.")
     var portal: String?
 
     @Option(
@@ -127,7 +127,7 @@ struct CompanionShare: ParsableCommand {
         }
         guard stored.pin == "locked" else { return true }
         guard Dialogue.canAsk(options.common) else {
-            throw Failure(.answerNeeded, "The stored answers wait for the PIN.", hint: "hotspotctl credentials unlock")
+            throw Failure(.answerNeeded, "The stored answers are locked by the PIN.", hint: "hotspotctl credentials unlock")
         }
         _ = try daemon.call("Unlock", ["pin": .string(try TerminalLine.read("PIN of the stored answers: ", true))])
         return true
@@ -137,8 +137,8 @@ struct CompanionShare: ParsableCommand {
 extension Renderer {
     /// Returns the lines about offers that were made.
     func lines(_ offers: [MadeStatus], of shared: SharedReply, at network: String) -> [String] {
-        ["Offered to \(offers.map { quoted($0.peer) }.joined(separator: ", ")): the answers for \(quoted(network))."]
+        ["Offered the answers for \(quoted(network)) to \(offers.map { quoted($0.peer) }.joined(separator: ", "))."]
             + lines(portal: shared.portal, fields: shared.answers.keys.sorted())
-            + ["On the other laptop: hotspotctl companion accept. The offer ends with this command."]
+            + ["On the other laptop: hotspotctl companion accept. The offer ends when this command ends."]
     }
 }

@@ -54,11 +54,11 @@ struct CredentialsAdd: ParsableCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var network: NetworkArgument
 
-    @Option(help: "The helper that gets them, if several know the network.", completion: Complete.helpers)
+    @Option(help: "The helper that gets the answers, if several know the network.", completion: Complete.helpers)
     var helper: String?
 
     @Argument(
-        help: "The names of the fields, as 'hotspotctl prompts' has them behind the labels; without them, those that are stored.")
+        help: "The fields' names, as 'hotspotctl prompts' shows them behind the labels; by default the stored fields.")
     var fields: [String] = []
 
     func run() throws {
@@ -106,8 +106,8 @@ struct CredentialsAdd: ParsableCommand {
         if let stored = stored.first { return stored.fields }
         throw Failure(
             .notFound,
-            "No answers are stored for \(common.renderer.quoted(network.name)). Log in once, and let them be remembered; after a "
-                + "login the fields can also be named here.", hint: try hint(client))
+            "No answers are stored for \(common.renderer.quoted(network.name)). Log in once and keep the answers; after a "
+                + "login you can also name the fields here.", hint: try hint(client))
     }
 }
 
@@ -123,15 +123,15 @@ extension CredentialsAdd {
 
 struct CredentialsRemove: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget the stored answers of a network; all else that is known of it stays.")
+        commandName: "remove", abstract: "Forget the stored answers of a network, and nothing else about it.")
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var network: NetworkArgument
 
-    @Option(help: "Only those of this helper.", completion: Complete.helpers)
+    @Option(help: "Only the answers of this helper.", completion: Complete.helpers)
     var helper: String?
 
-    @Option(help: "Only those of this portal, as 'show' has it.")
+    @Option(help: "Only the answers for this portal, as 'show' prints it.")
     var portal: String?
 
     func run() throws {
@@ -148,7 +148,7 @@ struct CredentialsRemove: ParsableCommand {
 
 struct CredentialsUnlock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unlock", abstract: "Give the PIN, once until the daemon ends.",
+        commandName: "unlock", abstract: "Give the PIN; the daemon needs it once each time it starts.",
         discussion: "The tenth wrong PIN in a row erases the stored answers.")
 
     @OptionGroup var common: CommonOptions
@@ -171,7 +171,8 @@ struct CredentialsUnlock: ParsableCommand {
 struct CredentialsPIN: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin", abstract: "Set, change or remove the PIN that guards the stored answers.",
-        discussion: "From standard input: the current PIN, if there is one, and the new one, a line each.")
+        discussion:
+            "Without a terminal, standard input has the current PIN, if there is one, and the new PIN, each on its own line.")
 
     @OptionGroup var common: CommonOptions
 

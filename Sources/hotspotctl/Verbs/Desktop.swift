@@ -31,11 +31,11 @@ struct DesktopStatus: ParsableCommand {
 
 struct DesktopTakeover: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "takeover", abstract: "Turn NetworkManager's check off; the desktop opens no window for a portal.")
+        commandName: "takeover", abstract: "Turn NetworkManager's check off, so the desktop opens no portal window.")
 
     func run() throws {
-        // How it was is remembered once.
-        guard !PortalCheck.isTakenOver else { return Output.print(["It was already taken over."]) }
+        // A second takeover must not overwrite the remembered state.
+        guard !PortalCheck.isTakenOver else { return Output.print(["The portal check was already taken over."]) }
         guard let properties = NetworkManager.properties() else {
             throw Failure(.failed, "NetworkManager does not run.", hint: "systemctl status NetworkManager")
         }
@@ -47,14 +47,14 @@ struct DesktopTakeover: ParsableCommand {
 
 struct DesktopGiveBack: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "give-back", abstract: "Leave NetworkManager's check as it was before 'takeover'.")
+        commandName: "give-back", abstract: "Restore NetworkManager's check as it was before 'takeover'.")
 
     func run() throws {
         guard PortalCheck.isTakenOver else { return Output.print(["Nothing was taken over."]) }
         try PortalCheck.giveBack()
         // Else it reads its settings when it starts.
         if NetworkManager.properties() != nil { try NetworkManager.reload() }
-        Output.print(["NetworkManager's check is as it was before."])
+        Output.print(["NetworkManager's check is restored."])
     }
 }
 
@@ -109,7 +109,7 @@ extension Renderer {
         let giveBack = "  to undo: sudo hotspotctl desktop give-back"
         return switch (check.takenOver, check.networkManagerChecks) {
         case (true, false): ["Taken over: NetworkManager does not look for portals; only hotspotd asks.", giveBack]
-        case (true, true): ["Taken over, but another program has turned NetworkManager's check on since.", giveBack]
+        case (true, true): ["Taken over, but another program has turned NetworkManager's check on again.", giveBack]
         case (true, nil): ["Taken over; NetworkManager does not run.", giveBack]
         case (false, true):
             [

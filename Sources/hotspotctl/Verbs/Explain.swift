@@ -11,10 +11,10 @@ struct ExplainVerb: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Show each step: commands, answers, requests.")
     var verbose = false
 
-    @Option(help: "This attempt, as 'history' names it.")
+    @Option(help: "Show this attempt, by its ID in 'history'.")
     var attempt: String?
 
-    @Argument(help: "An interface or a network; without it the network that is joined now.", completion: Complete.networks)
+    @Argument(help: "An interface or a network; by default the joined network.", completion: Complete.networks)
     var subject: String?
 
     func run() throws {

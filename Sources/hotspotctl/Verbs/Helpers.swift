@@ -101,9 +101,9 @@ extension Renderer {
             add("switched off for", names(helper.disabledFor.map(quoted), .max, more: helper.moreDisabledFor))
         }
         let given = helper.given ?? []
-        for networks in given.prefix(5) { add("was sent since hotspotd started", disclosure(networks)) }
+        for networks in given.prefix(5) { add("received since hotspotd started", disclosure(networks)) }
         if given.count > 5 {
-            add("was sent as well", "\(given.count - 5) more, in the journal of each attempt: hotspotctl history")
+            add("received as well", "\(given.count - 5) more, in the journal of each attempt: hotspotctl history")
         }
         return lines
     }
@@ -112,6 +112,7 @@ extension Renderer {
         let names = disclosed.networks.prefix(3).map { safe($0, limit: 128) }.joined(separator: "; ")
         let rest = disclosed.count > 3 ? "; and \(disclosed.count - 3) more" : ""
         let what = disclosed.scanList ? "networks in sight: " : ""
-        return "\(what)\(names)\(rest), \(ago(disclosed.at))" + (disclosed.credential ? "; stored answers then or earlier" : "")
+        return "\(what)\(names)\(rest), \(ago(disclosed.at))"
+            + (disclosed.credential ? "; with stored answers, then or earlier" : "")
     }
 }

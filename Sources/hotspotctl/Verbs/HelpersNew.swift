@@ -8,7 +8,7 @@ struct HelpersNew: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new", abstract: "Write a working helper as a start: a program and its .helper file.")
 
-    @Argument(help: "Its name: letters, digits, dots, hyphens and underscores.")
+    @Argument(help: "The helper's name: letters, digits, dots, hyphens and underscores.")
     var name: String
 
     @Option(help: "python, shell or swift.")
@@ -29,7 +29,7 @@ struct HelpersNew: ParsableCommand {
     func validate() throws {
         guard HelperSpec.isName(name) else {
             throw ValidationError(
-                "'\(Printable.text(name, limit: 64))' is no valid name: 1 to \(HelperSpec.nameLimit) letters, digits, dots, hyphens or underscores, beginning with a letter or digit."
+                "'\(Printable.text(name, limit: 64))' is not a valid name: 1 to \(HelperSpec.nameLimit) letters, digits, dots, hyphens or underscores, beginning with a letter or digit."
             )
         }
         guard name != "probe" else { throw ValidationError("'probe' is the name of the prober's socket.") }
@@ -47,7 +47,7 @@ struct HelpersNew: ParsableCommand {
         guard mkdir(folder, 0o755) == 0 else {
             throw errno == EEXIST
                 ? Failure(
-                    .failed, "\(Printable.text(folder)): File exists, and is left as it is.",
+                    .failed, "\(Printable.text(folder)) exists already; hotspotctl does not overwrite it.",
                     hint: ShellWord.quoted(shown).map { "hotspotctl helpers test \($0), or another name" } ?? "take another name")
                 : Self.failure(folder)
         }
@@ -60,7 +60,7 @@ struct HelpersNew: ParsableCommand {
         if ssid == HelperSpec.networkPlaceholder {
             lines.append("  then put your network's name into SSID= of \(Printable.text("\(shown)/\(name).helper"))")
         }
-        lines += ["", "When it does what you want, give it to root; your own files stay as they are:"]
+        lines += ["", "When the helper works, install it as root; your own files stay as they are:"]
         Output.print(verbatim: lines + Self.installation(of: template, in: shown).map { "  " + $0 })
     }
 

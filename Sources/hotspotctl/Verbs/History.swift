@@ -11,7 +11,7 @@ struct HistoryVerb: ParsableCommand {
     @Argument(help: "Only this network or interface.", completion: Complete.networks)
     var subject: String?
 
-    @Option(name: .long, help: "Only attempts before this one; a page has 200, and at most 1,000 are kept.")
+    @Option(name: .long, help: "Only attempts before this one; a page shows 200, and hotspotd keeps at most 1,000.")
     var before: String?
 
     func run() throws {

@@ -15,13 +15,13 @@ struct JoinVerb: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: "The interface; without it the one that sees the network best.", completion: Complete.interfaces)
+    @Option(help: "The interface; by default the one with the best signal.", completion: Complete.interfaces)
     var interface: String?
 
-    @Flag(help: "Forget what is made for this, such as the password, when the network is left.")
+    @Flag(help: "Forget the new connection and its password when you leave the network.")
     var once = false
 
-    @Flag(help: "Give a password, also where the program knows one already: from the terminal, or a line of standard input.")
+    @Flag(help: "Ask for the password on the terminal, or read it from a line of standard input, even if one is already known.")
     var password = false
 
     @Argument(help: "The network as 'list' shows it.", completion: Complete.networks)

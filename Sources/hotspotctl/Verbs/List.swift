@@ -19,14 +19,14 @@ struct ListVerb: ParsableCommand {
 
     @Flag(
         help:
-            "Show the list again after each scan: in the same place of a terminal, else, where it has changed, in lines with the time."
+            "Show the list again after each scan: on a terminal in the same place, otherwise after each change, as lines with the time."
     )
     var watch = false
 
-    @Flag(help: "Also show the networks that are known or switched off, and not in sight.")
+    @Flag(help: "Also show networks that are out of sight, but known or switched off.")
     var all = false
 
-    @Flag(help: "Also ask the access points that answer before a join (ANQP), and show what they announce.")
+    @Flag(help: "Also query the access points that answer before a join (ANQP), and show their announcements.")
     var verbose = false
 
     @Argument(help: "Only this interface.", completion: Complete.interfaces)

@@ -5,7 +5,7 @@ import HotspotCore
 
 struct LoginVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Log in, or check that the login is still good.",
+        commandName: "login", abstract: "Log in, or check that the login is still valid.",
         discussion:
             "With --wait on a terminal, asks you the portal's questions here. Joins a login that is already running. Also releases a network that is left alone after a logoff or a dismissed question."
     )
@@ -17,7 +17,7 @@ struct LoginVerb: ParsableCommand {
 
     @Flag(
         help:
-            "Start over where the portal asks for a login; the earlier session is kept until the new login works. Sends nothing while the network is open."
+            "Start over if the portal asks for a login; the earlier session is kept until the new login works. Sends nothing while the network is open."
     )
     var fresh = false
 
@@ -54,7 +54,7 @@ struct LoginVerb: ParsableCommand {
             let words = try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces)
             if let helper, !fresh, status.helper != helper {
                 let used = common.renderer.safe(helper, limit: 64)
-                let owner = status.helper.map { "the session of \(common.renderer.safe($0, limit: 64)) is still good" }
+                let owner = status.helper.map { "the session of \(common.renderer.safe($0, limit: 64)) is still valid" }
                 return Output.print([words, "\(used) did not log in: \(owner ?? "the network asked for no login")."])
             }
             guard !status.wasOpened, sentNothing(client, on: status.interface) else {
@@ -95,7 +95,7 @@ extension LoginVerb {
 struct LogoffVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logoff", abstract: "Log off from the portal.",
-        discussion: "The network is then left alone for 12 hours, or until 'login', 'enable' or 'forget'.")
+        discussion: "hotspotd then leaves the network alone for 12 hours, or until 'login', 'enable' or 'forget'.")
 
     @OptionGroup var common: CommonOptions
 
@@ -149,7 +149,8 @@ extension Renderer {
         guard status.captive == false else {
             let hint = status.problems.first?.hint.map { safe($0) } ?? "hotspotctl check"
             let name = safe(status.interface, limit: 32)
-            let words = status.captive == true ? "\(name) is behind a portal." : "It is not verified that \(name) is online."
+            let words =
+                status.captive == true ? "\(name) is behind a portal." : "hotspotd could not verify that \(name) is online."
             let failure = Failure(.failed, words, hint: command(hint, for: status, among: all))
             throw status.problems.first.map { failure.adding($0.message) } ?? failure
         }

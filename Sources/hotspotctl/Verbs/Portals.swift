@@ -11,10 +11,10 @@ struct PortalsVerb: ParsableCommand {
 struct PortalsList: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the portal files, and their mistakes.")
 
-    @Flag(name: .shortAndLong, help: "Also show how each portal is known, and the path of its file.")
+    @Flag(name: .shortAndLong, help: "Also show how hotspotd recognises each portal, and the path of its file.")
     var verbose = false
 
-    @Option(help: "Print them as JSON: pretty, short (one line) or off.")
+    @Option(help: "Print the list as JSON: pretty, short (one line) or off.")
     var json: JSONMode = .off
 
     func run() throws {
@@ -27,7 +27,7 @@ struct PortalsCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Read portal files as the helper does, and play the logins recorded beside them.")
 
-    @Argument(help: "The .portal file; more than one is possible.", completion: .file(extensions: ["portal"]))
+    @Argument(help: "One or more .portal files.", completion: .file(extensions: ["portal"]))
     var files: [String]
 
     func run() throws { try TestProgram.run(["portals", "check"] + files.map { $0.hasPrefix("-") ? "./" + $0 : $0 }) }

@@ -8,7 +8,7 @@ struct PromptsVerb: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Show them again after each change.")
+    @Flag(help: "Show the questions again after each change.")
     var watch = false
 
     func run() throws {
@@ -25,7 +25,7 @@ extension Renderer {
         guard !reply.prompts.isEmpty else { return ["No portal is asking anything."] }
         let lines = Array(reply.prompts.map { self.lines($0) }.joined(separator: [""]))
         guard let omitted = reply.omitted, omitted > 0 else { return lines }
-        return lines + ["", "\(omitted) more: hotspotctl status --json=pretty lists their names for hotspotctl answer."]
+        return lines + ["", "\(omitted) more questions; their IDs for hotspotctl answer: hotspotctl status --json=pretty"]
     }
 
     /// Returns the question and its fields.
@@ -53,7 +53,7 @@ extension Renderer {
         if prompt.handsOver {
             if prompt.warning != nil { lines.append("  to leave it alone: \(self.answer(prompt.interface, " --dismiss"))") }
             lines.append(
-                "  \(entry(prompt.warning)): \(browse(prompt)); if that is done: \(answer); "
+                "  \(entry(prompt.warning)): \(browse(prompt)); when you are done: \(answer); "
                     + "to read the page again: \(login(prompt))")
         } else {
             lines.append("  to answer: \(answer)")
@@ -82,7 +82,8 @@ extension Renderer {
         if let warning = prompt.warning { lines.append("  \(tone("!", .bad)) \(safe(warning, limit: 600))") }
         if let note = prompt.note { lines.append("  \(safe(note, limit: 600))") }
         if prompt.locked == true {
-            lines.append("  Answers are stored for this portal, and wait for the PIN: hotspotctl credentials unlock")
+            lines.append(
+                "  The answers stored for this portal are locked by the PIN; to unlock them: hotspotctl credentials unlock")
         }
         let title = safe(prompt.title, limit: 200)
         if !title.isEmpty, title != name(prompt.ssid) { lines.append("  \(bar) \(title)") }

@@ -9,7 +9,7 @@ struct StatusVerb: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(name: .shortAndLong, help: "Show what is known of each link, and from where.")
+    @Flag(name: .shortAndLong, help: "Show the known facts about each link, and their sources.")
     var verbose = false
 
     func run() throws {
@@ -118,7 +118,7 @@ extension Renderer {
         } else if status.state == StateName.authenticated.rawValue, status.captive == false {
             text +=
                 status.outcome == AttemptOutcome.found.rawValue
-                ? ", how it was opened is not known"
+                ? ", already open when hotspotd first looked"
                 : status.portal == nil ? ", no login needed" : ", open without a helper's login"
         }
         if let seconds = status.secondsRemaining { text += ", \(duration(seconds: seconds)) left" }

@@ -24,7 +24,7 @@ struct DisableVerb: ParsableCommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var switches: SwitchArguments
 
-    @Flag(help: "Also a network that hotspotd does not know.")
+    @Flag(help: "Accept a network that hotspotd does not know yet.")
     var yes = false
 
     func run() throws {
@@ -42,7 +42,7 @@ struct DisableVerb: ParsableCommand {
             let yes = "hotspotctl disable --yes \(common.renderer.argument(network))"
             throw try switches.other(error, "disable", client, common.renderer)
                 ?? Failure(
-                    .notFound, error.message, hint: "hotspotctl list --all; for a network that is yet to come: \(yes)")
+                    .notFound, error.message, hint: "hotspotctl list --all; for a network that you will join later: \(yes)")
         }
     }
 }
@@ -51,7 +51,7 @@ struct ForgetVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Forget everything stored about a network: its helper, answers, accepted terms, keys and history.",
-        discussion: "Switches stay, except with --everything, which also erases those of networks.")
+        discussion: "Off switches stay; --everything also erases the off switches of networks.")
 
     @OptionGroup var common: CommonOptions
 
@@ -62,7 +62,7 @@ struct ForgetVerb: ParsableCommand {
     var network: String?
 
     func validate() throws {
-        guard everything != (network != nil) else { throw ValidationError("Name a network, or say --everything.") }
+        guard everything != (network != nil) else { throw ValidationError("Name a network, or give --everything.") }
         if let network { try NetworkName.validate(network) }
     }
 
@@ -94,7 +94,7 @@ struct SwitchArguments: ParsableArguments {
     var helper: String?
 
     @Argument(
-        help: "The network as 'list' shows it, or wired:ADDRESS; with --helper alone every network.",
+        help: "The network as 'list' shows it, or wired:ADDRESS; with --helper alone, all networks.",
         completion: Complete.networks)
     var network: String?
 
@@ -169,7 +169,7 @@ struct SwitchArguments: ParsableArguments {
             reply.helpers.contains(where: { $0.name == helper && !$0.enabled })
         {
             throw Failure(
-                .failed, "\(renderer.safe(helper, limit: 64)) stays switched off, by Enabled=no in its file.",
+                .failed, "\(renderer.safe(helper, limit: 64)) stays switched off, because of Enabled=no in its file.",
                 hint: "hotspotctl helpers")
         }
         let all = off.contains { $0.helper != nil && helper == nil } ? "All other helpers are" : "All helpers are"

@@ -97,14 +97,14 @@ import Vault
     func shared(_ ssid: String, helper: String?, portal: String?) throws(ControlError) -> SharedReply {
         let stored = try found(ssid).filter { (helper == nil || $0.helper == helper) && (portal == nil || $0.origin == portal) }
         guard let credential = stored.first, let network = NetworkID(key: credential.network) else {
-            throw .failed(code: .noPortal, message: "No answers are stored for it.")
+            throw .failed(code: .noPortal, message: "No answers are stored for this network.")
         }
         guard stored.count == 1 else {
             throw .failed(
                 code: .noPortal, message: "Answers are stored for several portals or helpers of this network: name one of them.")
         }
         guard !services.vault.isLocked else {
-            throw .failed(code: .vaultLocked, message: "The stored answers wait for the PIN.")
+            throw .failed(code: .vaultLocked, message: "The stored answers are locked by the PIN.")
         }
         do throws(VaultError) {
             let values = try services.vault.openAnswers(credential.sealed, for: CredentialOwner(credential, in: network).purpose)
@@ -143,7 +143,7 @@ import Vault
         else { throw .failed(code: .noPortal, message: "No helper has asked at this portal yet. Log in first: hotspotctl login") }
         let keepable = prompt.map { Release.keepable(offer.answers, fields: $0.prompt.fields) } ?? offer.answers
         guard !keepable.isEmpty else {
-            throw .failed(code: .noPortal, message: "The portal asks for something else than the offer has.")
+            throw .failed(code: .noPortal, message: "The portal asks for other fields than the offer contains.")
         }
         let owner = CredentialOwner(
             network: joined.network, helper: helper, origin: offer.portal, pin: offer.portalKey,
@@ -188,7 +188,7 @@ import Vault
         guard owners.isEmpty else {
             throw .failed(
                 code: .noPortal,
-                message: "This network has several portals or helpers: remove those that are not wanted, or name the helper.")
+                message: "This network has several portals or helpers: remove the ones that you do not want, or name the helper.")
         }
         let by = helper.map { " by \(Printable.text($0, limit: 64))" } ?? ""
         let here = controllers().first { $0.joined?.network.switchName == name }
@@ -217,10 +217,11 @@ import Vault
             // It is in memory now, and would be saved after all.
             putBack(stored, owner)
             throw .failed(
-                code: .notSaved, message: "Nothing was stored: \(reason). Give it again once the state folder can be written.")
+                code: .notSaved,
+                message: "Nothing was stored: \(reason). Give the answers again once the state folder can be written.")
         } catch {
             let isLocked = error as? VaultError == .pinNeeded
-            let remedy = services.vault.lock == nil || isLocked ? "" : " Mend that, then \(OwnService.reload)."
+            let remedy = services.vault.lock == nil || isLocked ? "" : " Fix that, then: \(OwnService.reload)"
             throw .failed(code: .notSaved, message: "Nothing was stored: \(error).\(remedy)")
         }
     }
@@ -346,7 +347,7 @@ import Vault
             return services.vault.guardCredentials(by: nil)
         }
         if store.pin != nil {
-            guard let old else { throw .failed(code: .badPIN, message: "There is already a PIN: give it as well.") }
+            guard let old else { throw .failed(code: .badPIN, message: "There is already a PIN: give the current PIN as well.") }
             try unlock(old)
         } else if next == nil {
             throw .failed(code: .noPIN, message: "There is no PIN.")

@@ -80,10 +80,10 @@ extension DaemonBackend {
         let (controller, security) = (sight.controller, sight.bss.security)
         if let password = parameters.password {
             guard security.isSecured else {
-                return answer(.failure(.invalidAnswer(field: "password", message: "This network takes none.")))
+                return answer(.failure(.invalidAnswer(field: "password", message: "This network takes no password.")))
             }
             guard security == .enterprise || ScanClaims.fits(password, security) else {
-                let message = "It has 8 to 63 ASCII characters, or 64 hexadecimal digits."
+                let message = "A password has 8 to 63 ASCII characters, or 64 hexadecimal digits."
                 return answer(.failure(.invalidAnswer(field: "password", message: message)))
             }
         }
@@ -124,7 +124,7 @@ extension DaemonBackend {
 
     private func problem(_ error: AssociationError, of controller: InterfaceController) -> Problem {
         guard !links.isWireless(controller.index), links.managed[controller.index]?.manager == nil else { return error.problem }
-        return Problem(.notJoined, "\(controller.name) is a cable that no program manages: it is left by pulling it.")
+        return Problem(.notJoined, "No program manages the cable of \(controller.name): unplug it to leave the network.")
     }
 
     private func reply(_ controller: InterfaceController) -> AssociationReply {

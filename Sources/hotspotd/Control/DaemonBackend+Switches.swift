@@ -54,7 +54,7 @@ extension DaemonBackend {
             throw .failed(
                 code: .forgotten,
                 message:
-                    "Nothing is remembered of a wired network whose gateway is not known; its history goes with 'forget --everything'."
+                    "hotspotd remembers nothing about a wired network with an unknown gateway; 'forget --everything' erases its history."
             )
         }
         let wired = NetworkID(key: ssid)
@@ -130,6 +130,7 @@ extension ControlError {
     /// Returns the error for a change that counts, and is in memory alone.
     static func untilTheEnd(_ error: any Error) -> ControlError {
         guard case StoreError.notSaved(let reason) = error else { return .failed(code: .notSaved, message: "\(error)") }
-        return .failed(code: .notSaved, message: "This holds until hotspotd ends, because it cannot save now: \(reason).")
+        return .failed(
+            code: .notSaved, message: "This change lasts only until hotspotd ends, because it cannot be saved now: \(reason).")
     }
 }

@@ -77,7 +77,7 @@ import Store
     /// Returns the helpers with this token. Helpers that share a process share its token, and the rights of each other.
     private func helpers(_ token: String) throws(ControlError) -> [String] {
         let names = services.host.helperNames(forToken: token)
-        guard !names.isEmpty else { throw .notPermitted("This token belongs to no helper that runs.") }
+        guard !names.isEmpty else { throw .notPermitted("This token belongs to no running helper.") }
         return names
     }
 }

@@ -66,7 +66,7 @@ struct LogoffOn: Hashable, Sendable {
                 problems.set(.logoffOn, $0?.first?.boolean == true ? nil : Self.silence("logind does not run"))
             }
         } catch {
-            problems.report(Self.silence("logind cannot be heard: \(error)"))
+            problems.report(Self.silence("hotspotd cannot listen to logind: \(error)"))
         }
     }
 

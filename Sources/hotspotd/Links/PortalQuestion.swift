@@ -114,13 +114,14 @@ import Varlink
             output.removeFirst(line.count + 1)
             guard let line = try? Coding.decode(Line.self, from: line) else { continue }
             if let objection = line.objection, let sender = line.sender.flatMap({ LinkHost($0) }) {
-                log.debug("\(interface): \(line.source.words) of \(sender) does not count: \(objection.words)")
+                log.debug("\(interface): \(line.source.words) from \(sender) is ignored: \(objection.words)")
             }
             if let api = line.url.flatMap({ PortalAPIAddress($0.utf8) }) { found[line.source] = api }
         }
         if Set(found.values).count > 1, let announcement {
             // RFC 8910, 3: it is a mistake of the network.
-            log.notice("\(interface): the network announces more than one portal API; that of \(announcement.source) counts")
+            log.notice(
+                "\(interface): the network announces more than one portal API; hotspotd uses the one from \(announcement.source)")
         }
         if announcement != before { onAnswer() }
     }

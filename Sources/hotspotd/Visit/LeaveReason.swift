@@ -41,13 +41,13 @@ enum LeaveReason {
     func endOfPrompt(in turn: [Action]) -> String {
         for case .endAttempt(_, let outcome) in turn {
             switch outcome {
-            case .online: return "The network opened, by the login from before."
+            case .online: return "The network opened, through the earlier login."
             case .open, .opened, .found: return "The network opened, perhaps by a login in a browser."
             case .left: return sentence
-            case .superseded: return "Another login was begun."
+            case .superseded: return "Another login began."
             case .unknown, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed: break
             }
         }
-        return "It is no longer needed."
+        return "An answer is no longer needed."
     }
 }

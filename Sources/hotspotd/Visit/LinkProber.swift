@@ -79,7 +79,8 @@ import Varlink
                 journal.record("problem", QuotedProblem.join("The prober's answer is malformed.", "\(error)"))
             }
         case .failed(let fault): journal.record("problem", QuotedProblem.join("The prober failed.", fault.sentence))
-        case .evaluation, .reply, .annotations, .notRecognized: journal.record("problem", "The prober does not know Probe.")
+        case .evaluation, .reply, .annotations, .notRecognized:
+            journal.record("problem", "The prober does not know the command Probe.")
         }
         return nil
     }
@@ -175,7 +176,7 @@ extension ProbeAnswer {
         let dates = evidence.prefix(Self.evidenceLimit).compactMap(\.day)
         // Days, of two clocks.
         if dates.contains(where: { abs($0 - now) < 2 * 86_400_000 }) { return nil }
-        let other = dates.first.map { " It says \(Self.day(now)), and the network says \(Self.day($0))." } ?? ""
+        let other = dates.first.map { " The clock says \(Self.day(now)), and the network says \(Self.day($0))." } ?? ""
         return Problem(
             .clockWrong, "By this computer's clock, certificates are not valid, so HTTPS does not work.\(other)",
             hint: "timedatectl")

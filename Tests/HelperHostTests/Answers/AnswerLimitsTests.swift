@@ -27,8 +27,8 @@ import Testing
         let losses = AnswerLimits.losses(in: ["session": ["secondsRemaining": -5, "bytesRemaining": 2_000_000_000_000_000]])
         #expect(
             losses == [
-                "\"session.secondsRemaining\" is -5, not from 0 to 315360000; no limit is known then",
-                "\"session.bytesRemaining\" is 2000000000000000, not from 0 to 1000000000000000; no limit is known then",
+                "\"session.secondsRemaining\" is -5, not from 0 to 315360000; hotspotd ignores it",
+                "\"session.bytesRemaining\" is 2000000000000000, not from 0 to 1000000000000000; hotspotd ignores it",
             ])
         #expect(AnswerLimits.losses(in: ["session": ["secondsRemaining": 5]]) == [])
     }

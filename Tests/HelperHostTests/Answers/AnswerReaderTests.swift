@@ -27,7 +27,7 @@ import Varlink
                 fault(origin: origin)
                     == HelperFault(
                         .helperMalformed,
-                        "\"reply.portal.origin\" is no origin: http or https as scheme://host[:port] and nothing more"))
+                        "\"reply.portal.origin\" is not an origin: it takes only scheme://host[:port], with http or https"))
         }
     }
 
@@ -58,7 +58,7 @@ import Varlink
             (#"{"parameters":{"confidence":"low","needs":["a",1]}}"#, "needs."),
             (#"{"parameters":{"confidence":"low","portal":{"origin":"https://x"}}}"#, "portal.kind"),
             (#"{"parameters":{"confidence":"low","portal":"https://x"}}"#, "portal"),
-            (#"{"parameters":{"confidence":"low","session":{"memory":"x"}}}"#, "\"session.memory\" is no object"),
+            (#"{"parameters":{"confidence":"low","session":{"memory":"x"}}}"#, "\"session.memory\" is not an object"),
             (#"{"parameters":{"confidence":"low","session":{"secondsRemaining":1.5}}}"#, "session.secondsRemaining"),
             (#"{"parameters":{"confidence":"low","session":{"bytesRemaining":1e30}}}"#, "session.bytesRemaining"),
             (#"{"parameters":{"confidence":"low","session":{"canExtend":"yes"}}}"#, "session.canExtend"),
@@ -78,8 +78,8 @@ import Varlink
             )?
             .sentence.contains("label") == true)
         let hex = fault(#"{"parameters":{"annotations":[{"ssidHex":"zz","confidence":"low"}]}}"#, .filterScanList)
-        #expect(hex?.sentence.hasPrefix("\"annotations.0.ssidHex\" is no SSID in hexadecimal") == true)
-        #expect(fault(#"{"parameters":7}"#, nil)?.sentence.contains("no object") == true)
+        #expect(hex?.sentence.hasPrefix("\"annotations.0.ssidHex\" is not an SSID in hexadecimal") == true)
+        #expect(fault(#"{"parameters":7}"#, nil)?.sentence.contains("not an object") == true)
     }
 
     @Test(arguments: [

@@ -89,7 +89,7 @@ import Varlink
                 guard let fault = outcome?.fault else { continue }
                 #expect([.helperMalformed, .helperTooLong].contains(fault.code), "\(fault)")
                 #expect(
-                    ["more than 10000 values", "larger than 16 KiB", "is no object"].contains { fault.sentence.contains($0) },
+                    ["more than 10000 values", "larger than 16 KiB", "is not an object"].contains { fault.sentence.contains($0) },
                     "\(fault)")
             }
         }

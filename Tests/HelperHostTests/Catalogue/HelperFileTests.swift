@@ -81,7 +81,7 @@ import Testing
         ("# mine\n[Helpers]\nName=a\nExec=/b", "x.helper:2: the section [Helpers] is unknown; did you mean [Helper]?"),
         (
             "[Helper]\nName=a\nExec=/b\n\n[Networks]\nSSID=Cafe",
-            "x.helper:5: the section [Networks] is unknown; there is [Helper]"
+            "x.helper:5: the section [Networks] is unknown; the only section is [Helper]"
         ),
         ("\u{FEFF}[Helper]\nName=a\nExec=/b", "x.helper:1: the file begins with a byte order mark"),
     ])

@@ -55,10 +55,10 @@ import Testing
             #expect(problem?.message == "\(folder.path)/open is not used: it can be written by group or others")
         }
         func reason(_ path: String, _ role: PathTrust.Role) -> String? { PathTrust.problem(with: path, as: role)?.message }
-        #expect(reason(folder.path, .program)?.hasSuffix("it is no regular file") == true)
-        #expect(reason(folder.path, .file)?.hasSuffix("it is no regular file") == true)
-        #expect(reason(folder.path + "/plain", .folder)?.hasSuffix("it is no folder") == true)
-        #expect(reason(folder.path + "/plain", .socket)?.hasSuffix("it is no socket") == true)
+        #expect(reason(folder.path, .program)?.hasSuffix("it is not a regular file") == true)
+        #expect(reason(folder.path, .file)?.hasSuffix("it is not a regular file") == true)
+        #expect(reason(folder.path + "/plain", .folder)?.hasSuffix("it is not a folder") == true)
+        #expect(reason(folder.path + "/plain", .socket)?.hasSuffix("it is not a socket") == true)
         #expect(reason(folder.path + "/plain", .file) == nil && reason(folder.path, .folder) == nil)
         #expect(PathTrust.problem(with: folder.path + "/absent", as: .file)?.code == .helperFileMissing)
     }

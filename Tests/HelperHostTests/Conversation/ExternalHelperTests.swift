@@ -66,7 +66,7 @@ import Varlink
         shop.add(HelperSpec(name: "around", activation: .external(path: shop.folder + "/around")))
         shop.write("file", "")
         shop.add(HelperSpec(name: "file", activation: .external(path: shop.folder + "/file")))
-        await expectRefusal(shop, "file", "no socket")
+        await expectRefusal(shop, "file", "not a socket")
         chmod(shop.folder + "/open", 0o777)
         for name in ["open", "around"] {
             await expectRefusal(shop, name, "written by group or others")

@@ -83,7 +83,7 @@ import Testing
         ),
         (
             "receive(); answer({'confidence': 'low', 'portal': {'origin': 'https://x' + ' ' * 61 + '* wlan1  authenticated', 'kind': 'x'}})",
-            .helperMalformed, "\"portal.origin\" is no origin"
+            .helperMalformed, "\"portal.origin\" is not an origin"
         ),
         ("receive(); answer({'confidence': 'HIGH'})", .helperUnknownValue, "HIGH"),
         ("receive(); answer({'confidence': 'low', 'session': {'memory': {'x': 'y' * 20000}}})", .helperTooLong, "memory"),

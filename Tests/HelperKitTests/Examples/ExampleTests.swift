@@ -110,7 +110,7 @@ import Testing
         #expect(played.status == 0, "\(played.output)")
         // Existing files are not overwritten.
         let again = try Program.run([tool, "helpers", "new", name, "--directory", folder.path])
-        #expect(again.status == 1 && again.output.contains("File exists"))
+        #expect(again.status == 1 && again.output.contains("exists already"))
         #expect(try Program.run([tool, "helpers", "new", "../out", "--directory", folder.path]).status == 2)
     }
 
@@ -144,7 +144,7 @@ import Testing
         ("if method == 'Evaluate': answer(confidence='HIGH')", "HIGH"),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'http://x/page', 'kind': 'x'})",
-            "scheme://host[:port] and nothing more"
+            "it takes only scheme://host[:port]"
         ),
         ("if method == 'FilterScanList': answer(annotations=[{'ssidHex': '6162', 'confidence': 'high'}])", "was not in the list"),
         (

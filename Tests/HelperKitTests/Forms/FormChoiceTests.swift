@@ -109,7 +109,7 @@ import Testing
             case .submit(let filled, _): #expect(isSent && filled.request.body == "d=1990-07-14")
             case .ask(let prompt, _):
                 #expect(!isSent && prompt.fields[0].label == "Date de naissance (YYYY-MM-DD)")
-                #expect(prompt.message?.contains("is no date like 1990-07-14; nothing was sent.") == true)
+                #expect(prompt.message?.contains("is not a date like 1990-07-14; nothing was sent.") == true)
             case .nothing, .refuse: #expect(Bool(false))
             }
         }

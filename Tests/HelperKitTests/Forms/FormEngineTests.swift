@@ -73,7 +73,7 @@ import Testing
         #expect(address.text == first && also.map(\.text) == others)
         let prompt = try question(on: page)
         #expect(prompt.termsURL == first)
-        #expect(prompt.message?.contains("To be read as well: http://portal.test/privacy.") == (others.isEmpty ? nil : true))
+        #expect(prompt.message?.contains("Also read: http://portal.test/privacy.") == (others.isEmpty ? nil : true))
         // A change of any of them is one.
         func mark(_ policy: String) -> [String]? {
             let server = ScriptedServer { request in

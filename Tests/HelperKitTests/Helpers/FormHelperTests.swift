@@ -612,7 +612,7 @@ import Varlink
         let (reply, server) = try answered(form, then: "<p>You are online.</p>", typed)
         // The network is not open, and nothing was sent that could open it.
         #expect(reply.result == .uiRequired && reply.prompt?.unsent == ["room"], "\(reply)")
-        #expect(reply.reason == "The portal asks nothing, but the network is not open. It says: You are online.")
+        #expect(reply.reason == "The portal asks for nothing, but the network is not open. It says: You are online.")
         #expect(!server.requests.contains { $0.method == "POST" })
 
         let open = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])

@@ -197,7 +197,7 @@ import Testing
         memory.pins = [target: "another"]
         let asked = try play(steps, typed: typed, authorities: authority.file) { $0.session = Session(memory: memory.value) }
         #expect(asked.reply.result == .uiRequired && other.requests.count == 1)
-        #expect(asked.reply.prompt?.message == "\(target) has another key than before; nothing was sent.")
+        #expect(asked.reply.prompt?.message == "The key of \(target) has changed; nothing was sent.")
         #expect(SessionMemory(asked.reply.session).pins == nil)
     }
 
@@ -206,7 +206,7 @@ import Testing
             $0.portal = Portal(origin: "http://other.example", kind: "a")
         }
         #expect(reply.result == .uiRequired && posts.isEmpty)
-        #expect(reply.prompt?.message == "This is another portal than before; nothing was sent.")
+        #expect(reply.prompt?.message == "This is not the same portal as before; nothing was sent.")
     }
 
     /// A password in an address over plain HTTP, also an enciphered one; its digest needs no box.
@@ -324,7 +324,7 @@ import Testing
             "[Step]\nOpen=/poll\nSet=n=x${value:n}\nUntil=${value:n} is \(String(repeating: "x", count: count))\n"
         }
         let (reply, sent) = try play(steps.joined())
-        #expect(reply.reason == "The portal takes too many requests." && sent.count == 40)
+        #expect(reply.reason == "This login takes too many requests." && sent.count == 40)
     }
 
     /// The portal's page shows already that a login is useless. Words that an answer must cause, or that are only missing, do not count.

@@ -45,7 +45,7 @@ CHILLI = $(wildcard $(foreach folder,$(subst :, ,$(HOTSPOTD_SERVERS)),$(folder)/
 	$(addsuffix /chilli,$(subst :, ,$(PATH))))
 TEST_PACKAGES += $(if $(CHILLI),freeradius ethtool)
 
-.PHONY: help build binaries debug test test-trixie cafe figures bench table states fuzz deb helper-files install uninstall format lint deps deps-build swift python clean
+.PHONY: help build binaries debug test test-trixie cafe picture figures bench table states fuzz deb helper-files install uninstall format lint deps deps-build swift python clean
 
 help:
 	@echo 'make cafe       install what it needs, build, and show a laptop that logs itself in'
@@ -56,6 +56,7 @@ help:
 	@echo 'make install    (after make build, as root) programs, unit, user, folders, our helpers; DESTDIR= PREFIX='
 	@echo 'make uninstall  remove them; settings and state stay'
 	@echo 'make figures    the café with its measurements'
+	@echo 'make picture    the picture of the README, from a run of the café'
 	@echo 'make bench      what an event, a scan list, 10,000 days and the worst pages cost'
 	@echo 'make table      the state machine'"'"'s edges in its document and its golden tables, from the machine'
 	@echo 'make states     the state machine'"'"'s states, searched for a minute (STATES_SECONDS=)'
@@ -114,6 +115,10 @@ test-trixie: swift deps python
 cafe: deps
 	$(MAKE) build
 	Tests/Cafe/cafe --bin $(BINARIES)
+
+picture: deps
+	$(MAKE) build
+	Tests/Cafe/picture --bin $(BINARIES)
 
 figures: deps
 	$(MAKE) build
@@ -185,7 +190,7 @@ install:
 	install -D -m 644 systemd/hotspotd.rules $(DESTDIR)$(polkitdir)/60-hotspotd.rules
 	install -m 644 systemd/dhclient-hotspotd.conf $(DESTDIR)$(datadir)/dhclient-hotspotd.conf
 	install -m 644 Interfaces/*.varlink $(DESTDIR)$(datadir)/varlink/
-	install -m 644 LICENSE $(DESTDIR)$(docdir)/LICENSE
+	install -m 644 LICENSE docs/first-login.svg $(DESTDIR)$(docdir)
 	# The manual and the completions, from the commands' own definitions.
 	install -d $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man8 $(addprefix $(DESTDIR),$(completiondirs))
 	$(BINARIES)/generate-manual $(BINARIES)/hotspotctl --date $(MANUAL_DATE) --output-directory $(DESTDIR)$(mandir)/man1
@@ -199,7 +204,7 @@ install:
 		$(DESTDIR)$(word 2,$(completiondirs))/_hotspotctl $(DESTDIR)$(word 3,$(completiondirs))/hotspotctl.fish
 	# The documentation, with links that hold where it lies. The map of the documents is index.md there.
 	for page in README.md docs/*.md; do name=$${page##*/}; test $$page != docs/README.md || name=index.md; \
-		sed -e 's#docs/README\.md#index.md#g' -e 's#\(\.\./\)*docs/\([a-z-]*\.md\)#\2#g' -e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' \
+		sed -e 's#docs/README\.md#index.md#g' -e 's#\(\.\./\)*docs/\([a-z-]*\.\(md\|svg\)\)#\2#g' -e 's#\(\.\./\)*Interfaces/\(org\.hotspotd\)#$(datadir)/varlink/\2#g' \
 			-e 's#\(\.\./\)*Tests/Examples#examples#g' $$page > $(DESTDIR)$(docdir)/$$name && \
 		chmod 644 $(DESTDIR)$(docdir)/$$name || exit 1; done
 	install -m 644 systemd/apparmor-hotspotd $(DESTDIR)$(datadir)/apparmor-hotspotd

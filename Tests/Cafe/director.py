@@ -223,6 +223,7 @@ class Director:
         self.report.heading(f"6. Logging off at {HOTEL.ssid}")
         path, *_ = self.join(HOTEL)
         self.report.check("logoff.maintainedBefore", self.isMaintained(HOTEL, path), " → ".join(path))
+        self.show("status")
         self.proof("logoff.openBefore")
         mark, began = self.monitor.mark(), time.time()
         done = self.daemon.ctl("logoff")

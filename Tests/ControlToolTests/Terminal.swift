@@ -3,6 +3,9 @@ import Testing
 
 /// A terminal with a person at it.
 struct Terminal: ~Copyable {
+    /// How long the screen may stay as it is before the test gives up, in milliseconds. Not a measure of speed.
+    private static let patience: Int32 = 60_000
+
     let master: Int32
     let slave: Int32
 
@@ -37,7 +40,14 @@ struct Terminal: ~Copyable {
     func read(until end: String) -> String {
         var text = [UInt8]()
         var octet: UInt8 = 0
-        while !text.suffix(end.utf8.count).elementsEqual(end.utf8), Glibc.read(master, &octet, 1) == 1 { text.append(octet) }
+        while !text.suffix(end.utf8.count).elementsEqual(end.utf8) {
+            var wait = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+            guard poll(&wait, 1, Self.patience) > 0, Glibc.read(master, &octet, 1) == 1 else {
+                Issue.record("the screen never shows \"\(end)\": \(String(decoding: text, as: UTF8.self))")
+                break
+            }
+            text.append(octet)
+        }
         return String(decoding: text, as: UTF8.self)
     }
 

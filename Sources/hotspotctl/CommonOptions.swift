@@ -38,7 +38,7 @@ struct CommonOptions: ParsableArguments {
         return Self.defaultSocket
     }
 
-    /// `nil` for people.
+    /// The form of JSON output; `nil` prints lines for people.
     var jsonMode: JSONMode? {
         if j, json == .off { return Output.isTerminal ? .pretty : .short }
         return json == .off ? nil : json

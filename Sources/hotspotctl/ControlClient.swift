@@ -5,7 +5,7 @@ import Varlink
 
 /// A connection to the daemon's control interface, or to the companion service's.
 final class ControlClient {
-    /// How long one reply may take, in seconds. A check takes longest, some seconds.
+    /// The longest wait for one reply, in seconds. Only a check takes several seconds.
     static let patience = 60.0
 
     private let connection: BlockingConnection
@@ -34,7 +34,7 @@ final class ControlClient {
         try Self.read(type, try call(method, parameters))
     }
 
-    /// Returns the prompt of this identifier, if it still waits; else what became of it, if the daemon knows.
+    /// Returns the prompt with this identifier if it still waits, otherwise the reason why it ended, if the daemon knows it.
     func prompt(_ id: String) throws(Failure) -> (pending: PendingPrompt?, gone: String?) {
         let reply = try call("Prompts", ["id": .string(id)], as: PromptsReply.self)
         return (reply.prompts.first { $0.id == id }, reply.gone)
@@ -69,7 +69,7 @@ final class ControlClient {
 
     /// Limits the time of each read, by the socket: a poll would wait although a reply is buffered already.
     private func wait(_ seconds: Double?) {
-        // The kernel reads zero as for ever.
+        // The kernel takes a time-out of zero as no time-out.
         let seconds = seconds.map { max($0, 0.001) } ?? 0
         var limit = timeval(tv_sec: Int(seconds), tv_usec: Int((seconds - seconds.rounded(.down)) * 1e6))
         setsockopt(connection.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -17,7 +17,7 @@ enum ExitStatus: Int32 {
 /// Why the command fails, for people, and its exit status.
 struct Failure: Error, Equatable {
     var status: ExitStatus
-    /// One sentence; empty if the output says it already. Behind a line feed the words of a helper or portal.
+    /// One sentence, empty if the output already says it; after a line feed, the words of a helper or portal.
     var message: String
     /// The command that helps.
     var hint: String?
@@ -31,7 +31,7 @@ struct Failure: Error, Equatable {
     /// The daemon's refusal, if it is one.
     var refusal: ControlError?
 
-    /// The same with another sentence of ours, in front of the words of others.
+    /// Returns this failure with one more sentence of ours, before the words of others.
     func adding(_ sentence: String) -> Failure {
         var failure = self
         failure.message.insert(contentsOf: " " + sentence, at: message.firstIndex(of: "\n") ?? message.endIndex)
@@ -60,7 +60,7 @@ extension Failure {
         }
     }
 
-    /// Returns where the daemon at this socket says what it does: only the system's is in the journal.
+    /// Returns the command that shows the daemon's log: only the system's daemon writes to the journal.
     static func log(of path: String) -> String {
         switch path {
         case CommonOptions.defaultSocket: "journalctl -u hotspotd"
@@ -69,9 +69,9 @@ extension Failure {
         }
     }
 
-    /// Returns the failure for a prompt that does not wait.
+    /// Returns the failure for a prompt that does not wait, or no longer.
     ///
-    /// - Parameter reason: what became of it, if it waited a moment ago.
+    /// - Parameter reason: why the prompt ended, if it was waiting a moment ago.
     static func noSuchPrompt(_ id: String, _ reason: String?) -> Failure {
         let name = "'\(Renderer.safe(id, limit: 64))'"
         let sentence = reason.map { "The prompt \(name) has ended. \(Renderer.safe($0))" } ?? "There is no prompt \(name)."
@@ -81,8 +81,8 @@ extension Failure {
     /// Returns the failure for a network that is not known.
     ///
     /// - Parameters:
-    ///   - what: what has this name instead.
-    ///   - nearest: the known name that is nearest to it.
+    ///   - what: the other things that have this name.
+    ///   - nearest: the most similar known name.
     static func noSuchNetwork(_ ssid: String, _ what: String = "", nearest: String?) -> Failure {
         let renderer = Renderer(style: .plain, now: 0)
         let meant = nearest.map { "; the nearest name is \(renderer.quoted($0))" } ?? ""
@@ -96,7 +96,7 @@ extension Failure {
     /// This command for an administrator. No argument is secret.
     private static var asRoot: String {
         let words = CommandLine.arguments.dropFirst().map(ShellWord.quoted)
-        // One that should not be copied is left to the user.
+        // If an argument should not be copied, the user has to add the arguments.
         return "sudo " + (["hotspotctl"] + (words.contains(nil) ? [] : words.compactMap(\.self))).joined(separator: " ")
     }
 
@@ -119,7 +119,7 @@ extension Failure {
         }
     }
 
-    /// Why there is nothing to log off from, and what works instead.
+    /// Returns why there is no session to end, and the command that helps.
     private static func noLogoff(_ subject: String, _ interface: String, _ state: String, asks: Bool) -> Failure {
         let place = ShellWord.argument(interface).map { " \($0)" } ?? ""
         let (reason, hint) =
@@ -180,7 +180,7 @@ extension Failure {
             if field.isEmpty { return Failure(.failed, safe(message)) }
             return Failure(.failed, QuotedProblem.join("This answer is not accepted.", "\(safe(field)): \(safe(message))"))
         case .notPermitted(let message):
-            // A browser is not started as root.
+            // As root, hotspotctl opens no browser.
             let hint =
                 method == "Browse"
                 ? Self.joinGroup : "\(Self.asRoot); or \(Self.joinGroup)"
@@ -193,11 +193,11 @@ extension Failure {
             let warning = left > 2 ? "" : " After \(left) more wrong PIN\(left == 1 ? "" : "s"), the stored answers are erased."
             return Failure(.failed, "Wrong PIN.\(warning)")
         case .failed(.noAttempt, let message): return Failure(.notFound, message, hint: "hotspotctl history")
-        // Without any interface there is none to name either.
+        // Without any interface, the hint cannot name one.
         case .failed(.noInterface, let message): return Failure(.notFound, message, hint: "hotspotctl status")
         case .failed(.severalInterfaces, let message): return Failure(.usage, message, hint: "hotspotctl status")
         case .failed(_, let message):
-            // As it came, because a newer daemon may have more words.
+            // The code is kept as a string, because a newer daemon may have codes that this version does not know.
             let code = parameters["code"]?.string ?? ""
             return Failure(.failed, message.isEmpty ? "The command failed (\(safe(code)))." : message)
         case nil: break

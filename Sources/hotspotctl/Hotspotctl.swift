@@ -56,7 +56,8 @@ import HotspotCore
 }
 
 extension Hotspotctl {
-    /// Refuses an unknown verb. Without a verb the command is `status`, which would report an unknown verb as one argument too many.
+    /// Refuses an unknown verb. Without a verb the command is `status`, which would report an unknown verb as one argument too
+    /// many.
     private static func checkVerb(_ arguments: [String]) throws(Failure) {
         try check(arguments.first, of: configuration, after: "hotspotctl")
         for (name, group) in [
@@ -86,6 +87,6 @@ extension CommandConfiguration {
     /// The names of the subcommands.
     fileprivate var verbs: [String] { subcommands.map { $0._commandName } }
 
-    /// Those that the help lists.
+    /// The names of the subcommands that the help lists.
     fileprivate var shownVerbs: [String] { subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName } }
 }

@@ -3,8 +3,8 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Follows one login by the stream of states until its outcome is clear. Created before the login starts, or before its question is
-/// asked, so that no state is missed.
+/// Follows one login by the stream of states until its outcome is clear. Created before the login starts, or before its question
+/// is asked, so that no state is missed.
 final class OutcomeWatch {
     private let client: ControlClient
     private var tracker: OutcomeTracker
@@ -30,25 +30,25 @@ final class OutcomeWatch {
     /// Seconds since the watch began.
     var elapsed: Double { (ContinuousClock.now - began).inSeconds }
 
-    /// Begins the time again: the login starts now, on this interface if it is known, or goes on.
+    /// Starts the time again: the login begins now, on this interface if it is known, or joins one that is running.
     func loginBegins(on interface: String?, joining: Bool = false) {
         began = .now
         tracker.setTarget(interface, joining: joining)
-        // Its question may be here already.
+        // The running login may already have asked its question.
         if joining { decided = tracker.observe(interfaces) }
     }
 
-    /// Seconds that a link takes to come back: an access point may drop a client at its login, to let it in anew.
+    /// Seconds that a link may take to come back: some access points drop a client after its login and let it in again.
     private static let returnTime = 10.0
 
-    /// Seconds after which a user who sees nothing presses keys.
+    /// Seconds without output after which people begin to press keys.
     private static let silentTime = 1.5
 
-    /// Waits for the outcome. Where the network was left, it may be back soon.
+    /// Waits for the outcome. If the network was left, it may come back soon.
     ///
     /// - Parameters:
-    ///   - isShown: a person waits at the terminal, and reads what is awaited, and for how long at most.
-    ///   - isSaid: the person knows that the outcome is awaited.
+    ///   - isShown: whether to print what the login waits for, and for how long at most.
+    ///   - isSaid: whether it was already printed that hotspotctl waits for the outcome.
     func outcome(
         within seconds: Double, isShown: Bool = false, isSaid: Bool = false
     ) throws(Failure) -> OutcomeTracker.LoginOutcome {
@@ -90,7 +90,7 @@ final class OutcomeWatch {
     /// Whether the prompt is gone, by the states that have come so far.
     var isPromptGone: Bool { tracker.isPromptGone }
 
-    /// Returns why the prompt cannot be answered any more, `nil` while it waits.
+    /// Returns why the prompt can no longer be answered, `nil` while it waits.
     func endOfPrompt() -> Failure? {
         do throws(Failure) {
             while !isPromptGone, let reply = try client.next(within: 0) { try observe(reply) }
@@ -128,14 +128,13 @@ struct OutcomeTracker {
         before = Dictionary(interfaces.map { ($0.interface, $0) }, uniquingKeysWith: { first, _ in first })
         self.target = target ?? (interfaces.count == 1 ? interfaces[0].interface : nil)
         answered = prompt
-        // It may be gone since it was read; what is there then counts.
+        // The prompt may have ended since it was read; then the present state counts.
         if let prompt, let status = self.target.flatMap({ before[$0] }), status.prompt != prompt {
             (isPromptGone, hasMoved) = (true, true)
         }
     }
 
-    /// Follows this interface from now on; `nil` stays with the one that is known. A login that begins withdraws the question that was
-    /// there.
+    /// Follows this interface from now on; with `nil`, the interface stays the same. A new login withdraws the earlier question.
     mutating func setTarget(_ interface: String?, joining: Bool = false) {
         target = interface ?? target
         if joining { return }
@@ -164,7 +163,7 @@ struct OutcomeTracker {
                 left = status
                 return nil
             }
-            // Another network is no part of this login.
+            // A login ends with its network.
             if let left, status.ssid != network { return .failed(left) }
             left = nil
         }

@@ -19,7 +19,7 @@ enum DesktopPrograms {
     /// Returns the command line for this program.
     static func own(_ arguments: [String]) -> [String] { [FilePath.target(ofLink: "/proc/self/exe") ?? "hotspotctl"] + arguments }
 
-    /// Goes on as another program.
+    /// Replaces this process by another program.
     static func become(_ command: [String]) -> Failure {
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         execv(command[0], &words)
@@ -41,10 +41,10 @@ struct DialogRun {
     let status: Int32
     let output: String
 
-    /// The most that an answer may have, in octets.
+    /// The largest output of a dialog, in octets.
     private static let limit = 64 * 1024
 
-    /// - Parameter end: returns why the dialog is pointless by now; it is closed then.
+    /// - Parameter end: returns why the dialog is no longer needed; the dialog is then closed.
     init(_ command: [String], end: () -> Failure?) throws(Failure) {
         let pipe: ChildPipe
         let pid: pid_t
@@ -52,7 +52,7 @@ struct DialogRun {
         defer { close(null) }
         do throws(Errno) {
             pipe = try ChildPipe()
-            // Toolkits warn of much on standard error.
+            // Toolkits print many warnings on standard error, so it leads nowhere.
             pid = try Spawn(arguments: command, environment: Spawn.ownEnvironment, descriptors: [null, pipe.theirs, null]).start()
         } catch { throw Failure(.failed, "The dialog cannot be started: \(error).") }
         close(pipe.theirs)

@@ -8,7 +8,7 @@ struct DialogAsker: Questioner {
     let end: () -> Failure?
 
     private static let tries = 3
-    /// The choice of nothing; for a stored answer it means that one.
+    /// The first choice of a list, which chooses nothing; if an answer is stored, it means the stored answer.
     static let none = "–"
 
     init(renderer: Renderer, program: DialogProgram, end: @escaping () -> Failure?) {
@@ -33,7 +33,7 @@ struct DialogAsker: Questioner {
         }
         for (index, field) in prompt.fields.enumerated() where field.kind == .checkbox {
             let agreement = Agreement(field.label, prompt)
-            // A yes of a moment ago holds, as far as the words are the same.
+            // The user's earlier yes still counts if the words are the same.
             var isAgreed = earlier.agreements.contains(agreement)
             if !isAgreed {
                 let text = heading + ["", "  \(renderer.bar) \(renderer.label(field, at: index + 1))"]
@@ -109,7 +109,7 @@ struct DialogAsker: Questioner {
         return values
     }
 
-    /// Returns whether the user agrees; throws if the user closes the dialog, or declines where nothing goes on without a yes.
+    /// Returns whether the user agrees; throws if the user closes the dialog, or declines a question that needs a yes.
     private func agrees(_ text: String, mayDecline: Bool) throws(Failure) -> Bool {
         let run = try DialogRun(program.question(text, mayDecline: mayDecline), end: end)
         switch program.reply(status: run.status, output: run.output, mayDecline: mayDecline) {
@@ -132,7 +132,7 @@ struct FieldQuestion {
     let field: Field
     let label: String
     let isStored: Bool
-    /// The user has left it empty a moment ago.
+    /// Whether the user has just left the field empty.
     var isLeftEmpty: Bool
 
     init(_ field: Field, _ label: String, isStored: Bool, isLeftEmpty: Bool) {
@@ -151,7 +151,7 @@ struct FieldQuestion {
     /// A label in a form is one line, of at most this many octets.
     private static let limit = 60
 
-    /// The label is cut in the form, and stands above it.
+    /// Whether the label is too long for the form, which then shows its beginning below the whole label.
     var isLong: Bool { label.utf8.count > Self.limit }
 
     /// Returns what the dialog shows.
@@ -181,7 +181,7 @@ struct FieldQuestion {
         guard value.isEmpty else { return .answer(value) }
         if !field.required { return .omitted }
         guard isLeftEmpty, field.mayBeEmpty else { return .missing }
-        // Sent as it is: the page does not say that it is needed.
+        // An empty answer is sent: the page does not say that the field is required.
         return .answer("")
     }
 }

@@ -1,7 +1,7 @@
 /// A program that shows dialogs of the desktop: its command lines, and what its output means.
 ///
-/// Arguments are in the process list, which every user of this computer can read. So no answer stands in them, neither a stored one nor one
-/// that was typed; answers come back on standard output.
+/// Arguments are in the process list, which every user of this computer can read. So no answer stands in them, neither a stored
+/// one nor one that was typed; answers come back on standard output.
 struct DialogProgram: Equatable {
     enum Kind: String, CaseIterable { case zenity, kdialog }
 
@@ -9,13 +9,13 @@ struct DialogProgram: Equatable {
     let path: String
 
     private static let title = "Hotspot login"
-    /// The width of a dialog, in pixels, and that of its text, in characters: the text is broken here, because the toolkit would continue a
-    /// portal's line where our own lines begin.
+    /// The width of a dialog, in pixels, and that of its text, in characters: the text is broken here, because the toolkit would
+    /// continue a portal's line where our own lines begin.
     private static let (width, columns) = ("540", 64)
-    /// Between the answers of a form. No key types it.
+    /// Separates the answers of a form. No key of a keyboard types this character.
     private static let separator = "\u{1F}"
 
-    /// Returns the program of this desktop, else another one that is there.
+    /// Returns the program that belongs to this desktop, otherwise any that is installed.
     ///
     /// - Parameters:
     ///   - desktop: the value of `XDG_CURRENT_DESKTOP`.
@@ -56,7 +56,7 @@ struct DialogProgram: Equatable {
                 let text = markup("\(text)\n\n\(entry.label):")
                 // Choices may begin with a hyphen.
                 if !entry.choices.isEmpty { return command("--combobox=\(text)", "--") + Self.shown(entry.choices) }
-                // The label of this box alone reads an ampersand as the mark of a key.
+                // In the label of this box, unlike the others, an ampersand marks a shortcut key.
                 return entry.isHidden
                     ? command("--password=\(text)") : command("--inputbox=\(text.replacing("&amp;", with: "&amp;&amp;"))")
             }
@@ -73,7 +73,7 @@ struct DialogProgram: Equatable {
         }
     }
 
-    /// Returns the choices as they are shown: each another one, and without the character that zenity splits at.
+    /// Returns the choices as the dialog shows them: all different, and without the character at which zenity splits.
     private static func shown(_ choices: [String]) -> [String] {
         let shown = choices.map { $0.replacing("|", with: "¦") }
         return Set(shown).count == shown.count ? shown : shown.enumerated().map { "\($0 + 1). \($1)" }
@@ -85,18 +85,18 @@ struct DialogProgram: Equatable {
 
     /// Returns the command line of a question.
     ///
-    /// - Parameter mayDecline: a no is an answer, not only the end of the dialog.
+    /// - Parameter mayDecline: whether declining is an answer; otherwise it only closes the dialog.
     func question(_ text: String, mayDecline: Bool) -> [String] {
         switch kind {
         case .zenity:
-            // A key that was pressed ahead must not agree.
+            // A key that was pressed before the dialog appeared must not agree.
             command("--question", "--text=\(markup(text))", "--ok-label=Yes", "--default-cancel")
                 + (mayDecline ? ["--cancel-label=Cancel", "--extra-button=No"] : ["--cancel-label=No"])
         case .kdialog: command(mayDecline ? "--yesnocancel=\(markup(text))" : "--yesno=\(markup(text))")
         }
     }
 
-    /// Reads what became of ``question(_:mayDecline:)``.
+    /// Reads the outcome of ``question(_:mayDecline:)``.
     func reply(status: Int32, output: String, mayDecline: Bool) -> Reply {
         if status == 0 { return .yes }
         guard mayDecline else { return .cancelled }
@@ -118,7 +118,7 @@ struct DialogProgram: Equatable {
             "\\": "&#92;",
         ]
         let plain = Wrapping.fitted(text, columns: Self.columns).map { escapes[$0] ?? String($0) }.joined()
-        // Its lines are not broken again.
+        // The style keeps kdialog from breaking the lines again.
         return kind == .zenity
             ? plain : "<qt><p style=\"white-space:pre\">\(plain.replacing("\n", with: "<br>"))</p></qt>"
     }

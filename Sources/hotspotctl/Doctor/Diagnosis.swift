@@ -7,14 +7,14 @@ enum LayerName: String, Codable, CaseIterable {
     case sandbox, login, internet = "Internet", desktop
 }
 
-/// One layer, and how it is.
+/// One layer and its state.
 struct Layer: Codable, Equatable {
     /// `attention` does not stop anything; a packet stops at a layer that is `broken`.
     enum State: String, Codable { case ok, attention, broken, unknown }
 
     var name: LayerName
     var state: State
-    /// Behind a line feed the words of a helper or portal.
+    /// One sentence of ours; after a line feed, the words of a helper or portal.
     var sentence: String
     /// The command that helps.
     var command: String?
@@ -82,7 +82,7 @@ extension ProblemCode {
         }
     }
 
-    /// Nothing goes beyond these, unless the probe has proven that something does.
+    /// If one of these layers is broken, no packet gets further, unless the probe has proven otherwise.
     static let fatal: Set = [
         noWireless, noAddress, addressConflict, noNameservers, proberMissing, unclaimedCaptive, sandboxUnavailable, loginFailed,
         held,

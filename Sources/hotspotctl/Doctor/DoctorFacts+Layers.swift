@@ -2,7 +2,7 @@ import ControlAPI
 import HotspotCore
 
 extension DoctorFacts {
-    /// Returns how a layer is: by its problems, else by what is known of it.
+    /// Returns the state of a layer: from its problems, otherwise from the facts about it.
     func layer(_ name: LayerName) -> Layer {
         let problems = (status?.problems ?? []) + (reply?.problems ?? []) + helpers.flatMap(named)
         let own = problems.filter { $0.code.layer == name && !(name == .radio && isWired) }
@@ -56,7 +56,7 @@ extension DoctorFacts {
             .radio, .broken, "This computer has no network interface, or no driver for it.", "sudo dmesg | grep -i firmware")
     }
 
-    /// There is no interface to look at, here and in the daemon.
+    /// Whether neither this computer nor the daemon has an interface.
     private var isAbsent: Bool { link == nil && status == nil }
 
     private var radioSwitch: Layer {
@@ -109,7 +109,7 @@ extension DoctorFacts {
     private var gateway: Layer {
         guard let link else { return Layer(.gateway, .unknown, "hotspotctl cannot see \(name).") }
         if link.hasDefaultRoute { return Layer(.gateway, .ok, "\(name) has a default route.") }
-        // Programs with routing tables of their own keep it elsewhere.
+        // Programs with their own routing tables keep the default route there.
         let state: Layer.State = isOnline || isCaptive ? .attention : .broken
         return Layer(.gateway, state, "There is no default route through \(name).", "ip route show table all dev \(name)")
     }
@@ -129,7 +129,7 @@ extension DoctorFacts {
         (check?.requests ?? []).compactMap(Self.outcome)
     }
 
-    /// The probe has asked, and this user may not see what.
+    /// Whether the probe sent requests that this user may not see.
     var isHidden: Bool {
         check?.requests == nil && ["online", "captive", "limited"].contains(check?.verdict)
     }
@@ -143,7 +143,8 @@ extension DoctorFacts {
         line.firstRange(of: "→ ").map { line[$0.upperBound...].prefix { $0 != ":" && $0 != " " } }
     }
 
-    /// Returns the outcome of a request that needed an answer of a nameserver; `nil` at an address, also one that the daemon remembers.
+    /// Returns the outcome of a request that needed a nameserver; `nil` for a request to an address, including one that the
+    /// daemon remembers.
     private static func outcomeByName(_ line: String) -> Substring? {
         guard let scheme = line.firstRange(of: "://"), let arrow = line.firstRange(of: " → "),
             scheme.upperBound <= arrow.lowerBound
@@ -158,11 +159,11 @@ extension DoctorFacts {
 
     private var names: Layer {
         let asked = (check?.requests ?? []).compactMap(Self.outcomeByName)
-        // Requests that the end of the probe's time cuts off have no line; the reply's word is that of the first host.
+        // Requests that were cut off at the end of the probe's time have no line; the reply's word then describes the first host.
         let failures = (asked + (check?.detail.map { [$0[...]] } ?? [])).filter(Self.isFailureOfNames)
         let source = nameservers.map { " from \($0.source)" } ?? ""
         guard !failures.isEmpty else {
-            // A check asks for every name, so that a server that was reached for, or waited for, has one.
+            // A check resolves every name, so these outcomes show that the server's name was resolved.
             let behind = ["certificate", "connectFailed", "reset", "tlsFailed", "clockWrong", "emptyAnswer", "timeout"]
             if asked.contains(where: { Int($0) != nil || behind.contains(String($0)) }) {
                 return Layer(.names, .ok, "Names resolve\(source.isEmpty ? "" : " (resolvers\(source))").")

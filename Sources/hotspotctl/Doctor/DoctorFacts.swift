@@ -8,9 +8,9 @@ struct DoctorFacts {
         enum Kind { case wireless, wired, tunnel }
         var name: String
         var kind: Kind
-        /// The kernel says that packets can pass.
+        /// Whether the kernel says that packets can pass.
         var isUp: Bool
-        /// Without those of the link alone.
+        /// The addresses, without link-local ones.
         var addresses: [String] = []
         var hasDefaultRoute = false
     }
@@ -59,7 +59,7 @@ struct DoctorFacts {
     var check: CheckReply? { if case .answers(_, _, let check) = daemon { check } else { nil } }
 
     var isOnline: Bool { check?.verdict == "online" }
-    /// No portal is there, though HTTPS may not get through.
+    /// Whether no portal is in the way, even if HTTPS does not get through.
     var isOpen: Bool { isOnline || (check?.verdict == "limited" && status?.captive == false) }
     var isCaptive: Bool {
         switch check?.verdict {

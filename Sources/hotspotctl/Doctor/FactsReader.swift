@@ -6,9 +6,9 @@ import HotspotCore
 
 /// Reads what every user may read of this computer, and asks the daemon.
 struct FactsReader {
-    /// In front of paths; a test has a folder of its own.
+    /// The prefix of all paths; a test uses its own folder.
     var root = ""
-    /// The longest file that is read, in octets.
+    /// The largest part of a file that is read, in octets.
     private static let limit = 64 * 1024
     /// The types of links in the kernel's `if_arp.h`.
     private static let (loopback, tunnel) = ("772", "65534")
@@ -26,8 +26,8 @@ struct FactsReader {
     private func daemon(_ common: CommonOptions, _ interface: String?) -> DoctorFacts.Daemon {
         do throws(Failure) {
             let client = try common.connect()
-            // An interface that the daemon does not watch is a finding, no failure.
-            // First the probe, whose verdict changes the status.
+            // An interface that the daemon does not watch is a finding, not a failure. The probe comes first, because its verdict
+            // changes the status.
             let check = try? client.call("Check", .members(["interface": interface]), as: CheckReply.self)
             let status = try client.call("Status", as: StatusReply.self)
             let helpers = try? client.call("Helpers", as: HelpersReply.self).helpers
@@ -81,13 +81,13 @@ struct FactsReader {
         }
         for line in (text("/proc/net/ipv6_route") ?? "").split(separator: "\n") {
             let fields = line.split(whereSeparator: \.isWhitespace)
-            // Unreachable is a default route of the loopback interface.
+            // The kernel lists an unreachable default route with the loopback interface.
             if fields.count > 9, fields[0].allSatisfy({ $0 == "0" }), fields[1] == "00" { names.insert(String(fields[9])) }
         }
         return names
     }
 
-    /// Returns the addresses of each interface, without those that are valid on the link alone.
+    /// Returns the addresses of each interface, without link-local ones.
     private static func addresses() -> [String: [String]] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [:] }

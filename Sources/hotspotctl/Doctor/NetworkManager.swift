@@ -2,19 +2,20 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// NetworkManager, as hotspotctl asks it.
+/// Calls of hotspotctl to NetworkManager.
 enum NetworkManager {
     private static let manager = SystemBus.Object(
         "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager", "org.freedesktop.NetworkManager")
 
-    /// Returns its properties, which every user may read; `nil` if it does not run. Runs the loop, once in the life of the program.
+    /// Returns NetworkManager's properties, which every user may read; `nil` if it does not run. Runs the loop, once in the life
+    /// of the program.
     static func properties() -> [String: BusValue]? {
         final class Box: Sendable { let properties = Mutex<[String: BusValue]?>(nil) }
         let box = Box()
         Task.detached(executorPreference: EventLoop.shared) { @LoopActor in
             guard let bus = try? SystemBus({ _ in }) else { return EventLoop.shared.stop() }
             bus.properties(of: manager) { properties in
-                // The connection stays until here.
+                // This use keeps the connection alive until the reply has come.
                 if bus.isOpen { box.properties.withLock { $0 = properties } }
                 EventLoop.shared.stop()
             }
@@ -23,7 +24,7 @@ enum NetworkManager {
         return box.properties.withLock { $0 }
     }
 
-    /// Has it read its settings again; links stay as they are.
+    /// Makes NetworkManager read its settings again; links stay up.
     static func reload() throws(Failure) {
         guard system("nmcli general reload conf >/dev/null 2>&1") == 0 else {
             throw Failure(

@@ -6,7 +6,7 @@ import HotspotCore
 struct Redaction {
     enum Kind: String { case network, name, host, address, hardware = "hardware address", token }
 
-    /// The ends of names of files and units, which are no hosts.
+    /// Suffixes of file and unit names, which are not host names.
     private static let files: Set<Substring> = [
         "service", "socket", "conf", "helper", "portal", "varlink", "txt", "lease", "leases",
     ]
@@ -15,13 +15,13 @@ struct Redaction {
 
     /// Hosts of portals that are products, as the installed portal files name them.
     private let products: [(pattern: String, glob: Glob)]
-    /// The texts that were added, and those in their place.
+    /// The added texts and their replacements.
     private var words: [String: String] = [:]
-    /// The same, with what was recognised in a text.
+    /// All replacements: of added texts, and of texts that were recognised.
     private var replacements: [String: String] = [:]
     private var counts: [Kind: Int] = [:]
 
-    /// - Parameter products: names of hosts, with `*` for the part that each place has for itself.
+    /// - Parameter products: names of hosts, with `*` for the part that differs from place to place.
     init(products: [String] = []) {
         self.products = products.compactMap { pattern in Glob(pattern).map { (pattern, $0) } }
     }
@@ -45,7 +45,7 @@ struct Redaction {
         }
     }
 
-    /// Returns the text without what is known to be private or looks like it.
+    /// Returns the text without values that are known to be private or look private.
     mutating func apply(_ text: String) -> String {
         var text = replaceWords(text)
         text = text.replacing(#/([a-z]+:\/\/)(\[[0-9A-Fa-f:.]+\]|[^\s\/?#:"'<>|│,;!\])]+)(:[0-9]+)?([\/?#][^\s"'<>|│)]*)?/#) {
@@ -80,7 +80,7 @@ struct Redaction {
         return replacement
     }
 
-    /// - Parameter isSure: it is a host; otherwise it only looks like one or like an address.
+    /// - Parameter isSure: whether the text is certainly a host; otherwise it only looks like a host or an address.
     private mutating func host(_ text: String, isSure: Bool) -> String {
         let host = text.lowercased()
         let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

@@ -49,7 +49,7 @@ struct ReportVerb: ParsableCommand {
 /// The text of a report.
 struct ReportText {
     private static let logLines = 200
-    /// In place of the words of a helper or portal, which may greet somebody.
+    /// Replaces the words of a helper or portal, which may contain somebody's name.
     private static let others = "<words of the helper or portal>"
     private static let silent = "hotspotd does not answer"
     private static let portals = "/usr/lib/hotspotd/portals"
@@ -106,7 +106,7 @@ struct ReportText {
             + (changed.isEmpty ? ["–"] : changed)
     }
 
-    /// Returns the settings that have a line, as the shipped file has none.
+    /// Returns the settings that the file sets; the shipped file sets none.
     private func changedSettings(in settings: String) -> [String] {
         let files = [settings] + reader.names("\(settings).d").filter { $0.hasSuffix(".conf") }.map { "\(settings).d/\($0)" }
         return files.flatMap { file in
@@ -172,7 +172,7 @@ struct ReportText {
         return words == nil ? text : QuotedProblem.join(sentence, others)
     }
 
-    /// A line of ours as it is; one that has only words of others without these.
+    /// Keeps a line of ours, and replaces the words of a helper or portal.
     private static func own(_ line: String) -> String {
         let words = line.drop { $0 == " " }
         return words.hasPrefix("│ ") ? "  │ \(others)" : line

@@ -3,7 +3,7 @@ import HotspotCore
 
 /// Answers from standard input: lines name=value, in any order.
 enum AnswerLines {
-    /// The most that is read, in octets.
+    /// The largest size of the answers, in octets.
     static let limit = 64 * 1024
 
     /// Reads answers to these fields from standard input; without fields, to any.
@@ -53,7 +53,8 @@ enum AnswerLines {
         return answers
     }
 
-    /// Returns the value as the control interface expects it: `yes` or `no` for a checkbox, one of its texts for a choice, else `nil`.
+    /// Returns the value as the control interface expects it: `yes` or `no` for a checkbox, one of its texts for a choice, else
+    /// `nil`.
     static func normalise(_ value: String, _ field: Field) -> String? {
         switch field.kind {
         case .text, .password, .email, .phone, .code: return value

@@ -6,7 +6,7 @@ import HotspotCore
 protocol Questioner {
     /// Asks every field of a prompt.
     ///
-    /// - Parameter earlier: what this user has read and agreed to a moment ago.
+    /// - Parameter earlier: the questions that this user has just read and agreed to.
     func ask(_ prompt: PendingPrompt, after earlier: EarlierQuestions) throws(Failure) -> TypedAnswers
 
     /// Asks whether the answers shall be kept for this portal.
@@ -19,9 +19,9 @@ protocol Questioner {
 /// Asks for answers on the terminal.
 struct Asker: Questioner {
     let renderer: Renderer
-    /// The prompt's.
+    /// The interface of the prompt.
     let interface: String
-    /// Returns why the prompt cannot be answered any more, `nil` while it waits.
+    /// Returns why the prompt can no longer be answered, `nil` while it waits.
     let end: () -> Failure?
 
     private static let tries = 3
@@ -81,7 +81,7 @@ struct Asker: Questioner {
 
     func pin(_ question: String) throws(Failure) -> String { try readLine(question + ": ", true) }
 
-    /// Asks whether to open a portal that there is a warning about.
+    /// Asks whether to open a portal despite a warning.
     func opensAnyway(_ warning: String) throws(Failure) -> Bool {
         TerminalLine.dropTypedAhead()
         return try agrees("\(renderer.tone("!", .bad)) \(warning) Open it anyway? [y/N] ", isNeeded: false)
@@ -89,7 +89,7 @@ struct Asker: Questioner {
 
     private func askBox(_ field: Field, _ label: String, isAgreed: Bool) throws(Failure) -> String {
         let mark = label.last.map { ".?!:".contains($0) } == true ? "" : "?"
-        // A box that the portal ticked is no agreement of the user.
+        // A box that the portal ticked does not mean that the user agrees.
         let choice = isAgreed ? "[Y/n]" : field.required ? "[y/n]" : "[y/N]"
         let question = "  \(renderer.bar) \(label)\(mark) \(choice) "
         return try agrees(question, isNeeded: field.required, isAgreed: isAgreed) ? "yes" : "no"
@@ -97,7 +97,7 @@ struct Asker: Questioner {
 
     /// Returns the answer; `nil` for the stored one.
     ///
-    /// - Parameter isLeftEmpty: the user has left it empty a moment ago.
+    /// - Parameter isLeftEmpty: whether the user has just left the field empty.
     private func askText(
         _ field: Field, _ label: String, isStored: Bool, isLeftEmpty: Bool
     ) throws(Failure) -> String? {
@@ -141,10 +141,10 @@ struct Asker: Questioner {
         try TerminalLine.read(question, secret, end: end)
     }
 
-    /// Returns whether the user agrees. Where nothing goes on without it, only a no ends the dialogue: an empty line may have been typed
-    /// ahead, and the answers before it would be lost.
+    /// Returns whether the user agrees. If nothing goes on without a yes, only a no ends the dialogue: an empty line may have
+    /// been typed before the question appeared, and the earlier answers would be lost.
     ///
-    /// - Parameter isAgreed: the user agreed to the same a moment ago: an empty line is a yes.
+    /// - Parameter isAgreed: whether the user has just agreed to the same text; an empty line then means yes.
     private func agrees(_ question: String, isNeeded: Bool, isAgreed: Bool = false) throws(Failure) -> Bool {
         for _ in 0..<Self.tries {
             let answer = try readLine(question, false).lowercased()
@@ -160,7 +160,7 @@ struct Asker: Questioner {
     }
 }
 
-/// Answers to one prompt: what was typed, and the fields for which the stored answer is sent.
+/// Answers to one prompt: the typed values, and the fields for which the stored answer is sent.
 struct TypedAnswers {
     var values: [String: String]
     var stored: [String] = []
@@ -169,7 +169,7 @@ struct TypedAnswers {
 
 /// Consent to one check box of one portal, or to its terms.
 struct Agreement: Hashable {
-    /// The whole of it: terms may have changed behind what is shown.
+    /// The whole label: terms may have changed beyond the part that is shown.
     let label: String
     let interface: String
     let portal: String?
@@ -192,11 +192,11 @@ struct EarlierQuestions {
     var agreements: Set<Agreement> = []
     /// The fields that were left empty.
     var left: Set<String> = []
-    /// Whether the answers shall be kept, by portal, as far as that was asked.
+    /// Whether to keep the answers, for each portal for which the user was asked.
     var wishes: [String?: Bool] = [:]
-    /// A code was typed.
+    /// Whether a code was typed.
     var hasCode = false
-    /// The things that this command has sent since then: the beginning of a sentence.
+    /// The beginning of the sentence "Nothing was sent", or "Nothing more" once something was.
     var nothing = "Nothing"
 
     mutating func add(_ prompt: PendingPrompt, _ answers: TypedAnswers) {

@@ -6,18 +6,18 @@ import HotspotCore
 struct Dialogue {
     let common: CommonOptions
     let client: ControlClient
-    /// Keep the answers; `nil`: as the daemon's settings say.
+    /// Whether to keep the answers; `nil` leaves it to the daemon's settings.
     var remember: Bool?
-    /// Without a terminal: send the stored answers for the fields without a line.
+    /// Whether, without a terminal, fields without a line get their stored answers.
     var stored = false
     /// Seconds until each outcome; 0 does not wait.
     let wait: Double
-    /// Ask a person; otherwise answers are read from standard input.
+    /// Whether to ask a person; otherwise answers are read from standard input.
     let isInteractive: Bool
-    /// Ask in dialogs, in place of the terminal.
+    /// The program for dialogs, if they replace the terminal.
     var dialogs: DialogProgram?
 
-    /// A limit for portals that ask again and again.
+    /// The largest number of questions in one login.
     private static let rounds = 8
 
     /// Returns whether a person can be asked.
@@ -25,7 +25,7 @@ struct Dialogue {
 
     func run(_ first: PendingPrompt) throws { try run(first.id, first, on: first.interface) }
 
-    /// - Parameter first: `nil` if the question of this name is gone already.
+    /// - Parameter first: `nil` if the prompt with this name has already ended.
     func run(_ name: String, _ first: PendingPrompt?, on interface: String?) throws {
         var (id, prompt) = (name, first)
         var earlier = EarlierQuestions()
@@ -61,21 +61,21 @@ struct Dialogue {
     }
 
     private enum Sent {
-        /// The lines that say so.
+        /// The computer is online; these lines say so.
         case online([String])
         case asks(String)
     }
 
     /// A question with its answers.
     private struct Filled {
-        /// As it was asked in the end: the PIN adds what is stored.
+        /// The prompt as it was finally asked: after the PIN it offers the stored answers.
         var prompt: PendingPrompt
         var answers: TypedAnswers
         var remember: Bool
         var confirmed: Bool
     }
 
-    /// Reads the answers; returns `nil` if the prompt is gone before they are complete.
+    /// Reads the answers; returns `nil` if the prompt ends before they are complete.
     private func fill(
         _ prompt: PendingPrompt, _ watch: OutcomeWatch, after earlier: EarlierQuestions
     ) throws(Failure) -> Filled? {
@@ -103,7 +103,7 @@ struct Dialogue {
 
     /// Sends the answers and waits; `nil` if the outcome is not waited for.
     ///
-    /// - Parameter nothing: what was sent before.
+    /// - Parameter nothing: the beginning of the sentence that says that nothing was sent.
     private func send(_ filled: Filled, _ watch: OutcomeWatch, hasCode: Bool, _ nothing: String) throws -> Sent? {
         watch.loginBegins(on: nil)
         do throws(Failure) {
@@ -117,13 +117,13 @@ struct Dialogue {
             }
         } catch {
             guard let refusal = error.refusal else { throw error }
-            // The question went while the answer was on its way; what became of the login counts.
+            // The question ended while the answer was on its way; the outcome of the login counts.
             if wait > 0, case .noSuchPrompt(_, let reason) = refusal {
                 return try fate(of: filled.prompt.id, watch, late: "\(reason ?? Self.gone) \(nothing) was sent.")
             }
             var failure = error.adding("\(nothing) was sent, and nothing is kept.")
             if case .invalidAnswer = refusal {
-                // A pipe has to name the question.
+                // Without a terminal, the command has to name the prompt.
                 failure.hint = common.renderer.answer(isInteractive ? filled.prompt.interface : filled.prompt.id)
             }
             throw failure
@@ -149,8 +149,8 @@ struct Dialogue {
         }
     }
 
-    /// Probes after a login elsewhere, which the open network confirms by itself. Returns whether the answer decides: the network was open
-    /// before a fresh login, or there is no prober. Throws if the portal is still there.
+    /// Probes after a login in a browser; an open network confirms it. Returns whether the user's answer decides instead: the
+    /// network was open before a fresh login, or there is no prober. Throws if the portal is still there.
     private func mustBeConfirmed(_ prompt: PendingPrompt) throws(Failure) -> Bool {
         let check = try client.call("Check", .members(["interface": prompt.interface]), as: CheckReply.self)
         guard try client.prompt(prompt.id).pending != nil else { return false }
@@ -160,7 +160,7 @@ struct Dialogue {
 
     private static let gone = "The portal no longer asks."
 
-    /// Says what became of a prompt that went without an answer from here, and of its login.
+    /// Reports the fate of a prompt that ended without an answer from this command, and of its login.
     ///
     /// - Parameter late: why an answer that was sent came too late.
     private func fate(of id: String, _ watch: OutcomeWatch, late: String? = nil) throws -> Sent {
@@ -205,7 +205,8 @@ struct Dialogue {
         return (agreed, agreed)
     }
 
-    /// Asks for the PIN that guards the stored answers, and returns the prompt with them; `nil` if they are sent already.
+    /// Asks for the PIN that guards the stored answers, and returns the prompt with them; `nil` if the daemon has already sent
+    /// them.
     private func unlocked(
         _ prompt: PendingPrompt, _ asker: any Questioner, _ watch: OutcomeWatch
     ) throws(Failure) -> PendingPrompt? {
@@ -215,7 +216,7 @@ struct Dialogue {
             let pin = try asker.pin(question)
             if pin.isEmpty { return prompt }
             do throws(Failure) {
-                // It may send the stored answers at once.
+                // The daemon may send the stored answers at once.
                 watch.loginBegins(on: nil)
                 _ = try client.call("Unlock", ["pin": .string(pin)])
                 return try client.prompt(prompt.id).pending
@@ -236,7 +237,7 @@ struct Dialogue {
         }
         var answers = try AnswerLines.read(fields: prompt.fields)
         let stored = self.stored ? (prompt.stored ?? []).filter { answers[$0, default: ""].isEmpty } : []
-        // The defaults that the question shows count as well.
+        // The defaults that the prompt shows are answers as well.
         if self.stored {
             for field in prompt.fields where !stored.contains(field.name) && field.kind != .checkbox && !field.kind.isSecret {
                 if answers[field.name, default: ""].isEmpty, let value = field.value { answers[field.name] = value }
@@ -272,7 +273,7 @@ extension Renderer {
     /// - Parameter options: with a space in front.
     func answer(_ interface: String, _ options: String = "") -> String { "hotspotctl answer\(options) \(argument(interface))" }
 
-    /// A hand-over that was not confirmed: by the user, or by the probe with this verdict.
+    /// Returns the failure for a hand-over that was not confirmed: by the user, or by the probe with this verdict.
     func stays(_ prompt: PendingPrompt, _ verdict: String? = nil) -> Failure {
         let words =
             switch verdict {

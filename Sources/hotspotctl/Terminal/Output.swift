@@ -10,7 +10,7 @@ enum Output {
     /// The height of the terminal on standard output; `nil` if it is not a terminal.
     static var rows: Int? { size(of: STDOUT_FILENO).map { $0.ws_row > 0 ? Int($0.ws_row) : 24 } }
 
-    /// Its width.
+    /// The width of the terminal on standard output.
     static var columns: Int? { columns(of: STDOUT_FILENO) }
 
     /// Clears the terminal's screen; the next line is its first.
@@ -19,7 +19,7 @@ enum Output {
     /// Prints lines, wrapped to the width of a terminal.
     static func print(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined(), fittedTo: STDOUT_FILENO) }
 
-    /// Prints lines unwrapped: those for programs and for copying, and those without text of others.
+    /// Prints lines without wrapping: lines for programs or for copying, and lines without text of others.
     static func print(verbatim lines: [String]) { write(lines.map { $0 + "\n" }.joined(), to: STDOUT_FILENO) }
 
     /// Prints lines to standard error, wrapped in the same way.
@@ -60,7 +60,7 @@ enum Output {
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&wait, 1, -1)
             } else if errno != EINTR {
-                // A reader that has gone is no failure; a full disk is one.
+                // A reader that has ended is not a failure; a full disk is one.
                 if descriptor == STDOUT_FILENO { exit(errno == EPIPE ? ExitStatus.done.rawValue : ExitStatus.failed.rawValue) }
                 return
             }

@@ -2,16 +2,17 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// The names that portal files give their portals (docs/portals.md). A file belongs to the administrator or to us: its name is not a
-/// portal's own word.
+/// The names that portal files give their portals (docs/portals.md). A file belongs to the administrator or to us: its name is
+/// not a portal's own word.
 struct PortalNames: Sendable, Equatable {
-    /// The helper that logs in by portal files, and calls a kind of portal by the file.
+    /// The helper that logs in by portal files. It names the kind of a portal after the file.
     static let helper = "catalogue"
 
-    /// Of two files with the same name, that in the earlier folder counts; without folders no portal has a name.
+    /// Of two files with the same name, the one in the earlier folder counts; without folders no portal has a name.
     var folders: [String] = []
 
-    /// The folders of `HOTSPOTD_PORTALS`, separated by colons, of which the later counts; else the administrator's and the installed program's.
+    /// The folders of `HOTSPOTD_PORTALS`, separated by colons, the most important last; otherwise the administrator's and the
+    /// installed program's.
     static var usual: PortalNames {
         if let list = getenv("HOTSPOTD_PORTALS") {
             return PortalNames(folders: String(cString: list).split(separator: ":").map(String.init).reversed())

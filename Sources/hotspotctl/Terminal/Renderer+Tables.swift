@@ -1,17 +1,18 @@
-/// A column of a table, and how it yields where the terminal is too narrow.
+/// A column of a table, and how it shrinks if the terminal is too narrow.
 struct Column {
     var heading: String
-    /// The fewest cells that it is cut to; without it the column stays whole.
+    /// The smallest width to which the column may be cut, in cells; `nil` keeps it whole.
     var least: Int?
-    /// Its turn to be left out, from 1 on; without it the column stays.
+    /// The column's turn to be left out, from 1 on; `nil` keeps the column.
     var leaves: Int?
-    /// Cut in the middle rather than at the end, because the end of an origin shows which host answers.
+    /// Whether cells are cut in the middle rather than at the end, because the end of an origin shows which host answers.
     var isOrigin = false
 }
 
 extension Renderer {
-    /// Returns a table whose columns are two spaces apart and whose rows are one line each. Where it does not fit, columns are cut, and
-    /// then left out in their turn; those that stay whole are cut last. A line below names the columns that were left out.
+    /// Returns a table whose columns are two spaces apart and whose rows are one line each. Where it does not fit, columns are
+    /// cut, and then left out in their turn; those that stay whole are cut last. A line below names the columns that were left
+    /// out.
     func table(_ columns: [Column], _ rows: [[String]]) -> [String] {
         let headings = columns.map(\.heading)
         let all = (legend ? [headings] : []) + rows
@@ -59,8 +60,8 @@ extension Renderer {
 
     private func total(_ widths: [Int]) -> Int { widths.reduce(-2) { $0 + $1 + 2 } }
 
-    /// Returns the beginning of a text in this number of cells, with an ellipsis and all its colours if it is cut; or its beginning and
-    /// its end.
+    /// Returns the beginning of a text in this number of cells, with an ellipsis and all its colours if it is cut; or its
+    /// beginning and its end.
     private func cut(_ text: String, to width: Int, inMiddle: Bool) -> String {
         guard Self.width(text) > width else { return text }
         if inMiddle, text.utf8.count == text.unicodeScalars.count {

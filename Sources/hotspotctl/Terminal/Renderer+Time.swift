@@ -35,20 +35,20 @@ extension Renderer {
         return two(parts.tm_hour) + ":" + two(parts.tm_min) + (seconds ? ":" + two(parts.tm_sec) : "")
     }
 
-    /// Milliseconds as seconds with three digits behind the point.
+    /// Returns milliseconds as seconds with three decimals.
     func offset(_ milliseconds: Int) -> String {
         let milliseconds = max(0, milliseconds)
         let rest = String(milliseconds % 1000)
         return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
-    /// Seconds with one digit behind the point.
+    /// Returns seconds with one decimal.
     func tenths(_ seconds: Double) -> String {
         let tenths = Int((max(0, seconds) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10) s"
     }
 
-    /// Returns how long a login took, behind a verb; nothing below a second.
+    /// Returns the duration of a login, to follow a verb; empty below a second.
     func after(_ seconds: Double) -> String { seconds < 1 ? "" : " after \(duration(seconds: Int(seconds)))" }
 
     func octets(_ count: Int) -> String {

@@ -23,7 +23,7 @@ struct Style: Equatable {
 /// Turns replies into lines for people. All text of others passes through ``safe(_:limit:)`` or ``name(_:)``.
 struct Renderer {
     var style: Style
-    /// Tables have a heading.
+    /// Whether tables have a heading.
     var legend = true
     /// The width of the terminal, into which tables fit.
     var columns: Int?
@@ -35,8 +35,8 @@ struct Renderer {
         case good = "32", busy = "33", bad = "31", faint = "2", strong = "1"
     }
 
-    /// Returns text of others without control characters, and without runs of blanks, which could move a part of it into a line of its
-    /// own. Parts that the daemon has escaped stay as they are.
+    /// Returns text of others without control characters, and without runs of blanks, which could move a part of it into a line
+    /// of its own. Parts that the daemon has escaped stay as they are.
     static func safe(_ text: String, limit: Int = 400) -> String { Printable.shown(Blanks.collapsed(text), limit: limit) }
 
     func safe(_ text: String, limit: Int = 400) -> String { Self.safe(text, limit: limit) }
@@ -60,7 +60,7 @@ struct Renderer {
 
     func origin(_ text: String) -> String { Origin.shortened(safe(text, limit: 300)) }
 
-    /// In front of text from portals and helpers, names of fields included.
+    /// The bar before text from portals and helpers, including names of fields.
     var bar: String { sign("│", "|") }
 
     /// Returns a sentence of the daemon, and below it the words of a helper or portal, if there are any.
@@ -114,7 +114,8 @@ struct Renderer {
         return ["\(omitted) more \(what) are not shown: too many for one reply."]
     }
 
-    /// Returns the cells of a text in a terminal: none for combining marks and colours, two for wide East Asian characters.
+    /// Returns the number of cells that a text takes in a terminal: none for combining marks and colours, two for wide East Asian
+    /// characters.
     static func width(_ text: String) -> Int {
         var width = 0
         var inEscape = false
@@ -130,8 +131,8 @@ struct Renderer {
         return width
     }
 
-    /// Returns the cells of one character. Where terminals differ the larger number counts, because a longer line would continue at the
-    /// left edge.
+    /// Returns the number of cells that one character takes. Where terminals differ, the larger number counts, because a longer
+    /// line would continue at the left edge.
     static func width(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
         // The variation selector makes a picture of the character, which is wide.

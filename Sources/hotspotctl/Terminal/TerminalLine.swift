@@ -23,7 +23,7 @@ enum TerminalLine {
         return try muted(question, end)
     }
 
-    /// Drops the keys that were pressed before a question was there: they are no answer to it.
+    /// Drops the keys that were pressed before a question was there: they do not answer it.
     static func dropTypedAhead() { tcflush(STDIN_FILENO, TCIFLUSH) }
 
     private static func line() throws(Failure) -> String {
@@ -35,7 +35,7 @@ enum TerminalLine {
             if received < 0, errno == EINTR { continue }
             guard received > 0 else {
                 guard count > 0 else {
-                    // Behind the question, where the user ended the input.
+                    // The line end after the question, at which the user ended the input.
                     Output.ask("\n")
                     throw Failure(.answerNeeded, "The input ended before the answer.")
                 }
@@ -83,8 +83,8 @@ enum TerminalLine {
         return try line()
     }
 
-    /// Waits until a line can be read (`nil`) or a signal has come; throws if there is nothing left to wait for. Checking in turn, ten
-    /// times a second, needs no signal handler.
+    /// Waits until a line can be read (`nil`) or a signal has come; throws if there is nothing left to wait for. Checking in
+    /// turn, ten times a second, needs no signal handler.
     private static func waitForInput(_ signals: sigset_t, _ end: () -> Failure?) throws(Failure) -> Int32? {
         var signals = signals
         while true {

@@ -33,7 +33,7 @@ struct AnswerVerb: ParsableCommand {
     @Flag(help: "Ask in a dialog of the desktop, as the notification does.")
     var dialog = false
 
-    /// For a terminal that closes with this command.
+    /// Whether to wait for Enter at the end, in a terminal that closes with this command.
     @Flag(help: .hidden)
     var stay = false
 
@@ -62,7 +62,7 @@ struct AnswerVerb: ParsableCommand {
         do { try answer() } catch let failure as Failure {
             failure.report()
             TerminalLine.dropTypedAhead()
-            // At the end of the input as well.
+            // The end of the input also ends the wait.
             _ = try? TerminalLine.read("Press Enter to close this window. ", false)
             Glibc.exit(failure.status.rawValue)
         }
@@ -73,7 +73,7 @@ struct AnswerVerb: ParsableCommand {
         let prompt = try pick(client)
         if dismiss {
             _ = try client.call("Dismiss", .members(["id": prompt.id]))
-            // A fresh login that was wanted on an open network: the session from before goes on.
+            // If the user wants a fresh login on an open network, the earlier session goes on.
             let here = (try? client.call("Status", as: StatusReply.self))?.interfaces.first { $0.interface == prompt.interface }
             let isOpen = here?.captive == false && here?.state == StateName.authenticated.rawValue
             let login = "hotspotctl login\(isOpen ? " --fresh" : "") \(common.renderer.argument(prompt.interface))"
@@ -81,14 +81,14 @@ struct AnswerVerb: ParsableCommand {
         }
         let isTerminal = !stdin && isatty(STDIN_FILENO) == 1
         let dialogs = dialog ? DesktopPrograms.dialog : nil
-        // For the programs that it starts.
+        // The programs that the dialog starts need the socket's path.
         if dialog { setenv("HOTSPOTD_SOCKET", common.socketPath, 1) }
         if dialog, dialogs == nil, !isTerminal { throw openTerminal(for: prompt) }
         let isInteractive = isTerminal || dialogs != nil
         let dialogue = Dialogue(
             common: common, client: client, remember: remember, stored: stored, wait: wait, isInteractive: isInteractive,
             dialogs: dialogs)
-        // Another portal than usual is meant only by its prompt's own name.
+        // A prompt with a warning has to be named by its own ID.
         guard isInteractive || id == prompt.id || (helper != nil && prompt.warning == nil) else {
             let helper = common.renderer.safe(prompt.helper, limit: 64)
             let others = prompt.warning == nil ? ", or give --helper=\(helper)." : "."
@@ -97,7 +97,7 @@ struct AnswerVerb: ParsableCommand {
         try dialogue.run(prompt)
     }
 
-    /// Goes on in a terminal, and without one in a browser.
+    /// Continues in a terminal, or without one in a browser.
     private func openTerminal(for prompt: PendingPrompt) -> Failure {
         guard DesktopPrograms.hasDisplay else {
             return Failure(.failed, "There is no display for a dialog.", hint: common.renderer.answer(prompt.interface))

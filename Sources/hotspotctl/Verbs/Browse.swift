@@ -29,13 +29,13 @@ struct BrowseVerb: ParsableCommand {
     /// Seconds between two looks at the browser, and between two probes.
     private static let step = 0.2
     private static let probeInterval = 3.0
-    /// Seconds that the login may take to be proven after the browser was closed.
+    /// Seconds that the proof of the login may take after the browser was closed.
     private static let patience = 45.0
-    /// Seconds for the helper to meet the portal before the browser does.
+    /// Seconds that the helper gets to reach the portal before the browser opens.
     private static let meeting = 5.0
 
     func run() throws {
-        // A browser that is named may need none.
+        // A browser that the user names may not need a display.
         guard DesktopPrograms.hasDisplay || browser != nil else {
             throw Failure(
                 .failed, "There is no display for a browser: start it in the desktop's session, or name a browser.",
@@ -56,7 +56,7 @@ struct BrowseVerb: ParsableCommand {
         let reply = try begin(client, &isAgreed, signals)
         let network = try ControlClient.read(BrowseReply.self, reply)
         let name = network.interface
-        // A login has begun: from here on every outcome is that of this one.
+        // The login has begun: from here on, every outcome belongs to it.
         let states = try common.connect()
         try states.subscribe("Status")
         var last: InterfaceStatus?
@@ -159,7 +159,7 @@ struct BrowseVerb: ParsableCommand {
         words + (interface.map { " \(common.renderer.argument($0))" } ?? "")
     }
 
-    /// Lets the helpers have the network again, which the browser did not log in to.
+    /// Lets the helpers try again, because the browser did not log in.
     private func startOver(_ client: ControlClient, _ name: String) {
         _ = try? client.call("Login", LoginParameters(interface: name, helper: nil, fresh: true))
     }
@@ -187,13 +187,13 @@ struct BrowseVerb: ParsableCommand {
         }
     }
 
-    /// Says where the login stands after the browser was closed: it may have been done a moment ago.
+    /// Reports the state of the login after the browser was closed; the login may have succeeded just before.
     private func finish(
         _ exit: Int32, _ client: ControlClient, _ states: ControlClient, _ network: BrowseReply,
         since began: ContinuousClock.Instant
     ) throws {
         let name = network.interface
-        // It has said why.
+        // The program has already said why.
         guard exit == 0 else {
             startOver(client, name)
             guard exit == BrowserWindow.noBrowser else { throw Failure(.failed, "") }

@@ -2,16 +2,16 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// `hotspot-helpers --browse` with its browser. It ends when its standard input does.
+/// The process `hotspot-helpers --browse` with its browser. The process ends when its standard input ends.
 final class BrowserWindow {
-    /// Its exit status without a browser.
+    /// The exit status of the process if there is no browser.
     static let noBrowser: Int32 = 3
 
     private let pid: pid_t
     private var input: Int32
     private var status: Int32?
 
-    /// - Parameter network: the reply of Browse, which it reads.
+    /// - Parameter network: the reply to Browse, which the process reads.
     init(on network: JSONValue, browser: String?) throws(Failure) {
         let program = try CompanionProgram.find("hotspot-helpers")
         var ends: [Int32] = [-1, -1]
@@ -36,13 +36,13 @@ final class BrowserWindow {
         _ = write(input, line, line.count)
     }
 
-    /// Returns its exit status if it has ended.
+    /// Returns the exit status of the process if it has ended.
     func ended() -> Int32? {
         collect(WNOHANG)
         return status
     }
 
-    /// Ends it with its browser, and waits until nothing is left of them.
+    /// Ends the process and its browser, and waits until both are gone.
     func close() {
         if input >= 0 { Glibc.close(input) }
         input = -1
@@ -66,7 +66,7 @@ struct InterruptSignals {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// One that has arrived; `nil` if there is none. It stays.
+    /// A signal that has arrived; `nil` if there is none. The signal stays pending.
     var arrived: Int32? {
         var pending = sigset_t()
         sigpending(&pending)

@@ -56,7 +56,7 @@ extension Renderer {
             if let status = Int(detail.dropFirst("status".count)), detail.hasPrefix("status") {
                 return "A server answered \(status); it is neither the Internet nor a portal."
             }
-            // The request that failed has the sentence behind the word.
+            // The line of the failed request has the word and then the sentence.
             for line in check.requests ?? [] {
                 guard let start = line.firstRange(of: "→ \(detail): ")?.upperBound,
                     let end = line[start...].ranges(of: " in ").last?.lowerBound
@@ -77,7 +77,7 @@ extension Renderer {
     private func contacts(_ check: CheckReply) -> [String] {
         let isUsual = check.url == nil && check.httpsURL == nil
         let usual = Self.probeHosts.dropLast().joined(separator: ", ")
-        // With an own endpoint only an own HTTPS address counts; an empty one means no HTTPS.
+        // If the settings name an endpoint, only their own HTTPS address counts; an empty one means no HTTPS.
         let https = check.httpsURL ?? (check.url == nil ? Self.probeHosts[4] : "")
         let hosts = [check.url.map { safe($0) } ?? usual] + (https.isEmpty ? [] : [safe(https)])
         return [

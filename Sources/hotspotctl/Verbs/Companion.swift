@@ -47,7 +47,7 @@ struct CompanionOptions: ParsableArguments {
         guard wait > 0, wait <= 86400 else { throw ValidationError("--wait takes up to 86400 seconds.") }
     }
 
-    /// Prints a reply as JSON if that is wanted. Returns whether it was.
+    /// Prints a reply as JSON if the options ask for JSON. Returns whether they do.
     func printed(_ reply: JSONValue) -> Bool {
         guard let mode = common.jsonMode else { return false }
         Output.print(reply, mode)

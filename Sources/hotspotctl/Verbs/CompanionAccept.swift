@@ -32,7 +32,7 @@ struct CompanionAccept: ParsableCommand {
     }
 
     func run() throws {
-        // Before the decision: the service does not keep the text.
+        // Checked before the decision, because the service does not keep the portal file after it.
         if let portalFile, access(portalFile, F_OK) == 0 {
             throw Failure(.usage, "\(Renderer.safe(portalFile)) exists already; name another file.")
         }
@@ -52,7 +52,7 @@ struct CompanionAccept: ParsableCommand {
         TerminalLine.dropTypedAhead()
         let isAccepted =
             try yes || ["y", "yes"].contains(TerminalLine.read("Use it for this portal? [y/N] ", false).lowercased())
-        // A connection of its own: the first one has a stream.
+        // A second connection, because the first one carries a stream.
         let reply = try options.connect().call(
             "Decide", DecideParameters(id: offer.id, peer: offer.peer.id, accept: isAccepted))
         let decided = try ControlClient.read(DecideReply.self, reply)
@@ -119,7 +119,7 @@ struct CompanionAnswer: ParsableCommand {
         } else {
             values = try AnswerLines.read(fields: question.fields)
         }
-        // A connection of its own: the first one has a stream.
+        // A second connection, because the first one carries a stream.
         let reply = try options.connect().call(
             "Answer", PeerAnswerParameters(id: question.id, peer: question.peer.id, answers: values))
         if options.printed(reply) { return }
@@ -169,7 +169,7 @@ final class CompanionWait {
 }
 
 extension QuestionStatus {
-    /// The question as the terminal asks one of this computer.
+    /// The question in the form in which the terminal asks this computer's own questions.
     var prompt: PendingPrompt {
         PendingPrompt(
             id: id, interface: "", ssid: ssid ?? "", helper: "", portal: portal,

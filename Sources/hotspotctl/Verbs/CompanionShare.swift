@@ -98,7 +98,7 @@ struct CompanionShare: ParsableCommand {
         return text
     }
 
-    /// Octets of a portal file, as the protocol limits it.
+    /// The largest portal file that the protocol allows, in octets.
     private static let fileLimit = 32 * 1024
 
     private func stored(_ daemon: ControlClient, _ name: String) throws(Failure) -> SharedReply {

@@ -83,7 +83,7 @@ struct CredentialsAdd: ParsableCommand {
         try common.show(reply) { (renderer, reply: AddedReply) in ["Stored:"] + renderer.details(reply.credential) }
     }
 
-    /// Returns the fields to ask for: those that are named, else those that are stored.
+    /// Returns the fields to ask for: the named ones, otherwise the stored ones.
     private func names(_ client: ControlClient) throws(Failure) -> [String] {
         guard fields.isEmpty else {
             // Says whether the portal is known before anything is typed.

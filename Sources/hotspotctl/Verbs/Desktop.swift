@@ -52,7 +52,7 @@ struct DesktopGiveBack: ParsableCommand {
     func run() throws {
         guard PortalCheck.isTakenOver else { return Output.print(["Nothing was taken over."]) }
         try PortalCheck.giveBack()
-        // Else it reads its settings when it starts.
+        // If NetworkManager is not running, it reads its settings when it starts.
         if NetworkManager.properties() != nil { try NetworkManager.reload() }
         Output.print(["NetworkManager's check is restored."])
     }
@@ -60,17 +60,17 @@ struct DesktopGiveBack: ParsableCommand {
 
 /// NetworkManager's check for portals.
 struct PortalCheck: Codable, Equatable {
-    /// It was taken over, and not given back.
+    /// Whether the check was taken over and not given back.
     var takenOver: Bool
-    /// NetworkManager looks for portals; absent if it does not run.
+    /// Whether NetworkManager looks for portals; absent if NetworkManager does not run.
     var networkManagerChecks: Bool?
 }
 
 extension PortalCheck {
-    /// The file that turns the check off, above all other files; that it is there is all that is remembered.
+    /// The file that turns the check off and overrides all other files; its existence is all that is remembered.
     private static let path = "/etc/NetworkManager/conf.d/zz-hotspotd.conf"
 
-    /// Reads how it is.
+    /// Reads the present state.
     init() {
         let properties = NetworkManager.properties()
         self.init(
@@ -82,8 +82,8 @@ extension PortalCheck {
 
     static var isTakenOver: Bool { access(path, F_OK) == 0 }
 
-    /// Writes the file. Where the check was off already it changes nothing: what a program turned off over D-Bus would be on again after
-    /// a change of the files.
+    /// Writes the file. If the check was already off, the file changes nothing: a check that a program turned off over D-Bus
+    /// would come back on after a change of the files.
     static func takeOver(wasEnabled: Bool) throws(Failure) {
         let text = """
             # Written by 'hotspotctl desktop takeover'; 'hotspotctl desktop give-back' removes it.

@@ -26,7 +26,7 @@ struct ExplainVerb: ParsableCommand {
             reply = try client.call("Explain", .members(parameters))
         } catch {
             guard attempt == nil, case .failed(code: .noAttempt, _) = error.refusal else { throw error }
-            // There is no history either.
+            // The hint is not `history`, which is empty as well.
             throw Failure(error.status, error.message, hint: "hotspotctl status")
         }
         try common.show(reply) { (renderer: Renderer, story: ExplainReply) in
@@ -48,9 +48,10 @@ extension ControlClient {
 }
 
 extension Renderer {
-    /// The lines without `verbose`.
+    /// The largest number of lines without `verbose`.
     private static let shortStory = 6
-    /// The kinds of steps that always stay, and how their texts begin: the reason why nothing was sent, and a page that a browser rendered.
+    /// The kinds of steps that always stay, and how their texts begin: the reason why nothing was sent, and a page that a browser
+    /// rendered.
     private static let reasons = [
         ("credential", "kept back: "), ("warning", ""), ("answer", needsUser), ("trace", "rendered by "),
     ]
@@ -64,12 +65,12 @@ extension Renderer {
         let verdict = (own.isEmpty ? [] : [own]) + others
         guard let first = story.steps.first else { return verdict.isEmpty ? ["No attempts are kept."] : verdict }
         var question = QuestionProgress()
-        // The outcome is the verdict.
+        // The verdict already tells the outcome.
         var steps = story.steps.map { question.telling($0) }.filter { $0.kind != "outcome" }
         if !verbose {
             // A problem is often the cause of a transition, and what the portal said of it is in the verdict.
             let causes = Set(steps.filter { $0.to != nil }.map(\.detail))
-            // Why answers were not sent stays, whichever step is left out for want of lines.
+            // The reason why answers were not sent is kept, whichever other step is left out.
             let reasons = Self.reasons.compactMap { kind, words in
                 steps.lastIndex {
                     $0.kind == kind && $0.detail.hasPrefix(words) && !story.verdict.contains($0.detail.dropFirst(words.count))
@@ -86,7 +87,7 @@ extension Renderer {
             steps = kept.map { index in
                 var step = steps[index]
                 if step.to != nil { step.detail = QuotedProblem.split(step.detail).sentence }
-                // The word of the contract is for --verbose.
+                // Only --verbose shows the contract's own word.
                 if step.kind == "answer" { step.detail = step.detail.drop(prefix: Self.needsUser) }
                 return step
             }

@@ -8,7 +8,7 @@ struct HelperTemplate {
     }
 
     struct TemplateFile: Equatable {
-        /// Relative to the helper's folder.
+        /// The path, relative to the helper's folder.
         var path: String
         var text: String
         var isExecutable = false

@@ -20,7 +20,7 @@ struct HelpersList: ParsableCommand {
         let client = try common.connect()
         let reply = try client.call("Helpers")
         try common.show(reply) { (renderer, reply: HelpersReply) in
-            // One line for what keeps all of them from starting, with the command that helps.
+            // A problem that keeps all helpers from starting gets one line, with the command that helps.
             let problems = (try? client.call("Status", as: StatusReply.self))?.problems ?? []
             return problems.filter { $0.code == .sandboxUnavailable }.flatMap(renderer.lines)
                 + renderer.lines(reply, verbose: verbose)

@@ -29,7 +29,7 @@ struct HelpersTest: ParsableCommand {
 
 /// The part of `hotspot-helpers` for authors. It has the libraries for pages and portals; this program does not link them.
 enum TestProgram {
-    /// Becomes that program.
+    /// Replaces this process by that program.
     static func run(_ words: [String]) throws -> Never {
         let tool = try CompanionProgram.find("hotspot-helpers")
         var arguments: [UnsafeMutablePointer<CChar>?] = ([tool, "--author"] + words).map { strdup($0) } + [nil]

@@ -33,7 +33,7 @@ extension Renderer {
             [
                 Column(heading: "WHEN", least: 8), Column(heading: "INTERFACE", leaves: 2), Column(heading: "NETWORK"),
                 Column(heading: "HELPER", least: 6, leaves: 4), Column(heading: "OUTCOME"), Column(heading: "TOOK", leaves: 1),
-                // People copy from it: it is whole or left out.
+                // People copy the ID, so the column is shown whole or left out.
                 Column(heading: "ATTEMPT", leaves: 3),
             ],
             reply.attempts.map { attempt in

@@ -47,7 +47,7 @@ struct ListVerb: ParsableCommand {
                 let status = status()
                 let lines = lines(list, status, renderer)
                 guard let rows = Output.rows else {
-                    // How long ago something was changes by itself.
+                    // Relative times change by themselves, so they do not count as a change.
                     var still = renderer
                     still.now = began
                     let compared = self.lines(list, status, still)
@@ -82,9 +82,9 @@ extension Renderer {
     ///
     /// - Parameters:
     ///   - off: the switches.
-    ///   - present: the helper of each interface's present login, which may be the first one.
+    ///   - present: the helper of each interface's present login, which may be the first login.
     ///   - kinds: the kind of each interface's present portal.
-    ///   - showsUnseen: also the networks that are switched off, and not in the list.
+    ///   - showsUnseen: whether to show networks that are switched off and not in the list.
     func lines(
         _ list: ListReply, _ off: [SwitchedOff] = [], present: [String: String] = [:], kinds: [String: String] = [:],
         showsUnseen: Bool = false
@@ -97,7 +97,7 @@ extension Renderer {
             [
                 Column(heading: "  SSID"), Column(heading: "SIGNAL", leaves: 3), Column(heading: "SECURITY", leaves: 2),
                 Column(heading: "HELPER", least: 5), Column(heading: "READY", leaves: 1),
-                // The time behind the outcome may go.
+                // In a narrow terminal, the time after the outcome is cut off.
                 Column(heading: "LAST TIME", least: 17),
             ] + (announces ? [Column(heading: "ANNOUNCES", leaves: 4)] : []),
             list.networks.sorted { $0.comesBefore($1) }.map { network in
@@ -125,7 +125,7 @@ extension Renderer {
         return outcome(word) + (network.lastOutcomeTime.map { ", \(ago($0))" } ?? "")
     }
 
-    /// - Parameter off: the helpers that are switched off for this network, and the one that is there, if it is off everywhere.
+    /// - Parameter off: the helpers that are switched off for this network, and the present one if it is off everywhere.
     private func helpers(_ network: ScannedNetwork, _ present: String?, _ kind: String?, off: [String]) -> String {
         if network.disabled { return "switched off" }
         let switchedOff = off.map { "\(safe($0, limit: 64)) (off)" }
@@ -145,7 +145,7 @@ extension Renderer {
         return ((shown + (rest > 0 ? ["+\(rest)"] : [])) + switchedOff).joined(separator: ", ")
     }
 
-    /// A helper that logged in before, and of which nothing is stored, may have needed nothing.
+    /// A helper that logged in before without stored answers may have needed none.
     private func ready(_ network: ScannedNetwork) -> String {
         if network.disabled { return nothing }
         if network.claims.contains(where: \.ready) { return "yes" }

@@ -84,7 +84,7 @@ struct LoginVerb: ParsableCommand {
 }
 
 extension LoginVerb {
-    /// Returns whether no helper logged in in the last attempt, which an open network answers.
+    /// Returns whether the last attempt ended without a helper's login, because the network was open.
     private func sentNothing(_ client: ControlClient, on interface: String) -> Bool {
         let story = try? client.call("Explain", ["interface": .string(interface)], as: ExplainReply.self)
         return story.map { !$0.steps.contains { $0.kind == "command" && $0.detail.hasPrefix("\(Command.authenticate)") } }
@@ -140,9 +140,9 @@ struct LogoffVerb: ParsableCommand {
 }
 
 extension Renderer {
-    /// Returns how the login ended; throws where nothing proves that the Internet answers, which no script may take for online.
+    /// Returns how the login ended; throws if nothing proves that the Internet answers, so that no script takes that for online.
     ///
-    /// - Parameter all: all interfaces, of which a hint names this one where there are others.
+    /// - Parameter all: all interfaces; if there are several, a hint names this one.
     func online(
         _ status: InterfaceStatus, after seconds: Double, among all: [InterfaceStatus]
     ) throws(Failure) -> String {
@@ -164,7 +164,7 @@ extension Renderer {
 
     /// Returns why the login ended without being online, by the problems that the daemon reports.
     ///
-    /// - Parameter all: all interfaces, of which the hint names this one where there are others.
+    /// - Parameter all: all interfaces; if there are several, the hint names this one.
     func failure(_ status: InterfaceStatus, among all: [InterfaceStatus]) -> Failure {
         let hint = command(status.problems.first?.hint.map { safe($0) } ?? "hotspotctl explain", for: status, among: all)
         guard let problem = status.problems.first else {

@@ -27,13 +27,13 @@ struct MonitorVerb: ParsableCommand {
     }
 }
 
-/// Follows the steps of a login that asks. Its state has one name from the question to the end of the login, in which the user is waited
-/// for only until the answer.
+/// Follows the steps of a login that asks the user. The state keeps one name from the question to the end of the login, but it
+/// waits for the user only until the answer.
 struct QuestionProgress {
-    /// The things that are done since the answer.
+    /// Words for the login's work since the answer.
     private var words: String?
 
-    /// Returns the step, with words in place of the state that it leaves where that state's name does not say what was done.
+    /// Returns the step. If the name of the state that it leaves does not say what was done, words replace that name.
     mutating func telling(_ step: Step) -> Step {
         var told = step
         switch step.kind {
@@ -62,8 +62,8 @@ extension Renderer {
         return "\(clock(now, seconds: true))  \(safe(status.interface, limit: 32))  \(self.tone(words, tone))\(network)"
     }
 
-    /// Returns a step without its time and interface. The cause of a transition and a problem that is no helper's are the daemon's own;
-    /// any other detail may hold words of helpers, portals and networks.
+    /// Returns a step without its time and interface. The cause of a transition and a problem that is no helper's are the
+    /// daemon's own; any other detail may hold words of helpers, portals and networks.
     func line(_ step: Step) -> String {
         var parts: [String] = []
         let isOwn = step.to != nil || (step.kind == "problem" && step.helper == nil)

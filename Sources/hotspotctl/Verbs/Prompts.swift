@@ -64,7 +64,7 @@ extension Renderer {
     /// Returns the words in front of the command that opens the portal in a browser.
     func entry(_ warning: String?) -> String { warning == nil ? "to log in" : "to open it anyway" }
 
-    /// Returns the terms that stand on the portal's page, and where others are.
+    /// Returns the terms on the portal's page, and the address of other terms.
     func terms(of prompt: PendingPrompt) -> [String] {
         [safe(prompt.terms ?? "", limit: 2000), safe(prompt.termsURL ?? "", limit: 400)].filter { !$0.isEmpty }
             .map { "  \(bar) Terms: \($0)" }
@@ -74,7 +74,7 @@ extension Renderer {
 
     /// Returns the network and the portal, then a warning, then the texts of the portal, so that these cannot pass for ours.
     ///
-    /// - Parameter isWarned: the user has read the warning.
+    /// - Parameter isWarned: whether the user has already read the warning.
     func heading(_ prompt: PendingPrompt, isWarned: Bool = false) -> [String] {
         let network = prompt.ssid.isEmpty ? safe(prompt.interface, limit: 32) : quoted(prompt.ssid)
         var lines = ["\(tone(network, .strong)) asks\(prompt.portal.map { " (\(origin($0)))" } ?? ""):"]

@@ -56,7 +56,7 @@ extension Renderer {
         if let text = sentence(status, helperNames) { first += "  " + text }
         var lines = [first]
         if let moment = status.nextLogin { lines.append("  \(tries(at: moment)); at once: \(named("hotspotctl login"))") }
-        // The line above says so already.
+        // The line above already reports the pause.
         lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }
             .flatMap { self.lines(Problem($0.code, $0.message, hint: $0.hint.map(named))) }
         if let warning = status.warning { lines.append("  \(self.tone("!", .bad)) \(safe(warning, limit: 600))") }
@@ -76,7 +76,7 @@ extension Renderer {
         return lines
     }
 
-    /// Returns what is known of a link, each fact with its source.
+    /// Returns the known facts about a link, each with its source.
     private func details(_ status: InterfaceStatus) -> [String] {
         let manager = status.manager.map { ["  managed by \(safe($0, limit: 64))"] } ?? []
         guard let link = status.link else { return manager }
@@ -89,7 +89,7 @@ extension Renderer {
             + line("portal API", link.portalAPI.map { [$0] } ?? [], from: link.portalAPIFrom)
     }
 
-    /// Returns a command that helps here: with the interface where there are several.
+    /// Returns a command that helps here; it names the interface if there are several.
     func command(_ command: String, for status: InterfaceStatus, among all: [InterfaceStatus]) -> String {
         guard all.count > 1 else { return command }
         switch command {
@@ -101,7 +101,7 @@ extension Renderer {
         }
     }
 
-    /// Returns when an automatic login waits for its time, or is tried again.
+    /// Returns when an automatic login starts or is tried again.
     func tries(at moment: Int) -> String {
         let isSoon = moment.subtractingReportingOverflow(now).partialValue < 120_000
         return "tries again at \(clock(moment, seconds: isSoon))"
@@ -136,7 +136,7 @@ extension Renderer {
     /// Returns a name as the last argument of a command that people copy.
     func argument(_ name: String) -> String { ShellWord.argument(name) ?? safe(name, limit: 128) }
 
-    /// The helpers and networks that the user switched off, and the command that switches it on.
+    /// Returns the helpers and networks that the user switched off, each with the command that switches it on.
     func switchedOff(_ all: [SwitchedOff], _ helperNames: [String: String] = [:]) -> [String] {
         all.map { off in
             let helper = off.helper.map { helperName($0, helperNames) } ?? "all helpers"
@@ -144,7 +144,7 @@ extension Renderer {
         }
     }
 
-    /// The command that switches it on.
+    /// Returns the command that switches a helper or network on.
     func enabling(_ off: SwitchedOff) -> String {
         "hotspotctl enable" + (off.helper.map { " --helper \(safe($0, limit: 64))" } ?? "")
             + (off.ssid.map { " \(argument($0))" } ?? "")

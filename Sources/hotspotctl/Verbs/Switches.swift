@@ -68,7 +68,7 @@ struct ForgetVerb: ParsableCommand {
 
     func run() throws {
         let client = try common.connect()
-        // Holds are forgotten as well.
+        // Forgetting a network also releases its hold.
         let status = try? client.call("Status", as: StatusReply.self)
         let held = status?.interfaces.filter { interface in
             interface.problems.contains { $0.code == .held }
@@ -103,19 +103,19 @@ struct SwitchArguments: ParsableArguments {
         if let network { try NetworkName.validate(network) }
     }
 
-    /// It is off for what is switched on here, or for a part of it.
+    /// Whether this switch affects any of the helpers and networks that the command switches on.
     private func concerns(_ off: SwitchedOff) -> Bool {
         guard let network else { return off.helper == helper }
         return (helper == nil || off.helper == nil || off.helper == helper)
             && (off.ssid == nil || off.ssid == NetworkName.shown(network))
     }
 
-    /// All that is switched on here is off by this.
+    /// Whether this switch affects everything that the command switches on.
     private func isWithin(_ off: SwitchedOff) -> Bool {
         (off.helper == nil || off.helper == helper) && (off.ssid == nil || network != nil)
     }
 
-    /// Returns the failure for a network that is not known where something else has its name, with the command for that.
+    /// Returns the failure for an unknown network whose name belongs to something else, with the command for that.
     func other(
         _ error: Failure, _ verb: String, _ client: ControlClient, _ renderer: Renderer
     ) throws(Failure) -> Failure? {
@@ -139,7 +139,7 @@ struct SwitchArguments: ParsableArguments {
         return failure
     }
 
-    /// Returns whether all helpers are meant, of a network in which one of them is logged in.
+    /// Returns whether the command concerns all helpers of a network in which one of them is logged in.
     private func hasSession(_ client: ControlClient) -> Bool {
         guard helper == nil, let network else { return false }
         let interfaces = (try? client.call("Status", as: StatusReply.self))?.interfaces ?? []

@@ -8,7 +8,8 @@ import Logging
 import Store
 import Vault
 
-/// Builds the parts of the daemon, starts and ends them, reads the settings again, and passes on what concerns more than one part.
+/// Builds the parts of the daemon, starts and ends them, reads the settings again, and passes on what concerns more than one
+/// part.
 @LoopActor final class Coordinator: DaemonEvents {
     private let settingsFile: String
     private let isDefaultFile: Bool
@@ -32,7 +33,7 @@ import Vault
         settingsFile = file
         self.isDefaultFile = isDefaultFile
         try OwnFolder.make(settings.runtimeDirectory, mode: 0o755)
-        // Before anything is touched that another daemon may be using.
+        // The lock comes before any change to files that another daemon may be using.
         try OwnFolder.lock(settings.runtimeDirectory)
         let store = try Store(directory: settings.stateDirectory)
         problems = ProblemList()
@@ -40,7 +41,7 @@ import Vault
         do {
             vault = try Vault(keyFile: settings.keyFile, hasSealedRows: store.hasSealedRows)
         } catch {
-            // Without its key nothing can be opened or kept; everything else works.
+            // Without its key, the vault can neither open nor keep answers; everything else works.
             vault = Vault(locked: error)
         }
         vault.guardCredentials(by: store.pin?.lock)
@@ -95,7 +96,7 @@ import Vault
         runtimeFolder.watch([settings.runtimeDirectory])
         stateFolder.onChange = { [weak self] in self?.restoreState() }
         _ = stateFolder.await(files: [services.store.path, settings.keyFile])
-        // Sees removals from before the watch began.
+        // Notices sockets that were removed before the watch began.
         EventLoop.shared.later { [weak self] in self?.restoreSockets() }
         pruneHistory()
         signals = [
@@ -169,7 +170,7 @@ import Vault
             self.control = try ControlEndpoint(services: services, backend: backend)
         } catch {
             log.error("\(error)")
-            // The service manager makes the folder where its user may not, and the next daemon goes on with the sessions.
+            // Only the service manager may create this folder; after a restart, the next daemon continues the sessions.
             if getenv("INVOCATION_ID") != nil { shutDown() }
         }
     }
@@ -204,7 +205,8 @@ import Vault
         tellStatus()
     }
 
-    /// Sends the status to the clients that watch it, but not within a rejoin: a network that is left for a moment is not left for them.
+    /// Sends the status to the clients that watch it, but not during a rejoin: for clients, a network that is left for a moment
+    /// stays joined.
     private func tellStatus() { if !backend.isRejoining { control?.interface.statusChanged() } }
 
     // MARK: Events

@@ -19,7 +19,7 @@ import Notifications
         // The daemon's memory holds secrets: no core dumps, no tracing.
         HelperHost.openFiles()
         clinux_forbid_dumps()
-        // Helpers inherit no capability, and bubblewrap refuses to start with one. The daemon's own stay.
+        // Helpers inherit no capability, and bubblewrap refuses to start with one. The daemon keeps its own.
         clinux_clear_ambient_capabilities()
         umask(0o077)
         let arguments: DaemonArguments
@@ -59,8 +59,8 @@ import Notifications
         }
     }
 
-    /// Lets fatal signals end the process. The handler of Swift's runtime returns, so that the daemon would outlive the watchdog's
-    /// SIGABRT; and the signal mask is inherited from any parent.
+    /// Lets fatal signals end the process. The handler of Swift's runtime returns, so that the daemon would outlive the
+    /// watchdog's SIGABRT; and the signal mask is inherited from any parent.
     private static func letFatalSignalsEndIt() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -71,7 +71,7 @@ import Notifications
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
-    /// Takes the gate away, for the service manager, however the daemon ended.
+    /// Removes the gate for the service manager, however the daemon ended.
     private static func restoreRoutes() {
         do {
             if try Gate.restore() { print("The gate was removed.") }

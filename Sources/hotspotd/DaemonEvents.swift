@@ -25,12 +25,13 @@ import Store
     func gateChanged()
     /// Reports that a login on a link is proven.
     func loginProven(on index: Int)
-    /// Returns what is known of a link now beside what the kernel knows.
+    /// Returns the facts about a link that the kernel does not know.
     func facts(for link: LinkSnapshot) -> LinkFacts?
-    /// Asks for the end of this link; `false` if that is not possible.
+    /// Asks the link's manager to end this link; `false` if that is not possible.
     ///
-    /// - Parameter ssid: the network that is not joined by itself for this time, or until it is released; `nil` if it may be.
+    /// - Parameter ssid: the network that must not be joined automatically for this time, or until it is released; `nil` for
+    ///   none.
     func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool
-    /// Reports that a network is held no more, so that it may be joined by itself.
+    /// Reports that a network is no longer held, so that it may be joined automatically.
     func holdReleased(_ ssid: SSID)
 }

@@ -10,7 +10,7 @@ import HotspotCore
     private let services: Services
     private let problems: ProblemList
     private let folders = FolderWatch()
-    /// The helpers of the host were replaced.
+    /// Called when the helpers of the host were replaced.
     var onLoad: () -> Void = {}
 
     init(services: Services, problems: ProblemList) {
@@ -64,7 +64,7 @@ import HotspotCore
         let all = paths + paths.flatMap { folder in SettingsFile.names(in: folder).map { "\(folder)/\($0)" } }
         return all.map { path in
             var status = stat()
-            // Not the time of the content, which a package sets back.
+            // The change time, because a package sets the modification time back.
             return stat(path, &status) == 0 ? status.st_ctim.tv_sec * 1000 + status.st_ctim.tv_nsec / 1_000_000 : 0
         }.max() ?? 0
     }
@@ -105,12 +105,12 @@ enum ProberProgram {
     /// Returns hotspot-helpers beside the daemon's own program, else in libexec.
     static func find() -> [String]? { OwnProgram.path("hotspot-helpers").map { [$0] } }
 
-    /// Returns the prober's command line in the words of a helper's file with the same program and arguments: then one process serves
-    /// both, and they share each attempt's probe.
+    /// Returns the prober's command line in the words of a helper's file with the same program and arguments: then one process
+    /// serves both, and they share each attempt's probe.
     static func spelled(_ exec: [String], as helpers: [HelperSpec]) -> [String] {
         for helper in helpers {
             guard case .socket(let words) = helper.activation, words.dropFirst() == exec.dropFirst() else { continue }
-            // Without links and dots: entries with the same program share one process, by its path.
+            // Compares paths without links and dots: entries with the same program share one process.
             if FilePath.canonical(words[0]) == FilePath.canonical(exec[0]) { return words }
         }
         return exec

@@ -5,10 +5,9 @@ import Store
 
 /// Collects the steps of all interfaces, so that a race of 200 helpers is a few commits and not 400.
 ///
-/// A step is on its way to the disk 200 ms after it was taken, so that a login on a fast network does not wait for it. Readers of the
-/// journal flush first, and so does the end of an attempt.
-/// When no step was taken for longer than any command may last, the store is tidied, which may wait for the disk; while there are always
-/// some, after ten minutes.
+/// A step is on its way to the disk 200 ms after it was taken, so that a login on a fast network does not wait for it. Readers of
+/// the journal flush first, and so does the end of an attempt. When no step was taken for longer than any command may last, the
+/// store is tidied, which may wait for the disk; while there are always some, after ten minutes.
 @LoopActor final class JournalWriter {
     private static let delay = Duration.milliseconds(200)
     private static let rest = Duration.seconds(60)
@@ -16,7 +15,7 @@ import Store
     private let store: Store
     /// Its level may change with the settings.
     var log: Logger
-    /// In the order in which the steps were taken.
+    /// The steps to write, in the order in which they were taken.
     private var pending: [(attempt: String, step: Step)] = []
     private var timer: EventSource?
     private var tidying: EventSource?

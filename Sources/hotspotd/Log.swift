@@ -56,7 +56,7 @@ final class JournalSocket: Sendable {
 
     private let path: String
     private let descriptor: Int32
-    /// Lines that the journal did not take since the last one that it took.
+    /// The number of lines that the journal has refused since the last one that it took.
     private let lost = Mutex(0)
 
     init(path: String) {

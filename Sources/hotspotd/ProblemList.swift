@@ -3,7 +3,7 @@ import HotspotCore
 
 /// The problems of the daemon or of one interface that are shown now, one for each code.
 @LoopActor final class ProblemList {
-    /// The one that was reported last comes last.
+    /// The problems, the latest one last.
     private(set) var all: [Problem] = []
     /// Called when a problem is reported that was not shown before in the same words.
     var onNew: (Problem) -> Void = { _ in }

@@ -21,46 +21,46 @@ struct RunningAttempt {
     var refusal: String?
     /// The reason that a helper was not asked at all, or did not answer.
     var obstacle: String?
-    /// A logoff was sent, and the portal has not confirmed it.
+    /// Whether a logoff was sent that the portal has not confirmed.
     var isLeftOpen = false
-    /// A question waits for its answer.
+    /// Whether a question waits for its answer.
     var isAsking = false
-    /// Answers were sent, and the helper asked on.
+    /// Whether answers were sent, and the helper asked on.
     var hasAnswered = false
-    /// The network opened without the answers to it.
+    /// Whether the network opened without the answers to the question.
     var isNeedless = false
-    /// A helper says that it has logged in.
+    /// Whether a helper says that it has logged in.
     var hasLoggedIn = false
-    /// The helper found the network open, and sent nothing at all.
+    /// Whether the helper found the network open and sent nothing at all.
     var hasSentNothing = false
-    /// A login of an earlier attempt in this association counts until another one is proven.
+    /// Whether a login of an earlier attempt in this association still counts, until another one is proven.
     var hasEarlierLogin = false
     /// The words of the portal's answer to a login that is proven.
     var said: String? {
         guard outcome == .online, hasLoggedIn, let lastWord, lastWord.hasPrefix(Reply.portalAnswered) else { return nil }
         return String(lastWord.dropFirst(Reply.portalAnswered.count))
     }
-    /// Octets of traces that the journal still takes: a helper that says much fills no disk.
+    /// Octets of traces that the journal still takes, so that a helper cannot fill the disk.
     var traceCapacity = 256 << 10
 
-    /// Why the helper is the one: its login of before counts.
+    /// The reason for this helper: its earlier login counts.
     static let earlierLogin = "it had logged in before"
 
-    /// Returns how it ended, in a word of the history.
+    /// Returns the outcome of the attempt, as a word of the history.
     func word(_ outcome: AttemptOutcome, _ reason: LeaveReason = .linkLost) -> String {
         if outcome == .loggedOff, isLeftOpen { return Attempt.leftOpen }
         let opened = AttemptOutcome.opened.rawValue
-        // A session that a helper keeps, and did not log in to.
+        // Whether a helper keeps a session that it did not log in to.
         let staysOpened = before == opened && !hasLoggedIn && why == nil
         if outcome == .online, !hasEarlierLogin, hasSentNothing || isNeedless || staysOpened { return opened }
         return outcome == .left ? reason.outcome ?? outcome.rawValue : outcome.rawValue
     }
 
-    /// Returns how it ended, and why: the end of `hotspotctl explain`.
+    /// Returns how the attempt ended, and why: the last line of `hotspotctl explain`.
     func sentence(_ outcome: AttemptOutcome, _ reason: LeaveReason = .linkLost, helper displayName: String?) -> String {
         let helper = displayName ?? "No helper"
         let seconds = (EventLoop.now - began).milliseconds / 1000
-        // Less than a second is no news.
+        // Times below a second are not shown.
         let after = seconds == 0 ? "" : " after \(seconds) s"
         let because = why.map { " (\($0))" } ?? ""
         let obstacle = obstacle.map { " \($0)." } ?? ""

@@ -15,12 +15,13 @@ import Vault
     let journalWriter: JournalWriter
     let host: HelperHost
     var strikes: StrikeBook
-    /// When the file of each helper, or what it reads, changed last: Unix time in milliseconds.
+    /// The time of the last change of each helper's file, or of a file that it reads, in milliseconds of Unix time.
     var editions: [String: Int] = [:]
     /// The last fault of each helper, until its next good answer.
     var faults: [String: Problem] = [:]
     var log: Logger { didSet { journalWriter.log = log } }
-    /// Where the probe's server answered last, by the probe's URL: it is asked there while its name is still asked for.
+    /// The addresses at which the probe's server last answered, by the probe's URL. The probe asks there while the name is still
+    /// being resolved.
     private(set) var probeAddresses: [String: String] = [:]
     /// Timers that are due after a suspend wait here.
     let waking = Waking()
@@ -104,7 +105,7 @@ import Vault
         }
     }
 
-    /// Returns why a helper is not asked about a network that is joined, as a sentence with what helps.
+    /// Returns why a helper is not asked about a joined network, as a sentence with the command that helps.
     func exclusion(of helper: String, from joined: Joined) -> String {
         let (network, name) = (joined.network, "\"\(joined.label)\"")
         let enable = "to switch it on: hotspotctl enable --helper \(helper)"
@@ -134,16 +135,16 @@ import Vault
         spec.enabled && !store.isDisabled(helper: spec.name, ssid: name)
     }
 
-    /// Shows a fault with its helper until the next good answer, and a command that helps. A lack of resources is not the helper's
-    /// fault.
+    /// Shows a fault with its helper until the next good answer, and a command that helps. A lack of resources is not the
+    /// helper's fault.
     func blame(_ helper: String, _ problem: Problem) {
         guard problem.code != .helperNoRoom else { return }
         faults[helper] = Problem(
             problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or fix it")
     }
 
-    /// Returns the problems of a helper's conduct: its last fault, and quarantine. Where this computer allows no sandbox, that is the one
-    /// problem of all.
+    /// Returns the problems of a helper's conduct: its last fault, and quarantine. If this computer allows no sandbox, that is
+    /// the only problem.
     func conduct(_ helper: String) -> [Problem] {
         if host.sandboxProblem != nil, !host.missingContainment(of: helper).isEmpty { return [] }
         var problems = faults[helper].map { [$0] } ?? []

@@ -34,7 +34,7 @@ import Varlink
         self.interface = interface
     }
 
-    /// No process took the sockets away.
+    /// Whether both sockets still exist.
     var isReachable: Bool { paths.allSatisfy { access($0, F_OK) == 0 } }
 
     func close() {

@@ -12,7 +12,7 @@ import Vault
     private let controllers: () -> [InterfaceController]
     /// The names of the fields that portals last asked for, until the daemon ends.
     private var asked: [Requester: Set<String>] = [:]
-    /// The most names that are kept of one portal.
+    /// The largest number of field names that are kept for one portal.
     private static let namesLimit = 64
 
     private struct Requester: Hashable {
@@ -32,7 +32,7 @@ import Vault
 
     func list(_ ssid: String?) throws(ControlError) -> [CredentialStatus] { try found(ssid).compactMap { status($0) } }
 
-    /// Returns the credentials of a network by its name, with any security; of all without a name.
+    /// Returns the credentials of the networks with this name, whatever their security; without a name, those of all networks.
     private func found(_ ssid: String?) throws(ControlError) -> [StoredCredential] {
         guard let ssid else { return store.allCredentials }
         let name = try DaemonBackend.switchName(ssid)
@@ -55,14 +55,15 @@ import Vault
         var status = CredentialStatus(
             ssid: network.label, security: network.security.rawValue, helper: credential.helper, portal: credential.origin,
             fields: credential.fieldNames, release: word)
-        // The one that asks now, or that of the last login.
+        // The portal that asks now, otherwise the portal of the last login.
         let present = controllers().compactMap { $0.desk.prompt }.first { $0.network == network }?.portal
         let last = present ?? store.remembered(network, now: WallClock.now)?.portal
         if let last, last.origin == credential.origin, last.pin != credential.pin { status.earlierKey = true }
         return status
     }
 
-    /// Stores answers for the portal that the network is known to have: the one of its stored answers, else the one of the last login.
+    /// Stores answers for the portal that the network is known to have: the one of its stored answers, else the one of the last
+    /// login.
     func add(_ ssid: String, helper: String?, _ answers: [String: String]) throws(ControlError) -> CredentialStatus {
         let stored = try found(ssid).filter { helper == nil || $0.helper == helper }
         let owner = try owner(of: stored, name: DaemonBackend.switchName(ssid), helper: helper)
@@ -71,7 +72,7 @@ import Vault
 
     /// Stores answers of fields that the portal is known to have.
     ///
-    /// - Parameter stored: those of the same owner, which stay.
+    /// - Parameter stored: the stored answers of the same owner, which stay.
     private func add(
         _ answers: [String: String], for owner: CredentialOwner, beside stored: StoredCredential?
     ) throws(ControlError) -> CredentialStatus {
@@ -149,12 +150,13 @@ import Vault
             network: joined.network, helper: helper, origin: offer.portal, pin: offer.portalKey,
             program: services.program(of: helper))
         let stored = store.credential(joined.network, helper: helper, origin: owner.origin, pin: owner.pin)
-        // Those of another program are replaced.
+        // Stored answers of another program are replaced.
         _ = try add(keepable, for: owner, beside: stored.flatMap { CredentialOwner($0, in: joined.network) == owner ? $0 : nil })
         return OfferedReply(interface: here.name, helper: helper, answered: false)
     }
 
-    /// Returns the answers to a prompt, if the offered ones are enough for it. A tick is the user's consent, which is not handed over.
+    /// Returns the answers to a prompt, if the offered ones are enough for it. A tick is the user's consent, which is not handed
+    /// over.
     private static func answers(_ offered: [String: String], to shown: ShownPrompt) -> [String: String]? {
         let fields = shown.prompt.fields
         guard !fields.isEmpty, !shown.prompt.fields.contains(where: { $0.kind == .checkbox && $0.required }) else { return nil }
@@ -166,7 +168,7 @@ import Vault
         return values
     }
 
-    /// Returns the portal that has these stored answers, or without any the last login; there must be exactly one.
+    /// Returns the portal with these stored answers, or without any, the portal of the last login; there must be exactly one.
     private func owner(
         of stored: [StoredCredential], name: String, helper: String?
     ) throws(ControlError) -> CredentialOwner {
@@ -214,7 +216,7 @@ import Vault
                 labels: stored?.labels ?? [:],
                 sealed: try services.vault.seal(all, for: owner.purpose))
         } catch StoreError.notSaved(let reason) {
-            // It is in memory now, and would be saved after all.
+            // The change is already in memory, and a later write would save it.
             putBack(stored, owner)
             throw .failed(
                 code: .notSaved,
@@ -301,7 +303,7 @@ import Vault
     /// Opens the credentials until the daemon ends.
     func unlock(_ guess: String) throws(ControlError) {
         guard let pin = store.pin else { throw .failed(code: .noPIN, message: "There is no PIN.") }
-        // A daemon that ended after the last count had no time to erase them.
+        // A daemon that ended just after the last wrong PIN had no time to erase the answers.
         guard pin.guesses < PINLock.limit else { throw erased() }
         do throws(VaultError) { try services.vault.checkLock() } catch {
             throw .failed(code: .vault, message: "Cannot check the PIN, which was set with another key: \(error).")
@@ -323,7 +325,7 @@ import Vault
         for controller in controllers() { controller.resumeAfterPIN() }
     }
 
-    /// Erases what the PIN guards, and the PIN.
+    /// Erases the PIN and the answers that it guards.
     private func erased() -> ControlError {
         do throws(StoreError) { try store.eraseCredentials() } catch {
             return .failed(code: .notSaved, message: "The stored answers could not be erased: \(error).")
@@ -340,7 +342,7 @@ import Vault
         }
         let credentials = store.allCredentials
         if next == nil, store.pin != nil, credentials.isEmpty {
-            // It guards nothing, and no guess could be right if the vault has another key now.
+            // This PIN guards nothing, and no guess could be right if the vault has another key now.
             do { try store.setPIN(nil, credentials: []) } catch {
                 throw .failed(code: .notSaved, message: "The PIN was not changed: \(error).")
             }

@@ -54,7 +54,7 @@ extension DaemonBackend {
         let controller: InterfaceController
         let bss: BSS
 
-        /// The question to it, if it offers ANQP.
+        /// The question to the access point, if it offers ANQP.
         @LoopActor var questions: [AccessPoints.Question] {
             let question = AccessPoints.Question(
                 interface: controller.interface, bssid: bss.bssid, hasHotspot20: bss.access.hasHotspot20)
@@ -62,7 +62,8 @@ extension DaemonBackend {
         }
     }
 
-    /// Returns the strongest access point of this name and its interface. Where protected and open ones have it, the password decides.
+    /// Returns the strongest access point with this name, and its interface. If open and protected networks share the name, the
+    /// password decides.
     private func sight(
         of ssid: SSID, from controllers: [InterfaceController], _ password: String?
     ) -> Sight? {
@@ -87,7 +88,7 @@ extension DaemonBackend {
                 return answer(.failure(.invalidAnswer(field: "password", message: message)))
             }
         }
-        // The user wants it now (D13, D22).
+        // The user wants this network now, so its hold ends (D13, D22).
         services.saving("releasing a hold") { try services.store.releaseHold(.wireless(ssid, security)) }
         links.associations.release(ssid)
         controller.wanted = ssid

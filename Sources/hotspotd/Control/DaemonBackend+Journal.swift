@@ -11,7 +11,7 @@ extension DaemonBackend {
         services.journalWriter.flush()
         let shown = links.controllers.filter { interface == nil || $0.name == interface }.filter { $0.joined != nil }
             .max { $0.since < $1.since }
-        // An attempt in another network tells nothing of the one that is joined.
+        // An attempt in another network says nothing about the joined network.
         let network = ssid ?? shown?.joined?.label
         let found: Attempt?
         if let attempt {

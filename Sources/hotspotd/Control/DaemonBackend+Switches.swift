@@ -23,7 +23,7 @@ extension DaemonBackend {
             throw .untilTheEnd(error)
         }
         let here = links.controllers.filter { ssid == nil || $0.joined?.network.switchName == switchName }
-        // Before the helpers are gone, or the machine would look for another one.
+        // The networks are left before their helpers are switched off, or the machine would look for another helper.
         if !enabled, helper == nil { try rejoin(here, .switchedOff) }
         onSwitch()
         services.events?.networkListChanged()
@@ -32,7 +32,8 @@ extension DaemonBackend {
         return isHeld
     }
 
-    /// Leaves these networks, changes what is stored, and joins them again: a session that went on would write it once more.
+    /// Leaves these networks, changes the stored records, and joins the networks again: a session that went on would write the
+    /// old records once more.
     private func rejoin(
         _ controllers: [InterfaceController], _ reason: LeaveReason, _ change: () throws -> Void = {}
     ) throws(ControlError) {
@@ -81,14 +82,15 @@ extension DaemonBackend {
         throw unknown(ssid)
     }
 
-    /// Changes what is stored of these interfaces' networks. A session that is kept goes on; other networks are left and joined again.
+    /// Changes the stored records of these interfaces' networks. A session that is kept goes on; other networks are left and
+    /// joined again.
     ///
-    /// - Parameter isForgotten: whether what is stored of a network goes.
+    /// - Parameter isForgotten: returns whether a network's records are erased.
     private func forget(
         _ here: [InterfaceController], _ isForgotten: (NetworkID) -> Bool = { _ in true }, _ change: () throws -> Void
     ) throws(ControlError) {
         try rejoin(here.filter { !$0.machine.state.isKeptFree }, .forgotten) {
-            // Also where a link was lost: its login may still wait for its proof.
+            // This includes interfaces that lost their link: their login may still wait for its proof.
             let lost = links.controllers.filter { $0.joined == nil && $0.lostNetwork.map(isForgotten) ?? false }
             for controller in here + lost { controller.forgetStored() }
             try change()
@@ -127,7 +129,7 @@ extension DaemonBackend {
 }
 
 extension ControlError {
-    /// Returns the error for a change that counts, and is in memory alone.
+    /// Returns the error for a change that has taken effect but could not be saved.
     static func untilTheEnd(_ error: any Error) -> ControlError {
         guard case StoreError.notSaved(let reason) = error else { return .failed(code: .notSaved, message: "\(error)") }
         return .failed(

@@ -16,9 +16,10 @@ import Store
     private let helpers: HelperQueries
     private let credentialKeeper: CredentialKeeper
     private let checks = SharedCheck<CheckReply>()
-    /// A helper or a network was switched on or off.
+    /// Called when a helper or a network was switched on or off.
     var onSwitch: () -> Void = {}
-    /// Networks are left and will be joined again in this call: clients that watch the status would read that the link was gone.
+    /// Whether this call leaves networks to join them again at once. Clients that watch the status should not see the link as
+    /// gone.
     var isRejoining = false
 
     init(services: Services, problems: ProblemList, helpers: HelperLoader, links: LinkManager, list: NetworkList) {
@@ -72,8 +73,8 @@ import Store
         }
     }
 
-    /// Returns the problem of a portal that a helper may know which is switched off: the one that logged in here before, else one that
-    /// logs in by itself, else the browser's.
+    /// Returns the problem of a portal that a switched-off helper may know: first the helper that logged in here before, then one
+    /// that logs in automatically, then the browser helper.
     private func switchedOffHelper(in network: NetworkID) -> Problem? {
         let remembered = services.store.remembered(network, now: WallClock.now)?.helper
         let off = services.store.allDisabled.filter { off in
@@ -218,7 +219,8 @@ import Store
         return joined.min { metric($0) < metric($1) } ?? links.controllers.first
     }
 
-    /// Returns the interface of that name; without a name one that asks, else one in a network, else any; `nil` if none is managed.
+    /// Returns the interface of that name; without a name one that asks, else one in a network, else any; `nil` if none is
+    /// managed.
     func find(_ interface: String?) throws(ControlError) -> InterfaceController? {
         if let interface {
             if let named = links.controller(named: interface) { return named }
@@ -228,8 +230,8 @@ import Store
         return all.first { $0.desk.prompt != nil } ?? all.first { $0.joined != nil } ?? all.first
     }
 
-    /// Returns the interface of that name. Without a name the only one that is in a network, else the only one there that the call can act
-    /// on.
+    /// Returns the interface with that name. Without a name, returns the only interface in a network, otherwise the only one
+    /// there on which the call can act.
     func require(
         _ interface: String?, thatCan act: (InterfaceController) -> Bool
     ) throws(ControlError) -> InterfaceController {

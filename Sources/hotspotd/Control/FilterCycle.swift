@@ -7,8 +7,8 @@ import Varlink
 /// FilterScanList: while clients watch the list, the helpers that may see it are asked every few seconds, beside any other
 /// command (T44). A helper has one such question at a time; a tick is skipped rather than queued.
 ///
-/// An answer labels the networks of its own question and no others, and is dropped when no client watches any longer. Its passwords are
-/// not kept at all: for a join the helpers are asked again.
+/// An answer labels the networks of its own question and no others, and is dropped when no client watches any longer. Its
+/// passwords are not kept at all: for a join the helpers are asked again.
 @LoopActor final class FilterCycle {
     /// One list at one helper; its answer can label these networks and no others.
     private struct PendingList {
@@ -24,22 +24,22 @@ import Varlink
         let patience: EventSource
     }
 
-    /// How long a single list waits for answers.
+    /// The longest wait of a single list for answers.
     private static let patience = Duration.seconds(1)
-    /// How often helpers are asked at most, however often clients want the list once.
+    /// The shortest time between two questions to the helpers, however often clients ask for the list.
     private static let pause = Duration.seconds(1)
 
     private let services: Services
     private let source: () -> [ScanClaims.Group]
-    /// A label came or went.
+    /// Called when a label came or went.
     var onChange: () -> Void = {}
-    /// A helper's answers came too late or too often, and changed nothing (D18).
+    /// Called when a helper's answers came too late or too often, and changed nothing (D18).
     var onIgnored: (_ helper: String, _ count: Int) -> Void = { _, _ in }
     /// Called before helpers are asked because clients watch.
     var onTick: () -> Void = {}
     /// The labels of each helper's last answer.
     private(set) var labels: [String: ScanClaims.Labels] = [:]
-    /// Which helper may hear of which network; the list itself is labelled from it too.
+    /// The networks that each helper may see; the list's own labels use it as well.
     private(set) var coverage = ScanClaims.Coverage()
     /// The files of the helpers with labels, as they were when the helpers were asked.
     private var specs: [String: HelperSpec] = [:]
@@ -49,12 +49,12 @@ import Varlink
     private var clients: [Int: PendingClient] = [:]
     private var lastClient = 0
     private var lastAsked: Instant?
-    /// Clients that want the list once, too soon after the last question.
+    /// Clients that want the list once, and asked too soon after the last question.
     private var early: [() -> Void] = []
     private var pausing: EventSource?
-    /// A join that wants a password.
+    /// The network whose join needs a password, and the callback.
     private var passwordWish: (network: NetworkID, done: (String?) -> Void)?
-    /// The networks of each helper's last question, so that the journal has changes alone.
+    /// The networks of each helper's last question, so that the journal records only changes.
     private var disclosed: [String: Set<SeenNetwork>] = [:]
 
     private struct SeenNetwork: Hashable {
@@ -233,7 +233,7 @@ import Varlink
             }
         } else {
             forget(name)
-            // It is no strike, because no login waited; but its author wants to know.
+            // The fault is not a strike, because no login waited; but the helper's author wants to know of it.
             if case .failed(let fault) = outcome {
                 services.blame(name, fault.problem)
                 services.log.warning("\(name): \(QuotedProblem.line(fault.sentence))")

@@ -36,7 +36,7 @@ import Store
                     )
                 })
         }
-        // A refused file is shown too, with the reason; it has no name but the file's.
+        // A refused file is listed too, with the reason; its only name is the file's.
         var listed = Set(all.map(\.name)).union(host.helpers.map(\.file))
         for subject in loader.fileProblems.map(\.subject) where listed.insert(subject).inserted {
             all.append(
@@ -49,7 +49,7 @@ import Store
 
     // MARK: Questions of helpers, by the token of their process (D17, behaviours 71, 72, 79, 80)
 
-    /// Ends the session of the helper; `false` if it is not the chosen one of that network.
+    /// Ends the session of the helper; `false` if another helper is logged in to that network.
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool {
         let names = try helpers(token)
         guard let controller = links.controller(named: interface), let joined = controller.joined,

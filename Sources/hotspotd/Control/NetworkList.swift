@@ -11,7 +11,7 @@ import Wireless
     private let links: LinkManager
     private let filter: FilterCycle
     private var lastScan: Instant?
-    /// A client watches the list in detail.
+    /// Whether a client watches the list in detail.
     private var asksAccessPoints = false
 
     init(services: Services, links: LinkManager) {
@@ -30,13 +30,13 @@ import Wireless
         links.accessPoints.onAnswer = { [weak services] in services?.events?.networkListChanged() }
     }
 
-    /// - Parameter asking: one of them wants to see the access points' answers.
+    /// - Parameter asking: whether one of the clients wants to see the access points' answers.
     func watch(_ count: Int, asking: Bool) {
         asksAccessPoints = asking
         filter.watch(count)
     }
     func helpersChanged() { filter.helpersChanged() }
-    /// Helpers' files, or what helpers read, have changed.
+    /// Called when helper files, or files that helpers read, have changed.
     func foldersChanged() { filter.askAgain() }
     func attemptBegan() { filter.discloseAgain() }
 
@@ -61,7 +61,8 @@ import Wireless
         filter.once(finish)
     }
 
-    /// Asks the strongest access point of each network in sight, as far as they offer ANQP; calls back once, within about a second.
+    /// Asks the strongest access point of each network in sight, as far as they offer ANQP; calls back once, within about a
+    /// second.
     private func askAccessPoints(_ done: @escaping () -> Void) {
         links.accessPoints.ask(
             Self.groups(in: links, on: nil).compactMap { group, index in
@@ -147,8 +148,8 @@ import Wireless
         return inSight + wired + known.map { unseen($0, interface: "", lastSeen: memories[$0].outcome?.time ?? 0) }
     }
 
-    /// Records that a helper was sent the scan list: a step of the interfaces that see these networks, and a line of the log, because
-    /// there may be no attempt that the journal could put it under.
+    /// Records that a helper was sent the scan list: a step of the interfaces that see these networks, and a line of the log,
+    /// because there may be no attempt that the journal could put it under.
     func recordDisclosure(of networks: [Network], to helper: String) {
         for (name, seen) in Dictionary(grouping: networks, by: \.interface) {
             let shown = seen.prefix(16).map(\.ssid).joined(separator: "; ")
@@ -159,7 +160,8 @@ import Wireless
         }
     }
 
-    /// Records late answers (D18) of the one command that belongs to no interface: in the log, and at every interface with an attempt.
+    /// Records late answers (D18) of the one command that belongs to no interface: in the log, and at every interface with an
+    /// attempt.
     private func recordIgnored(_ helper: String, _ count: Int) {
         let detail = "filterScanList: \(count) too late or too often; nothing changed"
         services.log.info("\(helper): \(detail)")
@@ -168,7 +170,8 @@ import Wireless
         }
     }
 
-    /// Scans for clients that watch the list, at most every five seconds. Without the capability the scans of other programs are shown.
+    /// Scans for clients that watch the list, at most every five seconds. Without the capability the scans of other programs are
+    /// shown.
     private func scan() {
         if let lastScan, EventLoop.now - lastScan < .seconds(5) { return }
         lastScan = EventLoop.now

@@ -1,15 +1,15 @@
 import EventLoop
 import HotspotCore
 
-/// One probe at a time for all clients that ask about an interface. A client gets the answer of a probe that began after its question, so
-/// that it hears nothing old. All that ask while one runs, or within a second of its beginning, share the next: a client that asks often
-/// does not make the others fail, and each interface is probed at most once a second.
+/// One probe at a time for all clients that ask about an interface. A client gets the answer of a probe that began after its
+/// question, so that it hears nothing old. All that ask while one runs, or within a second of its beginning, share the next: a
+/// client that asks often does not make the others fail, and each interface is probed at most once a second.
 @LoopActor final class SharedCheck<Answer> {
     typealias Begin = (@escaping (Answer) -> Void) -> Void
 
     private final class Round {
         let association: String
-        /// Until it has begun.
+        /// The function that begins the probe; `nil` once it has begun.
         var begin: Begin?
         var clients: [(Answer) -> Void]
         var began: Instant?
@@ -24,12 +24,12 @@ import HotspotCore
 
     /// The shortest time from one probe's beginning to the next.
     static var spacing: Duration { .seconds(1) }
-    /// After this time new clients do not wait for a probe without an answer.
+    /// After this time, new clients no longer wait for a probe that has not answered.
     static var patience: Duration { .seconds(20) }
 
     /// The running or the last probe of each interface.
     private var last: [Int: Round] = [:]
-    /// The probe that waits for it.
+    /// The next probe of each interface, which waits for the running one.
     private var next: [Int: Round] = [:]
     private var timers: [Int: EventSource] = [:]
     private let now: () -> Instant

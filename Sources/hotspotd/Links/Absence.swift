@@ -28,7 +28,7 @@ struct LogoffOn: Hashable, Sendable {
     private let controllers: () -> [InterfaceController]
     private var bus: SystemBus?
     private var signs: Set<AbsenceSign> = []
-    /// The networks that were logged off for it, by interface.
+    /// The networks that were logged off because the user is away, by interface.
     private var loggedOff: [Int: NetworkID] = [:]
     private var idleTimer: EventSource?
     private var delay = SuspendDelay.none
@@ -36,7 +36,7 @@ struct LogoffOn: Hashable, Sendable {
     /// logind's delay of a suspend.
     private enum SuspendDelay {
         case none, asked
-        /// The suspend waits, 5 s at most, as long as this is open.
+        /// The suspend waits as long as this descriptor is open, 5 s at most.
         case held(Int32)
     }
 
@@ -59,7 +59,7 @@ struct LogoffOn: Hashable, Sendable {
             let bus = if let bus, bus.isOpen { bus } else { try listen() }
             self.bus = bus
             if wanted.sleep { holdDelay() } else { releaseDelay() }
-            // A bus may be there without logind on it.
+            // There may be a bus without logind.
             let broker = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
             bus.call("NameHasOwner", of: broker, [.text(Self.service)]) { [weak self] in
                 guard let self, !wanted.isEmpty else { return }
@@ -88,7 +88,7 @@ struct LogoffOn: Hashable, Sendable {
     }
 
     func handle(_ signal: SystemBus.BusSignal) {
-        // It was started since.
+        // logind was started in the meantime.
         problems.withdraw(.logoffOn)
         if let sleeps = signal.flags["PrepareForSleep"] {
             notice(.sleep, sleeps, if: wanted.sleep)
@@ -125,15 +125,15 @@ struct LogoffOn: Hashable, Sendable {
         }
     }
 
-    /// Lets a suspend go on as soon as no session is being ended; and on the user's return lets the networks that were logged off be logged
-    /// in to again.
+    /// Lets a suspend go on as soon as no session is being ended; and on the user's return lets the networks that were logged off
+    /// be logged in to again.
     func stateChanged() {
         let busy = Set(controllers().filter(\.machine.state.endsSession).map(\.index))
         if signs.contains(.sleep), busy.isEmpty { releaseDelay() }
         guard signs.isEmpty else { return }
         for (index, network) in loggedOff where !busy.contains(index) {
             loggedOff[index] = nil
-            // The network may not be joined again yet.
+            // The hold is released even if the network is not joined again yet.
             services.saving("releasing a hold") { try services.store.releaseHold(network) }
             controllers().first { $0.index == index && $0.joined?.network == network }?.feed(.restEnded)
         }
@@ -149,7 +149,7 @@ struct LogoffOn: Hashable, Sendable {
                 ["sleep", "hotspotd", "Logs off from the hotspot", "delay"]
             ) { [weak self] descriptor in
                 guard let self, case .asked = delay else {
-                    // It was no longer wanted when the answer came.
+                    // The delay was no longer needed when the answer came.
                     if let descriptor { close(descriptor) }
                     return
                 }

@@ -3,8 +3,8 @@ import HotspotCore
 import NetworkJoining
 import Wireless
 
-/// The announcements of access points: their elements, and their answers to ANQP. They are asked only for a user who looks at the list in
-/// detail, or joins.
+/// The announcements of access points: their elements, and their answers to ANQP. They are asked only for a user who looks at the
+/// list in detail, or joins.
 @LoopActor final class AccessPoints {
     struct Question {
         let interface: ManagedInterface
@@ -22,7 +22,7 @@ import Wireless
     private var pending: Set<BSSID> = []
     private var isAsking = false
     private var waiting: [(bssids: Set<BSSID>, done: () -> Void)] = []
-    /// An access point has answered.
+    /// Called when an access point has answered.
     var onAnswer: () -> Void = {}
 
     init(_ associations: Associations) { self.associations = associations }
@@ -32,7 +32,8 @@ import Wireless
         AnnouncedAccess(bss.access, bss.access.offersANQP ? book.answer(of: bss.bssid, at: EventLoop.now) : nil)
     }
 
-    /// Asks the access points that have not been asked within the hour; calls back once, when all have answered, or after a second.
+    /// Asks the access points that have not been asked within the hour; calls back once, when all have answered, or after a
+    /// second.
     ///
     /// - Parameter candidates: access points that offer ANQP, the most wanted first.
     func ask(_ candidates: [Question], _ done: @escaping () -> Void) {

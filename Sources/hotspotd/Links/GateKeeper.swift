@@ -2,7 +2,7 @@ import EventLoop
 import Gate
 import HotspotCore
 
-/// Carries the gate out: ``Gate``, or a test's.
+/// Applies the gate's rules: ``Gate``, or a fake of a test.
 protocol GateWork: AnyObject {
     /// See ``Gate/apply(closed:strays:)``.
     func apply(closed wanted: [Int: String], strays: Set<Int>) throws(GateError) -> Bool
@@ -12,10 +12,10 @@ protocol GateWork: AnyObject {
 
 extension Gate: GateWork {}
 
-/// Applies the gate's rules: with `Gate=routes` links are withheld from ordinary programs until their machine opens them. The rules are
-/// applied at once when machines want others and when links or rules change, and after a failure with growing pauses.
+/// Applies the gate's rules: with `Gate=routes` links are withheld from ordinary programs until their machine opens them. The
+/// rules are applied at once when machines want others and when links or rules change, and after a failure with growing pauses.
 @LoopActor final class GateKeeper {
-    /// The links to be closed, names by index; and other links that seem to be in the gate's group.
+    /// The links to close, with their names by index, and other links that seem to be in the gate's group.
     typealias Wishes = (closed: [Int: String], strays: Set<Int>)
 
     /// Why the gate is not as it should be.
@@ -31,11 +31,11 @@ extension Gate: GateWork {}
     var wishes: () -> Wishes = { ([:], []) }
     /// Called with each change of the trouble; `nil` if there is none.
     var onTrouble: (Trouble?) -> Void = { _ in }
-    /// The rules of an earlier daemon were removed.
+    /// Called when the rules of an earlier daemon were removed.
     var onLeftovers: () -> Void = {}
     var make: () throws(GateError) -> any GateWork = { () throws(GateError) in try Gate() }
     var restore: () throws(GateError) -> Bool = { () throws(GateError) in try Gate.restore() }
-    /// Reports changed rules. Where that fails, changes of links have to do.
+    /// Reports changed rules. If that fails, only changes of links start a check.
     var watch: (_ onChange: @escaping () -> Void) -> RuleWatch? = { try? RuleWatch(onChange: $0) }
     var schedule: (Duration, @escaping () -> Void) -> EventSource? = { pause, body in
         try? EventLoop.shared.schedule(after: pause, body)
@@ -50,7 +50,7 @@ extension Gate: GateWork {}
     private var pause = GateKeeper.firstPause
     private var timer: EventSource?
     private var isPausing = false
-    /// Without the capability there is no use in trying again.
+    /// Whether the capability is missing, so that it is useless to try again.
     private var isBarred = false
 
     /// Turns the gate on or off: at the start, and when the settings were read again.
@@ -72,8 +72,9 @@ extension Gate: GateWork {}
         applyRules()
     }
 
-    /// Applies the rules again after links, addresses, routes, groups or rules changed: perhaps another program undid our work. While a
-    /// pause runs the end of the pause checks, so that two programs that undo each other's work do not keep the machine busy.
+    /// Applies the rules again after links, addresses, routes, groups or rules changed: perhaps another program undid our work.
+    /// While a pause runs the end of the pause checks, so that two programs that undo each other's work do not keep the machine
+    /// busy.
     func linksChanged() {
         guard isWanted, !isBarred, !isPausing else { return }
         applyRules()
@@ -98,7 +99,7 @@ extension Gate: GateWork {}
     private func applyRules() {
         do throws(GateError) {
             if try applyOnce() {
-                // Once happens, when another program starts; twice in a row is trouble.
+                // One undone pass is normal when another program starts; two in a row are a problem.
                 if pause > Self.firstPause { report(.undone) }
                 retryLater()
             } else {

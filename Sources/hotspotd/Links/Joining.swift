@@ -2,10 +2,10 @@ import HotspotCore
 import LinkState
 import Wireless
 
-/// One link's way into a network and out of it, as a value: what is known of the link goes in, the next step comes out.
+/// One link's way into and out of a network, as a value: it takes the facts about the link, and returns the next step.
 ///
-/// A link with an address is in a network. Helpers need a route and resolvers too, and a wire its gateway's hardware address, which names
-/// the network; for these the join waits a little, and goes on without them if they do not come.
+/// A link with an address is in a network. Helpers need a route and resolvers too, and a wire its gateway's hardware address,
+/// which names the network; for these the join waits a little, and goes on without them if they do not come.
 struct Joining {
     /// The link as it is known now.
     struct View {
@@ -16,21 +16,21 @@ struct Joining {
         var facts: LinkFacts?
         /// How far the programs that manage links have come with this one.
         var progress = LinkManagers.Progress.none
-        /// A DHCP client is about to write its record of this link.
+        /// Whether a DHCP client is about to write its record of this link.
         var isRecordDue = false
         /// The gateway's hardware address, once the question was answered: `.some(nil)` if there is none, or it is silent.
         var gateway: HardwareAddress??
-        /// The settings name resolvers, so that the link need not.
+        /// Whether the settings name resolvers, so that the link need not.
         var hasResolvers = false
 
-        /// The link is in a network, as far as the kernel knows.
+        /// Whether the link is in a network, as far as the kernel knows.
         var isThere: Bool { link.isUp && link.hasCarrier && !link.addresses.isEmpty && (!isWireless || association != nil) }
     }
 
     enum Step: Hashable {
         /// The link is in no network, and was in none.
         case rest
-        /// The join waits, and wants the gateway's hardware address or not.
+        /// The join waits, and may need the gateway's hardware address.
         case wait(asksGateway: Bool)
         /// The link went away before it was joined.
         case giveUp
@@ -49,7 +49,7 @@ struct Joining {
         case joined
     }
 
-    /// The network that is joined or was joined last, as it was seen last.
+    /// The present or last network, as it was last seen.
     private struct Known {
         var network: NetworkID
         var bssid: HardwareAddress?
@@ -60,8 +60,8 @@ struct Joining {
 
     /// The longest wait: for a route, new addresses, any resolver, or a program that manages the link.
     static let patience = Duration.seconds(4)
-    /// The longest wait for the record of a DHCP client, which it writes last, and on a slow machine seconds after the address. Until then
-    /// resolv.conf may be of the last network.
+    /// The longest wait for the record of a DHCP client, which it writes last, and on a slow machine seconds after the address.
+    /// Until then resolv.conf may be of the last network.
     static let recordPatience = Duration.seconds(3)
     /// The longest wait for the word of a program that may manage the link, and for a record beside a resolv.conf.
     static let sourcePatience = Duration.milliseconds(300)
@@ -69,13 +69,13 @@ struct Joining {
     private var place = Place.nowhere
     private var known: Known?
 
-    /// The link is in a network, or on its way into one.
+    /// Whether the link is in a network, or on its way into one.
     var isAnywhere: Bool { if case .nowhere = place { false } else { true } }
 
-    /// The moment since which the join waits.
+    /// The time at which the join began to wait.
     var arrivingSince: Instant? { if case .arriving(let since, _) = place { since } else { nil } }
 
-    /// Begins again from nowhere, as where the settings take the link away.
+    /// Starts over without a network, for example when the settings exclude the link.
     mutating func reset() { place = .nowhere }
 
     mutating func step(_ view: View, at now: Instant) -> Step {
@@ -89,7 +89,7 @@ struct Joining {
                 place = .nowhere
                 return .giveUp
             }
-            // Other addresses altogether are another arrival.
+            // Entirely different addresses mean another arrival.
             let began = Set(addresses).isDisjoint(with: view.link.addresses) ? now : since
             place = .arriving(since: began, addresses: view.link.addresses)
             return arrive(view, after: now - began)
@@ -107,7 +107,7 @@ struct Joining {
 
     private mutating func arrive(_ view: View, after waited: Duration) -> Step {
         guard waited >= Self.patience || isReady(view, after: waited) else { return .wait(asksGateway: false) }
-        // A wire with a gateway is named by it. Before the link is ready there may be no route to ask by.
+        // A wired network is identified by its gateway. Before the link is ready, there may be no route on which to ask.
         if !view.isWireless, view.gateway == nil, !view.link.gateways.isEmpty { return .wait(asksGateway: true) }
         let gateway = view.gateway ?? nil
         let network = view.association?.network ?? gateway.map { .wired($0) } ?? .anonymous
@@ -133,7 +133,8 @@ struct Joining {
         return waited >= (view.isRecordDue ? Self.recordPatience : Self.sourcePatience)
     }
 
-    /// Returns whether the network itself is to be asked for its portal's API: where a portal is likely and no other source named it.
+    /// Returns whether the network itself is to be asked for its portal's API: where a portal is likely and no other source named
+    /// it.
     func asksNetwork(_ view: View) -> Bool {
         let mayHavePortal = view.association.map { $0.security == .open } ?? true
         return mayHavePortal && view.facts?.announcement == nil && !hasLeftoverAddresses(view)
@@ -152,9 +153,9 @@ struct Joining {
         if let association = view.association, association.network != known.network { return "another network" }
         // A cable may be back before the daemon has looked; a radio tells of each association.
         if !view.isWireless, view.link.carrierUpCount != known.carrierUpCount { return "the link was down" }
-        // Other addresses altogether: another lease, perhaps another network.
+        // Entirely different addresses mean another lease, perhaps another network.
         if Set(view.link.addresses).isDisjoint(with: known.addresses) { return "the address changed" }
-        // To a portal this is another station; and perhaps it is another interface, with an index that was free for a moment.
+        // For a portal this is another device; and it may be another interface that got a freed index.
         return view.link.hardwareAddress == known.hardwareAddress ? nil : "the hardware address changed"
     }
 }

@@ -5,7 +5,7 @@ import Wireless
 
 /// Joining and leaving networks through the program that manages an interface.
 extension LinkManager {
-    /// How long a join looks for a network that is not in the list.
+    /// The longest search for a network that is not in the list.
     private static let scanPatience = Duration.seconds(8)
 
     func interface(_ index: Int) -> ManagedInterface? { managed[index]?.controller?.interface }
@@ -48,7 +48,7 @@ extension LinkManager {
         }
         onScan.append(finish)
         EventLoop.shared.later(Self.scanPatience, finish)
-        // A radio that scans already tells its end as well.
+        // A radio that is already scanning reports the end of that scan.
         for index in indices { try? scan(on: index) }
     }
 

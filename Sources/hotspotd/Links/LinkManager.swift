@@ -12,7 +12,7 @@ import Wireless
     let problems: ProblemList
     var managed: [Int: ManagedLink] = [:]
     var radio: WirelessMonitor?
-    /// The kernel has no Wi-Fi.
+    /// Whether the kernel has no Wi-Fi.
     var hasNoWireless = false
     private var monitor: LinkMonitor?
     private var records: SystemLinkFacts
@@ -22,7 +22,7 @@ import Wireless
     let accessPoints: AccessPoints
     /// Called once when a scan ends.
     var onScan: [() -> Void] = []
-    /// The associations that were there before the daemon; `nil` until the links were read.
+    /// The associations that existed before the daemon started; `nil` until the links were read.
     private var marksAtStart: Set<String>?
 
     private var settings: Settings { services.settings }
@@ -60,7 +60,7 @@ import Wireless
         return (closed, Set(strays))
     }
 
-    /// Returns what programs and records say of a link, without resolvers that belong to another link that is up.
+    /// Returns the facts about a link from programs and records, without resolvers that belong to another active link.
     func facts(for link: LinkSnapshot) -> LinkFacts? {
         let known = records.facts(for: link, after: managers.facts(for: link))?.without(
             resolversOf: snapshots.filter { $0.isUp && $0.hasCarrier }, on: link)
@@ -71,7 +71,8 @@ import Wireless
         return facts
     }
 
-    /// Has the program that manages a link see at once that it leads to the Internet now; desktops show what that program says.
+    /// Makes the program that manages the link notice at once that it leads to the Internet now; desktops show that program's
+    /// state.
     func tellManager(of index: Int) {
         managers.recheck(index) { [log = services.log] done in
             log.debug(done ? "NetworkManager looked again" : "NetworkManager did not look again; its polkit rule may be missing")
@@ -185,7 +186,8 @@ import Wireless
     private func connected(_ index: Int, _ association: WirelessAssociation) {
         managedLink(index).association = association
         if let interface = interface(index) { associations.joined(interface, association.ssid) }
-        // The gate of a trusted network (TrustedNetworks=) is open from here on, that of any other closed, whatever the last one was.
+        // The gate of a trusted network (TrustedNetworks=) is open from here on, that of any other closed, whatever the last one
+        // was.
         services.events?.gateChanged()
         guard let link = monitor?.links[index], let controller = controller(for: link) else { return }
         controller.journal.record("link", "connected to \(association.ssid) at \(association.bssid)")
@@ -218,7 +220,7 @@ import Wireless
         if let station = radio?.interfaces[link.index] {
             return station.isStation && (settings.match.isEmpty || isMatched)
         }
-        // A radio that nl80211 has not reported yet is no wire.
+        // A radio that nl80211 has not reported yet is not a wired link.
         guard settings.manageEthernet, link.type == 1 /* ARPHRD_ETHER */, !InterfaceKind.isRadio(link.name) else { return false }
         return settings.match.isEmpty ? link.kind == nil : isMatched
     }
@@ -260,7 +262,7 @@ import Wireless
         services.host.standDown(interface: index)
     }
 
-    /// A program that manages links reports a change; of which link is not said.
+    /// Handles a change that a manager of links reports without naming the link.
     private func askManagersAgain() {
         for link in snapshots where managed[link.index]?.joining.isAnywhere == true { managers.ask(about: link, again: true) }
     }
@@ -320,8 +322,8 @@ import Wireless
         if !link.isUp { services.host.standDown(interface: link.index) }
     }
 
-    /// Asks the network itself for its portal's API before the join, and again when a lease's server or a router becomes known. Before the
-    /// link is ready the server may be unknown, and the router's answer would count.
+    /// Asks the network itself for its portal's API before the join, and again when a lease's server or a router becomes known.
+    /// Before the link is ready the server may be unknown, and the router's answer would count.
     private func askNetwork(_ view: Joining.View, _ managed: ManagedLink) {
         guard managed.joining.asksNetwork(view) else { return }
         let (index, server) = (view.link.index, view.facts?.leaseServer)
@@ -338,7 +340,7 @@ import Wireless
         var view = Joining.View(
             link: link, isWireless: isWireless(link.index), association: managed.association, gateway: managed.gateway,
             hasResolvers: !settings.probeNameservers.isEmpty)
-        // Files are read only for a join, and none comes without a route but at the end of the wait.
+        // Files are read only for a join, and without a route a join comes only at the end of the wait.
         guard view.isThere, managed.controller?.joined == nil else { return view }
         let arrived = managed.joining.arrivingSince ?? now
         guard !link.gateways.isEmpty || now - arrived >= Joining.patience else { return view }
@@ -391,7 +393,7 @@ import Wireless
             if let association {
                 return services.isEnabled(spec, for: association.ssid) && spec.covers(association.ssid, association.security)
             }
-            // The name of a radio's network is not known yet: helpers for some names only are started when it is.
+            // Before the name of a radio's network is known, helpers for only some names are not started.
             return services.isEnabled(spec, for: nil)
                 && (isWireless(index) ? spec.ssids.isEmpty && spec.security.isEmpty : spec.covers(.empty, .wired))
         }

@@ -8,10 +8,10 @@ import Wireless
 @LoopActor final class ManagedLink {
     /// The interval at which a waiting join is checked, though no file has changed: some of its limits are times.
     private static let interval = Duration.milliseconds(100)
-    /// The same on a wire, whose gateway has to answer as well.
+    /// The interval on a wired link, whose gateway has to answer as well.
     private static let wiredInterval = Duration.milliseconds(20)
 
-    /// There is one if the settings let the daemon manage the link.
+    /// The controller, if the settings let the daemon manage the link.
     var controller: InterfaceController?
     /// The network that the radio is in, with or without an address.
     var association: WirelessAssociation?
@@ -26,7 +26,7 @@ import Wireless
     private var timer: EventSource?
     private var records: RecordWatch?
     private var hadCarrier = false
-    /// The radio is in no network, and helpers wait for the next one.
+    /// Whether the radio is in no network, and helpers wait for the next one.
     private var isAwaiting = false
 
     init(controller: InterfaceController? = nil) { self.controller = controller }
@@ -49,10 +49,10 @@ import Wireless
         return isAwaited != isAwaiting
     }
 
-    /// Waits for what a join lacks, and calls when it may have come.
+    /// Waits for facts that a join needs, and calls back when they may have come.
     ///
     /// - Parameters:
-    ///   - gateway: whose hardware address is wanted.
+    ///   - gateway: the gateway whose hardware address is needed.
     ///   - folders: where DHCP clients write their records.
     func wait(
         forAddressOf gateway: String?, on index: Int, recordsIn folders: [String], _ onProgress: @escaping () -> Void
@@ -76,7 +76,7 @@ import Wireless
         (timer, records, ask, gateway) = (nil, nil, nil, nil)
     }
 
-    /// Withdraws what was begun for a network that is left.
+    /// Withdraws all questions and waits for a network that is left.
     func leave() {
         endWait()
         question = nil
@@ -88,13 +88,13 @@ extension WirelessAssociation {
 }
 
 extension MachineState {
-    /// The gate is open where the machine opens it, and in a network that the user switched off for all helpers: no helper would ever
-    /// open it there.
+    /// Whether the gate is open: where the machine opens it, and in a network that the user switched off for all helpers, because
+    /// no helper would ever open the gate there.
     var opensGate: Bool {
         if case .inactive(.held(_, .disabled, _)) = self { true } else { gateIsOpen }
     }
 
-    /// The network is joined, and no helper is asked or will be soon. Without an address a join may be on its way.
+    /// Whether the network is joined, and no helper runs or will run soon. Without an address, a join may still be under way.
     var needsNoHelper: Bool {
         switch self {
         case .inactive(.noAddress): false

@@ -7,14 +7,15 @@ import Logging
 import PortalAnnouncement
 import Varlink
 
-/// One question to the network behind an interface for its portal's API, by the program hotspot-dhcp. Releasing this value kills the program,
-/// which runs for three seconds at most. Only answers of the lease's server and of default routers count, so the program starts when their
-/// MAC addresses are known.
+/// One question to the network behind an interface for its portal's API, by the program hotspot-dhcp. Releasing this value kills
+/// the program, which runs for three seconds at most. Only answers of the lease's server and of default routers count, so the
+/// program starts when their MAC addresses are known.
 @LoopActor final class PortalQuestion {
-    /// The most octets of the program's output in the pipe: three addresses and four objections.
+    /// The largest output of the program, in octets: three addresses and four objections.
     private static let limit = 4096
 
-    /// The time until the program starts. Helpers that are asked now do not wait for its answers, and its start would hold them up.
+    /// The time until the program starts. Helpers that are asked now do not wait for its answers, and its start would hold them
+    /// up.
     private static let pause = Duration.milliseconds(500)
 
     /// A line of the program.
@@ -40,13 +41,13 @@ import Varlink
     private let onAnswer: () -> Void
     private let log: Logger
 
-    /// Asks as soon as the MAC addresses are known or were not found, which takes three seconds at most. Without a host, without the
-    /// program, or without its capability, there are no answers.
+    /// Asks as soon as the MAC addresses are known or were not found, which takes three seconds at most. Without a host, without
+    /// the program, or without its capability, there are no answers.
     ///
     /// - Parameters:
     ///   - leaseServer: the server identifier of the lease (RFC 2131, 9.7).
     ///   - before: the addresses of earlier questions.
-    ///   - onAnswer: called after this initialiser, when ``announcement`` may be another one.
+    ///   - onAnswer: called after this initialiser, when ``announcement`` may have changed.
     init(
         on link: LinkSnapshot, leaseServer: String?, before: Set<String>, log: Logger, onAnswer: @escaping () -> Void
     ) {

@@ -1,9 +1,10 @@
 import EventLoop
 import HotspotCore
 
-/// After a suspend, timers that are due wait until the links were read again (D16): the laptop may have woken up in another place.
+/// After a suspend, timers that are due wait until the links were read again (D16): the laptop may have woken up in another
+/// place.
 @LoopActor final class Waking {
-    /// Both clocks are read one after the other; a suspend lasts longer than what lies between.
+    /// The two clocks are read one after the other; a suspend lasts longer than the time between the two readings.
     private static let tolerance = Duration.milliseconds(100)
     /// The longest wait for a kernel that does not answer.
     private static let patience = Duration.seconds(2)
@@ -21,7 +22,7 @@ import HotspotCore
         known = timeAsleep()
     }
 
-    /// Runs what is due: now, or in its turn after the links were read.
+    /// Runs the body: now, or once the links were read again.
     func afterLinksAreRead(_ body: @escaping () -> Void) {
         let asleep = timeAsleep()
         if !isReading, asleep - known < Self.tolerance { return body() }

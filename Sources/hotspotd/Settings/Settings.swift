@@ -14,7 +14,7 @@ struct Settings: Hashable, Sendable {
     enum NamesFor: String, Sendable, CaseIterable { case permitted, everyone }
     enum LogLevel: String, Sendable, CaseIterable { case debug, info, notice, warning, error }
 
-    /// The file that they were read from, drop-ins aside, whether it is there or not.
+    /// The settings file, without drop-ins, whether it exists or not.
     var file = Settings.defaultFile
     // [Daemon]
     var stateDirectory: String
@@ -30,7 +30,7 @@ struct Settings: Hashable, Sendable {
     // [Interfaces]
     var match: [SSIDPattern] = []
     var manageEthernet = false
-    /// MHz; empty for all.
+    /// The frequencies to scan, in MHz; empty for all.
     var scanFrequencies: [Int] = []
     var leaseFiles: [String] = []
     // [Commands] and [Policy]
@@ -74,8 +74,8 @@ struct Settings: Hashable, Sendable {
         }
     }
 
-    /// Returns the settings that count when `next` is read while the daemon runs, and the keys whose change waits for the next start:
-    /// the folders that are open and locked, and the containment.
+    /// Returns the settings in force after `next` is read while the daemon runs, and the keys whose change waits for the next
+    /// start: the folders that are open and locked, and the containment.
     func replaced(by next: Settings) -> (settings: Settings, kept: [String]) {
         var settings = next
         var kept: [String] = []
@@ -94,15 +94,15 @@ struct Settings: Hashable, Sendable {
 
     static let defaultFile = "/etc/hotspotd/hotspotd.conf"
 
-    /// Reads a file and its drop-ins (`FILE.d/*.conf`, by name). A missing default file is no error. Throws the first mistake, which names
-    /// file, line and the choices.
+    /// Reads a file and its drop-ins (`FILE.d/*.conf`, by name). A missing default file is no error. Throws the first mistake,
+    /// which names file, line and the choices.
     static func load(_ path: String, isDefault: Bool, base: Settings = Settings()) throws(Keyfile.Error) -> Settings {
         let (settings, mistakes) = read(path, isDefault: isDefault, base: base)
         if let first = mistakes.first { throw first }
         return settings
     }
 
-    /// Does the same, and returns every mistake; the settings are those without them.
+    /// Reads the files in the same way, but returns every mistake; entries with a mistake are left out.
     static func read(
         _ path: String, isDefault: Bool, base: Settings = Settings()
     ) -> (settings: Settings, mistakes: [Keyfile.Error]) {
@@ -122,7 +122,7 @@ struct Settings: Hashable, Sendable {
                 parsed.append(Keyfile(octets, file: file, errors: &mistakes))
             }
         }
-        // Rules= sets many defaults, which an explicit setting overrides wherever it stands. A mistake in it is met again below.
+        // Rules= sets many defaults, which an explicit setting overrides wherever it stands. A mistake in it is reported below.
         for keyfile in parsed {
             if let entry = keyfile.last("Policy", "Rules"), let rules = Policy.Rules(rawValue: entry.value) {
                 settings.policy = Policy(rules: rules)
@@ -144,7 +144,7 @@ struct Settings: Hashable, Sendable {
 /// Reads settings files and the folders of their drop-ins, with limits.
 enum SettingsFile {
     static func read(_ path: String) throws(Keyfile.Error) -> [UInt8] {
-        // One octet more than a keyfile may have tells that it is too large.
+        // Reads one octet more than the limit, to notice a file that is too large.
         if let octets = FilePath.octets(of: path, limit: Keyfile.maximumSize + 1) { return octets }
         throw Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno)))
     }

@@ -173,7 +173,7 @@ enum SettingsKey {
         let addresses = list(entry)
         guard addresses.count <= 8 else { throw file.error(entry, "takes at most 8 addresses") }
         for address in addresses {
-            // A link-local address may say its interface.
+            // A link-local address may name its interface.
             let number = String(address.prefix { $0 != "%" })
             var octets = [UInt8](repeating: 0, count: 16)
             guard inet_pton(AF_INET6, number, &octets) == 1 || (number == address && inet_pton(AF_INET, number, &octets) == 1)

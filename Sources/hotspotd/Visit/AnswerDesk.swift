@@ -27,9 +27,9 @@ import Vault
 
     // MARK: Events
 
-    /// Returns what the rules must know of the outside.
+    /// Returns the facts from outside that the rules need.
     ///
-    /// - Parameter hasMemory: the helper gets the memory of its session back, by which it sees changed terms.
+    /// - Parameter hasMemory: whether the helper gets its session's memory back, from which it sees changed terms.
     func context(for helper: String = "", in network: NetworkID, at portal: Portal?, hasMemory: Bool = true) -> Context {
         let (settings, store) = (services.settings, services.store)
         var context = Context(network: network, helper: helper, program: services.program(of: helper), portal: portal)
@@ -47,9 +47,9 @@ import Vault
 
     func context(for shown: ShownPrompt) -> Context { context(for: shown.helper, in: shown.network, at: shown.portal) }
 
-    /// Performs what an event leads to, and returns all of its actions.
+    /// Feeds an event to the rules, performs the actions that follow, and returns them all.
     ///
-    /// - Parameter given: the context of the event; without it that of the prompt that waits.
+    /// - Parameter given: the context of the event; by default the context of the waiting prompt.
     @discardableResult func feed(_ event: Event, _ given: Context? = nil) -> [LoginAnswers.Action] {
         let context = given ?? prompt.map(self.context) ?? self.context(in: .anonymous, at: nil)
         return answers.handle(event, context).flatMap { [$0] + perform($0, context) }
@@ -58,7 +58,7 @@ import Vault
     /// Returns the actions of the event that an action leads to.
     private func perform(_ action: LoginAnswers.Action, _ context: Context) -> [LoginAnswers.Action] {
         switch action {
-        // The caller performs these.
+        // The caller performs these actions.
         case .answerPrompt, .logIn, .release: break
         case .ruled(let rule): services.log.debug("\(journal.interface): \(rule.number)")
         case .offer: services.events?.promptsChanged()
@@ -147,10 +147,10 @@ import Vault
         ).contains(.answerPrompt)
     }
 
-    /// Offers what is stored now, after the vault or the stored answers changed.
+    /// Offers the stored answers again, after the vault or the answers changed.
     func offerAgain() { feed(.storedChanged(token: Services.randomID(octets: 4))) }
 
-    /// Offers what is stored, now that the PIN was given. Returns the helper whose login goes on by that.
+    /// Offers the stored answers, now that the PIN was given. Returns the helper whose login continues.
     func unlocked() -> String? {
         for case .logIn(let helper) in feed(.pinGiven(token: Services.randomID(octets: 4))) { return helper }
         return nil
@@ -174,8 +174,8 @@ import Vault
         return values.filter { names.contains($0.key) }.merging(typed) { $1 }
     }
 
-    /// Returns the stored answers that go out with a command, and what the portal called their fields: the helper sends no answer to a
-    /// field that is called something else now.
+    /// Returns the stored answers that are sent with a command, and the names that the portal gave their fields: the helper sends
+    /// no answer to a field that has another name now.
     func released(_ context: Context) -> (values: [String: String], labels: [String: String])? {
         for case .release(let stored, let owner) in feed(.commandPrepared, context) {
             guard let values = open(stored, context) else { return nil }

@@ -6,7 +6,7 @@ import HotspotCore
 import HotspotMachine
 import Varlink
 
-/// The commands of one interface to its helpers: those in flight, what was sent with them, and what came back.
+/// The commands of one interface to its helpers: running commands, the secrets sent with them, and the answers.
 @LoopActor final class HelperCommands {
     private let services: Services
     private let journal: Journal
@@ -18,13 +18,13 @@ import Varlink
     private var answeredEvaluations: [SentCommand] = []
     /// The answers of the helpers that claim the network in the race; the winner's Authenticate gets its portal and session back.
     private(set) var evaluations: [String: Evaluation] = [:]
-    /// The network and the link of the last command, and their JSON. A race tells all helpers the same in one turn of the loop: made for
-    /// each of 200, the JSON was most of that turn.
+    /// The network and the link of the last command, and their JSON. In a race, all helpers get the same JSON in one turn of the
+    /// loop; encoding it for each of 200 helpers took most of that turn.
     private var told: (network: Network, link: Link, values: [String: JSONValue])?
     /// The helpers that were sent Evaluate in this turn, until the journal has them.
     private var asked: [String] = []
-    /// The secrets that each helper was sent in this association: answers and credentials, masked in all that it says. The secrets of
-    /// other helpers are not masked in its words, or it could guess them and see in the journal which guess was right.
+    /// The secrets that each helper was sent in this association: answers and credentials, masked in all that it says. The
+    /// secrets of other helpers are not masked in its words, or it could guess them and see in the journal which guess was right.
     private(set) var secretsSent: [String: Set<String>] = [:]
     /// The titles of the questions that were answered here, by helper.
     private var titles: [String: String] = [:]
@@ -32,7 +32,7 @@ import Varlink
     private(set) var shownPortal: Portal?
     /// The portal that the answer directly before this command named; it alone decides which credential is released (D6).
     private(set) var askingPortal: Portal?
-    /// A helper answered, or failed to.
+    /// Called when a helper answered, or failed to answer.
     var onAnswer: (_ id: CommandID, _ answer: CommandAnswer) -> Void = { _, _ in }
 
     init(services: Services, journal: Journal, desk: AnswerDesk, sessions: SessionKeeper, problems: ProblemList) {
@@ -64,7 +64,7 @@ import Varlink
     ///
     /// - Parameters:
     ///   - joined: the network that the command is about.
-    ///   - network: as much of it as this helper may know.
+    ///   - network: the part of the network's description that this helper may see.
     func send(_ id: CommandID, _ command: Command, to helper: String, about joined: Joined, _ network: Network, on link: Link) {
         let sheet = desk.answers.sheet(for: helper)
         if let sheet { titles[helper] = sheet.prompt.title }
@@ -81,7 +81,7 @@ import Varlink
         journal.record("command", CommandWords.text(for: command, parameters.object ?? [:]), helper: helper)
         let call = services.host.send(command, to: helper, parameters: parameters) { [weak self] outcome in
             guard let self, let sent = inFlight.removeValue(forKey: id) else { return }
-            // Its process may still run, and is not needed once the race is decided.
+            // The helper's process may still run; it is no longer needed once the race is decided.
             if command == .evaluate { answeredEvaluations.append(sent) }
             let secrets = Secrets(services.host.secrets(givenTo: helper).union(secretsSent[helper] ?? []))
             receive(outcome.presentable(without: secrets, known: known, of: helper), id, command, helper, joined.network)
@@ -146,7 +146,7 @@ import Varlink
         if sent.command != .evaluate { journal.note { $0.obstacle = "It did not answer in time" } }
     }
 
-    /// Ends the turn of one event: once the race is decided ends the helpers that lost it, and records which helpers were asked.
+    /// Ends the turn of one event: ends the helpers that lost the race once it is decided, and records which helpers were asked.
     func endTurn(in state: MachineState, of joined: Joined?) {
         if state.name != .evaluating {
             evaluations = evaluations.filter { $0.key == state.chosenHelper }
@@ -180,7 +180,7 @@ import Varlink
             let isNeedless = isLogin && desk.answers.sheet(for: helper)?.isUnsent == true
             let hasSentNothing = isLogin && reply.unsent?.isEmpty == true
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
-            // Of stored answers too, which were sent without a question.
+            // Stored answers count too, even if they were sent without a question.
             let wasAnswered = command == .presentUI || (command == .authenticate && desk.answers.released != nil)
             let refusal = wasAnswered ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
@@ -213,7 +213,7 @@ import Varlink
         services.log.warning(
             "\(journal.interface): \(helper): \(QuotedProblem.line(fault.sentence))\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")"
         )
-        // The helper was never asked, so that nothing is held against it.
+        // The helper was never asked, so it is not blamed.
         if fault.isLackOfRoom {
             if !evaluates { journal.note { $0.obstacle = fault.sentence } }
             onAnswer(id, .notStarted(reason: fault.sentence))
@@ -221,8 +221,8 @@ import Varlink
         }
         if !evaluates { journal.note { $0.lastWord = fault.sentence } }
         services.blame(helper, fault.problem)
-        // In the race, garbage is no answer at all: it earns a strike as a crash does (D7). Elsewhere an answer in time that breaks the
-        // contract fails the command, without a strike, and it is never a good answer.
+        // In the race, garbage is no answer at all: it earns a strike as a crash does (D7). Elsewhere an answer in time that
+        // breaks the contract fails the command, without a strike, and it is never a good answer.
         if fault.isCrash || (evaluates && fault.isGarbage) { return onAnswer(id, .crashed) }
         onAnswer(id, .garbled(reason: fault.sentence))
         problems.report(fault.problem)
@@ -235,7 +235,7 @@ import Varlink
             sessions.setRemains(reply.session, of: helper)
         } else if let session = reply.session {
             sessions.setPresent(session, of: helper)
-            // A helper that could not look hands back what it was given.
+            // A helper that could not check the session returns the session that it was given.
             if command == .maintain, !isSuccess || session.secondsRemaining == nil {
                 sessions.goOn()
             } else {
@@ -262,7 +262,7 @@ struct SentCommand {
 
 /// The journal's words for a command and what its helper learns from it.
 enum CommandWords {
-    /// Returns the text of a command for the journal: of credentials and answers only the names of the fields.
+    /// Returns the text of a command for the journal; of credentials and answers it contains only the names of the fields.
     static func text(for command: Command, _ parameters: [String: JSONValue]) -> String {
         var words: [String] = []
         if parameters["network"]?["justJoined"] == true { words.append("just joined") }

@@ -5,7 +5,7 @@ import Store
 
 /// The store's records of a login, for the next visit and for the next daemon.
 extension InterfaceController {
-    /// Returns the association as the next daemon will find it.
+    /// Returns the record of the association for the next daemon.
     private func association(of helper: String, ends: Instant?, until: Instant? = nil) -> StoredAssociation? {
         guard let joined, !joined.isForgotten else { return nil }
         return joined.snapshot.associationMark.map {
@@ -15,8 +15,8 @@ extension InterfaceController {
         }
     }
 
-    /// Ends the association for the next daemon, unless it is still a login's. A network that is switched off is left alone, and its
-    /// session may go on.
+    /// Ends the association for the next daemon, unless it is still a login's. A network that is switched off is left alone, and
+    /// its session may go on.
     func endAssociation(_ reason: LeaveReason = .linkLost) {
         guard !machine.keepsLogin, reason != .daemonEnds, reason != .switchedOff else { return }
         save("ending an association") { try $0.endAssociation($1, of: index) }
@@ -33,7 +33,7 @@ extension InterfaceController {
 
     func remember(_ helper: String) {
         guard let joined else { return }
-        // Nothing is kept of a network that cannot be told from others, and the words about an earlier try no longer hold.
+        // Nothing is kept for a network that cannot be recognised again, and messages about an earlier try no longer apply.
         guard !joined.isForgotten, joined.network.key != nil else { return _ = desk.feed(.provenWithoutMemory) }
         let association = association(of: helper, ends: machine.state.sessionEnd)
         save("remembering a choice") { store, network in

@@ -7,7 +7,7 @@ import HotspotMachine
 extension InterfaceController {
     var status: InterfaceStatus {
         var status = InterfaceStatus(interface: name, state: machine.state.name, since: since)
-        // As it leaves, the machine is the first to know.
+        // When the network is left, the machine learns it first.
         if let joined, machine.state.joined != nil {
             status.ssid = joined.label
             status.ssidHex = joined.ssid.hex
@@ -21,7 +21,7 @@ extension InterfaceController {
         status.portalKind = commands.shownPortal.map { Printable.text($0.kind, limit: 64) }
         status.portalKey = commands.shownPortal?.pin.map { Printable.text($0, limit: 64) }
         status.captive = machine.state.isCaptive
-        // A session that is over by the clock is not shown as open for 0 s; the next probe decides.
+        // A session whose time has passed is not shown with 0 s left; the next probe decides.
         status.secondsRemaining = machine.gateIsOpen ? sessions.secondsLeft.flatMap { $0 > 0 ? $0 : nil } : nil
         status.bytesRemaining = status.helper.flatMap { sessions.session(of: $0)?.bytesRemaining }
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
@@ -36,22 +36,22 @@ extension InterfaceController {
         status.warning = warning
         status.answers = desk.answers.outcome?.words
         status.said = journal.attempt?.said
-        // The last verdict tells it, whichever attempt it came in.
+        // The last verdict decides, even if it came in an earlier attempt.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
         // The prober is a helper's program, too.
         if services.host.sandboxProblem != nil { status.problems.removeAll { $0.code == .proberMissing } }
         if isLimited, let clock = prober.clockProblem { status.problems.append(clock) }
-        // By the last look, which may have been a check behind the one that reported it.
+        // The last probe counts; it may be a later check than the one that reported the problem.
         if let silence = prober.unreachableProblem {
             status.problems = status.problems.map { $0.code == .internetLimited ? silence : $0 }
         }
         if let obstacle {
-            // It says why nothing answers.
+            // The obstacle explains why nothing answers.
             status.problems.removeAll { $0.code == .internetLimited || $0.code == obstacle.code }
             status.problems.append(obstacle)
         }
-        // Where the user is asked all the same, this is a likely reason.
+        // If the user is asked all the same, the changed address is a likely reason.
         if desk.prompt != nil, let before = joined?.otherHardware { status.problems.append(Self.macChanged(before)) }
         if let owner = machine.switchedOffOwner { status.problems.append(switchedOff(owner)) }
         if joined?.isForgotten == true, machine.keepsLogin || machine.state.endsSession { status.problems.append(forgotten) }
@@ -74,13 +74,14 @@ extension InterfaceController {
         services.events?.statusChanged()
     }
 
-    /// The network is closed, and a login may begin.
+    /// Whether the network is closed, and a login may begin.
     var waitsForLogin: Bool {
         guard let joined, machine.acceptsLogin, !machine.gateIsOpen else { return false }
         return !services.store.isDisabled(helper: nil, ssid: joined.network.switchName)
     }
 
-    /// The helper that was logged off here: the next login is its own, as a return would be, unless another one has changed since.
+    /// The helper that was logged off here: the next login is its own, as a return would be, unless another one has changed
+    /// since.
     var returning: String? {
         guard case .inactive(.held(_, .loggedOff, _)) = machine.state, let joined,
             let choice = services.store.remembered(joined.network, now: WallClock.now)
@@ -89,7 +90,7 @@ extension InterfaceController {
         return others.isEmpty && machine.candidates.contains { $0.name == choice.helper } ? choice.helper : nil
     }
 
-    /// Why a session is neither maintained nor can be ended, and what helps.
+    /// Returns why a session is neither maintained nor can be ended, with the command that helps.
     func switchedOff(_ owner: String) -> Problem {
         let helper = services.displayName(owner)
         guard services.hasHelper(owner) else {
@@ -118,7 +119,7 @@ extension InterfaceController {
 
     // MARK: Questions to the prober outside of attempts
 
-    /// The link for such a question: what the prober saw beside a login is no answer to it.
+    /// The link for a question of its own: the result of a probe during a login does not answer it.
     var linkOfItsOwn: Link? {
         var link = link
         link?.attempt = Services.randomID()

@@ -37,19 +37,19 @@ private struct Occurrence {
     private var timers: MachineTimers?
     private var events: [Occurrence] = []
     private var isFeeding = false
-    /// The logins to restore where the network opens late, or their helper is switched on again.
+    /// The logins to restore if the network opens late, or if their helper is switched on again.
     private var kept: [LoginID: KeptLogin] = [:]
     /// The login that was not proven before the link was lost, until the next association (D25).
     private var lostLogin: (network: NetworkID, late: LateLogin)?
-    /// Attempts are numbered by the machine, which a restart begins again.
+    /// A random name of this run of the daemon: the machine numbers its attempts from 1 again after a restart.
     private let run = Services.randomID()
-    /// The network that the user joins.
+    /// The network that the user has asked to join.
     var wanted: SSID?
-    /// IPv4 or IPv6 came after the join, and the prober was not asked since.
+    /// Whether IPv4 or IPv6 came after the join, and the prober has not been asked since.
     private var hasNewFamily = false
-    /// The facts of the link were read in this turn of the loop.
+    /// Whether the facts about the link were read in this turn of the loop.
     private var isJoining = false
-    /// The portal's API became known after the helpers were asked.
+    /// Whether the portal's API became known after the helpers were asked.
     private var learnedPortalAPI = false
 
     var name: String { journal.interface }
@@ -64,7 +64,7 @@ private struct Occurrence {
         commands = HelperCommands(
             services: services, journal: journal, desk: desk, sessions: sessions, problems: problems)
         prober = LinkProber(services: services, journal: journal, commands: commands)
-        // Within the turn of an event the status is not whole yet; the end of the turn shows it.
+        // While an event is handled, the status is incomplete; it is shown once the event is handled.
         problems.onChange = { [weak self] in if let self, !isFeeding { self.services.events?.statusChanged() } }
         commands.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
         timers = MachineTimers(waking: services.waking, log: services.log) { [weak self] in self?.feed(.timerFired($0)) }
@@ -80,7 +80,7 @@ private struct Occurrence {
     /// Feeds the machine an event and performs its actions. An event that comes up meanwhile waits for its turn.
     ///
     /// - Parameters:
-    ///   - cause: why the machine starts, where neither the user nor the link has it start.
+    ///   - cause: the reason for the event, if neither the user nor the link caused it.
     ///   - reason: why the network is left.
     func feed(_ event: Event, because cause: String? = nil, leaving reason: LeaveReason = .linkLost) {
         events.append(Occurrence(event: event, cause: cause, reason: reason))
@@ -96,7 +96,7 @@ private struct Occurrence {
         askAgain()
         probeAgain()
         troubleWatch?.setWanted(machine.state.name == .authenticated)
-        // Helpers that were started for this interface and not asked are ended as soon as it will ask none.
+        // Helpers that were started for this interface but not asked are ended as soon as the interface needs none.
         if machine.state.needsNoHelper { services.host.standDown(interface: index) }
         services.events?.statusChanged()
     }
@@ -174,11 +174,12 @@ private struct Occurrence {
     /// The network that was left, and whose login may still be proven.
     var lostNetwork: NetworkID? { lostLogin?.network }
 
-    /// Notes that what is stored of the network was forgotten. A session goes on until it ends, is not stored, and can be logged off.
+    /// Notes that what is stored of the network was forgotten. A session goes on until it ends, is not stored, and can be logged
+    /// off.
     func forgetStored() {
         joined?.isForgotten = true
         lostLogin = nil
-        // Of a network that was left, only the answers of its last login are here.
+        // For a network that was left, only the answers of its last login are still here.
         if joined == nil { kept = [:] }
         desk.feed(.forgotten)
         journal.leaveNetwork()
@@ -195,21 +196,21 @@ private struct Occurrence {
         guard let before = joined?.snapshot else { return }
         joined?.snapshot = link
         guard link.hasNewFamily(since: before) else { return }
-        // Its resolvers come with it.
+        // The new facts include the link's resolvers.
         if let facts = services.events?.facts(for: link) { joined?.facts = facts }
         hasNewFamily = true
         probeAgain()
     }
 
-    /// Probes again with the family that came after the join, where it is not known whether the network is open: the endpoints may be
-    /// reached by that family alone.
+    /// Probes again with the family that came after the join, where it is not known whether the network is open: the endpoints
+    /// may be reached by that family alone.
     private func probeAgain() {
         guard hasNewFamily, !prober.isBusy else { return }
         hasNewFamily = false
         if machine.state.name != .inactive, machine.state.isCaptive == nil { check { _ in } }
     }
 
-    /// Stores what became known of the link after the join, and lets the helpers look again where it may help.
+    /// Stores facts about the link that became known after the join, and asks the helpers again if that may help.
     func learn(_ facts: LinkFacts) {
         guard joined != nil, let announcement = facts.announcement else { return }
         joined?.facts = facts
@@ -231,8 +232,8 @@ private struct Occurrence {
         if candidates != machine.candidates { feed(.helpersChanged(candidates)) }
     }
 
-    /// Tries again what failed while a helper or this network was switched off. Of the holds, only that of a failed login ends when it is a
-    /// helper that was switched on.
+    /// Tries again what failed while a helper or this network was switched off. Switching a helper on ends only the hold of a
+    /// failed login.
     func switchedOn(helper: String?) {
         let cause = helper.map { "\($0) was switched on" } ?? "the network was switched on"
         switch machine.state {
@@ -259,7 +260,7 @@ private struct Occurrence {
         feed(.promptDismissed(shown.id))
     }
 
-    /// Goes on with a login that waited for the PIN alone; a prompt for anything else offers what is stored.
+    /// Continues a login that waited only for the PIN; a prompt for anything else offers the stored answers.
     func resumeAfterPIN() {
         if let helper = desk.unlocked() { feed(.loginRequested(helper: helper, fresh: true), because: "the PIN was given") }
     }
@@ -355,7 +356,7 @@ private struct Occurrence {
         // The portal's answer to a login that did not open the network.
         if reported.code == .stillCaptive { reported.message = QuotedProblem.join(reported.message, journal.attempt?.lastWord) }
         let problem = reported.code == .internetLimited ? prober.unreachableProblem ?? reported : reported
-        // As the machine says it: the status has what the last look saw in its place.
+        // The machine's own problem; the status shows the result of the last probe in its place.
         problems.report(reported)
         journal.record("problem", problem.message)
         services.log.notice("\(name): \(QuotedProblem.line(problem.message))")
@@ -371,7 +372,8 @@ private struct Occurrence {
             attempt: journal.attempt?.id, interface: name, settings: services.settings, probeAddresses: services.probeAddresses)
     }
 
-    /// Keeps the login as it is now. One that was kept over a lost link, or before a try that sent nothing more, is kept as it was.
+    /// Keeps the login as it is now. A login that is already kept, over a lost link or before a try that sent nothing more, stays
+    /// unchanged.
     private func keep(_ id: LoginID, of helper: String) {
         if let before = kept[id], desk.answers.hasSentNothing,
             lostLogin?.late.id == id || (before.answers != nil && before.session.owner == helper)
@@ -384,7 +386,7 @@ private struct Occurrence {
 
     private func beginAttempt(_ id: AttemptID) {
         guard let joined else { return }
-        // The record may have come after the join, with other resolvers and the portal's API.
+        // A DHCP record may have come after the join, with other resolvers and the portal's API.
         if !isJoining, let facts = services.events?.facts(for: joined.snapshot) { self.joined?.facts = facts }
         learnedPortalAPI = false
         services.events?.attemptBegan()
@@ -407,7 +409,7 @@ private struct Occurrence {
     }
 
     func send(_ id: CommandID, _ command: Command, to helper: String, _ justJoined: Bool) {
-        // A new login is remembered again, and its helper knows nothing of what was forgotten, as the terms that were accepted.
+        // A new login is remembered again, and its helper gets nothing that was forgotten, such as accepted terms.
         if command == .authenticate, joined?.isForgotten == true {
             joined?.isForgotten = false
             sessions.drop()

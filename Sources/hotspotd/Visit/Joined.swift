@@ -16,9 +16,9 @@ struct Joined {
     /// dBm
     var signal: Int?
     var snapshot: LinkSnapshot
-    /// The link was up before the daemon.
+    /// Whether the link was up before the daemon started.
     var wasUpBefore = false
-    /// The network's records are forgotten, and the session that runs is not stored again.
+    /// Whether the network's records were forgotten, so that the running session is not stored again.
     var isForgotten = false
     /// The address at the last login here, if this computer has another one now.
     var otherHardware: HardwareAddress?
@@ -36,7 +36,7 @@ struct Joined {
             announced: announced?.forHelpers)
     }
 
-    /// Returns what is known of the link, for people.
+    /// Returns the facts about the link, for people.
     func details(with settings: Settings) -> LinkDetails {
         let isSet = !settings.probeNameservers.isEmpty
         return LinkDetails(

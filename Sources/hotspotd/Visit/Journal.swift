@@ -4,7 +4,8 @@ import HotspotCore
 import HotspotMachine
 import Store
 
-/// The journal of one interface: writes steps to the store and sends them to clients that monitor, and ends each attempt with a sentence.
+/// The journal of one interface: writes steps to the store and sends them to clients that monitor, and ends each attempt with a
+/// sentence.
 @LoopActor final class Journal {
     private let services: Services
     /// The interface's name.
@@ -41,7 +42,7 @@ import Store
         }
     }
 
-    /// Notes what the attempt's sentence will say.
+    /// Changes the notes from which the attempt's last sentence is made.
     func note(_ change: (inout RunningAttempt) -> Void) { if attempt != nil { change(&attempt!) } }
 
     func leaveNetwork() { attempt = nil }

@@ -7,15 +7,15 @@ import Store
 /// The store's knowledge of a network that is joined now.
 @LoopActor struct KnownNetwork {
     let remembered: RememberedChoice?
-    /// The association that an earlier daemon left, if it is this one, and its helper is the remembered one.
+    /// The association that an earlier daemon stored, if it is still the present one and its helper is the remembered one.
     let resumed: StoredAssociation?
-    /// The same, of a login that was not proven, and may be yet (D25).
+    /// The stored association of a login that was not proven, and may still be (D25).
     let unproven: StoredAssociation?
     /// Why the network is left alone, if it is.
     let hold: Hold?
-    /// No login was needed at the last visit.
+    /// Whether no login was needed at the last visit.
     let wasOpen: Bool
-    /// A portal was there at the last visit.
+    /// Whether a portal was there at the last visit.
     let hadPortal: Bool
 
     init(_ joined: Joined, on index: Int, in store: Store) {
@@ -33,7 +33,7 @@ import Store
             switch last {
             case .opened, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed, .left: true
             case .open: false
-            // The helper that logs in here may be off.
+            // The helper that logs in here may be switched off.
             case .online, .found, .unknown, .superseded, nil: remembered != nil
             }
     }
@@ -50,7 +50,8 @@ import Store
     /// The deadlines of the session that an earlier daemon left.
     var schedule: MaintainSchedule { MaintainSchedule(secondsRemaining: secondsRemaining, at: EventLoop.now) }
 
-    /// The login that an open network proves. Its time cannot be longer than it was at first, whatever the clock says.
+    /// The earlier login that an open network would prove. Its remaining time is never longer than at first, whatever the clock
+    /// says.
     func late(within patience: Duration) -> LateLogin? {
         guard let unproven, let until = unproven.until else { return nil }
         let left = min(.milliseconds(until - WallClock.now), patience)

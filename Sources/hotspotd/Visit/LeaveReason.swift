@@ -7,7 +7,7 @@ enum LeaveReason {
     /// The next daemon goes on with the association.
     case daemonEnds
 
-    /// The cause of the transition; `nil` where the machine has it.
+    /// The cause of the transition; `nil` if the machine names it.
     var cause: String? {
         switch self {
         case .linkLost: nil
@@ -17,7 +17,7 @@ enum LeaveReason {
         }
     }
 
-    /// The word of an attempt that it interrupts; `nil` where the machine has it.
+    /// The outcome of an attempt that this reason interrupts; `nil` if the machine decides it.
     var outcome: String? {
         switch self {
         case .linkLost: nil
@@ -27,7 +27,7 @@ enum LeaveReason {
         }
     }
 
-    /// The end of an attempt that it interrupts.
+    /// The last sentence of an attempt that this reason interrupts.
     var sentence: String {
         switch self {
         case .linkLost: "The network was left."
@@ -37,7 +37,7 @@ enum LeaveReason {
         }
     }
 
-    /// Returns why a prompt goes without an answer, by the actions of the same turn.
+    /// Returns why a prompt ended without an answer, judged by the actions of the same turn.
     func endOfPrompt(in turn: [Action]) -> String {
         for case .endAttempt(_, let outcome) in turn {
             switch outcome {

@@ -20,13 +20,13 @@ import Varlink
             if association != oldValue { (portalPage, firewallProblem, clockProblem, unreachableProblem) = (nil, nil, nil, nil) }
         }
     }
-    /// The portal's page, by the last verdict that found one.
+    /// The portal's page, from the last verdict that found a portal.
     private(set) var portalPage: String?
     /// The rule of this computer that kept the last probe from an answer.
     private(set) var firewallProblem: Problem?
-    /// The last probe found certificates that do not hold by this computer's clock.
+    /// The problem of this computer's clock, if the last probe found certificates that are not valid by it.
     private(set) var clockProblem: Problem?
-    /// Why the last probe saw neither the Internet nor a portal, where its answer tells that.
+    /// Why the last probe saw neither the Internet nor a portal, if its answer says so.
     private(set) var unreachableProblem: Problem?
 
     init(services: Services, journal: Journal, commands: HelperCommands) {
@@ -42,14 +42,14 @@ import Varlink
         }
     }
 
-    /// A probe for the machine runs.
+    /// Whether a probe for the machine is running.
     var isBusy: Bool { !running.isEmpty }
 
     func cancel(_ id: ProbeID) { running.removeValue(forKey: id)?.cancel() }
 
     /// Asks for a verdict on this link; `nil` if there is no prober, if it died, or if the network was left meanwhile.
     ///
-    /// - Parameter asksNames: resolves known names again as well.
+    /// - Parameter asksNames: whether to resolve known names again.
     @discardableResult func ask(
         about link: Link, fresh: Bool, asksNames: Bool = false, answer: @escaping (ProbeAnswer?) -> Void
     ) -> HelperCall {
@@ -120,7 +120,7 @@ extension ProbeEvidence {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The day of the server's clock, in milliseconds of Unix time; also a portal that answers in place of a server has one.
+    /// The date in an answer, in milliseconds of Unix time; a portal that answers in a server's place sends a date as well.
     var day: Int? {
         // The one form that servers send (RFC 9110, 5.6.7): Mon, 23 Nov 2026 16:00:00 GMT.
         let words = headers["date"]?.split(separator: " ") ?? []
@@ -150,14 +150,14 @@ extension ProbeEvidence {
 }
 
 extension ProbeAnswer {
-    /// The most requests that are read from one answer.
+    /// The largest number of requests that are read from one answer.
     static let evidenceLimit = 16
 
     /// How the requests ended.
     var endings: [ProbeLoss.Ending] { evidence.prefix(Self.evidenceLimit).map(\.ending) }
 
-    /// The place of the portal, to compare it with others: the origin and the path, without numbers that a gateway makes up for each request.
-    /// A portal that answers in place of a server has one place, whichever server was asked.
+    /// The place of the portal, to compare it with others: the origin and the path, without numbers that a gateway makes up for
+    /// each request. A portal that answers in place of a server has one place, whichever server was asked.
     var place: String? {
         guard verdict == .captive, let portalURL, let origin else { return nil }
         let asked = evidence.prefix(Self.evidenceLimit).map { $0.request.split(separator: " ").last ?? "" }
@@ -169,12 +169,12 @@ extension ProbeAnswer {
         return origin + "/" + path.joined(separator: "/")
     }
 
-    /// Returns what is wrong with this computer's clock where a certificate is out of date by it. Where the network agrees with the clock the
-    /// certificate is at fault.
+    /// Returns the problem of this computer's clock if a certificate is out of date by it. If the network agrees with the clock,
+    /// the certificate is at fault.
     func clock(at now: Int) -> Problem? {
         guard problem == "clockWrong" else { return nil }
         let dates = evidence.prefix(Self.evidenceLimit).compactMap(\.day)
-        // Days, of two clocks.
+        // The clocks of this computer and of a server differ by less than two days.
         if dates.contains(where: { abs($0 - now) < 2 * 86_400_000 }) { return nil }
         let other = dates.first.map { " The clock says \(Self.day(now)), and the network says \(Self.day($0))." } ?? ""
         return Problem(
@@ -182,13 +182,13 @@ extension ProbeAnswer {
             hint: "timedatectl")
     }
 
-    /// Returns what is known of a network that shows neither the Internet nor a portal; `nil` where nothing is.
+    /// Returns the known reason why a network shows neither the Internet nor a portal; `nil` if there is none.
     var unreachableProblem: Problem? {
         guard verdict == .limited, let problem else { return nil }
         func make(_ sentence: String) -> Problem { Problem(.internetLimited, sentence, hint: "hotspotctl check") }
         switch problem {
         case "noNameserver", "dnsTimeout":
-            // At the address that the probe's server had before, a redirect is a portal's.
+            // If the probe went to the remembered address of its server, a redirect comes from a portal.
             let isRedirected = evidence.contains { evidence in
                 evidence.request.split(separator: " ").dropLast().last == "at" && (300..<400).contains(evidence.status ?? 0)
             }

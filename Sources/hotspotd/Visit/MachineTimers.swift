@@ -15,7 +15,7 @@ import Logging
     }
 
     func start(_ id: TimerID, at instant: Instant, for purpose: TimerPurpose) {
-        // A long wait may end with another timer's.
+        // A long wait may end together with another timer.
         let slack = min((instant - EventLoop.now) / 30, .seconds(10))
         let accuracy: Duration =
             switch purpose {
@@ -29,7 +29,7 @@ import Logging
         do {
             timers[id] = try EventLoop.shared.schedule(at: instant, accuracy: accuracy) { [weak self] in
                 self?.waking.afterLinksAreRead {
-                    // An event that was read meanwhile may have stopped it.
+                    // An event that was read meanwhile may have stopped the timer.
                     guard let self, self.timers.removeValue(forKey: id) != nil else { return }
                     self.onFire(id)
                 }

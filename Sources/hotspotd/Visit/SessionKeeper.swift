@@ -10,8 +10,8 @@ struct PresentSession {
     var session: Session?
     var owner: String?
     var end: Instant?
-    /// The session of a reply to Logoff that calls it done, whose memory stays for the next login; the session itself stays until its end
-    /// is proven (D31).
+    /// The session in a reply to Logoff that reports success. Its memory stays for the next login; the session itself stays until
+    /// its end is proven (D31).
     var remains: Session??
 }
 
@@ -58,7 +58,7 @@ private struct StoredSession: Codable {
         present = PresentSession(session: session, owner: helper, end: present.end)
     }
 
-    /// Notes the reply to Logoff, of which the memory stays for the next login.
+    /// Notes the reply to Logoff; its memory stays for the next login.
     func setRemains(_ reply: Session?, of helper: String) {
         if present.owner == helper { present.remains = .some(reply) }
     }
@@ -93,11 +93,12 @@ private struct StoredSession: Codable {
         }
     }
 
-    /// Drops the session, but for what its helper keeps for the next login.
+    /// Drops the session, except for the memory that its helper keeps for the next login.
     func end(in joined: Joined) {
         let over = present
         drop()
-        // Where the portal has ended it against the helper's word all of its memory stays: it knows which terms were accepted.
+        // If the portal ended the session against the helper's word, all of its memory stays: it records which terms were
+        // accepted.
         if let owner = over.owner, let memory = (over.remains ?? over.session)?.memory {
             setPresent(Session(memory: memory), of: owner)
         }
@@ -120,7 +121,7 @@ private struct StoredSession: Codable {
         do {
             let octets = try open(sealed, network, helper).withBytes { Array($0) }
             guard let stored = try? Coding.decode(StoredSession.self, from: octets) else {
-                // An older daemon stored no end.
+                // An older version of hotspotd stored a session without the time of its end.
                 return present.session = try Coding.decode(Session.self, from: octets)
             }
             present.session = stored.session
@@ -132,8 +133,8 @@ private struct StoredSession: Codable {
         }
     }
 
-    /// Restores the session of a helper where another helper's has taken its place, as while it was switched off, or where its choice was
-    /// forgotten after a failure: its memory knows which terms were accepted.
+    /// Restores the session of a helper where another helper's has taken its place, as while it was switched off, or where its
+    /// choice was forgotten after a failure: its memory knows which terms were accepted.
     func bringBack(for network: NetworkID, of helper: String) {
         let remembered = services.store.remembered(network, now: WallClock.now)?.helper
         guard present.owner != helper, remembered ?? helper == helper else { return }

@@ -1,9 +1,9 @@
 import EventLoop
 import LinkState
 
-/// Notices soon that an open network has closed (D27), because a session or free minutes are over: while the link is used, the kernel's counters
-/// are read now and then, and only connections that have trouble start a probe. At rest nothing can be lost: there is no timer, and the kernel
-/// reports the next use.
+/// Notices soon that an open network has closed (D27), because a session or free minutes are over: while the link is used, the
+/// kernel's counters are read now and then, and only connections that have trouble start a probe. At rest nothing can be lost:
+/// there is no timer, and the kernel reports the next use.
 @LoopActor final class TroubleWatch {
     private static let interval = Duration.seconds(8)
 
@@ -35,7 +35,7 @@ import LinkState
         wait()
     }
 
-    /// Waits for the next reading. The kernel may delay it, to be at one with other timers.
+    /// Waits for the next reading. The kernel may delay it to run together with other timers.
     private func wait() {
         (timer, nextUse) = (nil, nil)
         guard isWanted else { return }
@@ -47,7 +47,7 @@ import LinkState
     /// Waits for the next use, or for the next reading if the link is used.
     private func rest() {
         nextUse = awaitUse { [weak self] in
-            // Not at rest again at once: a router that cannot be reached is reported every few seconds.
+            // The link does not rest again at once: a router that cannot be reached is reported every few seconds.
             self?.waking.afterLinksAreRead { self?.read { self?.wait() } }
         }
         if nextUse == nil { wait() }

@@ -1,7 +1,7 @@
 import ForeignText
 import HotspotCore
 
-/// A text that no description and no mirror shows.
+/// A text that no description and no mirror reveals.
 public struct SecretText: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public let text: String
 
@@ -16,7 +16,7 @@ public struct SecretText: Hashable, Sendable, CustomStringConvertible, CustomDeb
 public struct Answer: Hashable, Sendable {
     public enum Source: Hashable, Sendable {
         case typed
-        /// It was stored, and the user sent it with Enter.
+        /// The user sent the stored answer with Enter.
         case confirmed
     }
 
@@ -25,23 +25,23 @@ public struct Answer: Hashable, Sendable {
         case open
         /// The answer to an earlier prompt of this login.
         case sent
-        /// The helper says that the login with it is done; the proof is awaited.
+        /// The helper says that the login with this answer is done; the proof has yet to come.
         case accepted
-        /// The portal refused it before it accepted another answer.
+        /// The portal refused this answer before it accepted another one.
         case refused
-        /// The login was done without it.
+        /// The login was done without this answer.
         case needless
-        /// The page asked for something else before it was sent.
+        /// The page asked for something else before this answer was sent.
         case dropped
-        /// The portal did not answer: it is sent when the portal asks the same again.
+        /// The portal did not answer: the answer is sent when the portal asks the same question again.
         case postponed
-        /// An earlier login sent it, and the user has typed another one since, which was not sent.
+        /// An earlier login sent this answer; the user has since typed another one, which was not sent.
         case earlier
     }
 
     /// The question, without a value.
     public let field: Field
-    /// `nil`: not answered.
+    /// The value; `nil` if the field was not answered.
     public internal(set) var value: SecretText?
     public internal(set) var source: Source
     public internal(set) var fate: Fate
@@ -50,10 +50,10 @@ public struct Answer: Hashable, Sendable {
 
     public var name: String { field.name }
 
-    /// A tick for no, or an empty text.
+    /// Whether the answer is a no to a checkbox, or an empty text.
     var isBlank: Bool { value.map { ["", "no", "false"].contains($0.text) } ?? true }
     var isTicked: Bool { field.kind == .checkbox && ["yes", "true"].contains(value?.text) }
-    /// It belongs to the login.
+    /// Whether the answer belongs to the login.
     var counts: Bool { ![.refused, .needless, .dropped].contains(fate) }
 }
 
@@ -61,7 +61,7 @@ extension Answer {
     /// The longest answer, in octets.
     static let valueLimit = 4096
 
-    /// Returns why no answer can be this, one sentence.
+    /// Returns why this value cannot be an answer, in one sentence.
     public static func fault(in value: String) -> String? {
         if value.utf8.count > valueLimit { return "An answer has at most \(valueLimit) octets." }
         if value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {

@@ -6,7 +6,7 @@ public struct AnswerSheet: Hashable, Sendable {
     /// The terms of one portal that the user accepted.
     public struct Consent: Hashable, Sendable {
         public let portal: Portal
-        /// Their text or address.
+        /// The text or the address of the terms.
         public let terms: String
     }
 
@@ -17,11 +17,11 @@ public struct AnswerSheet: Hashable, Sendable {
     public let prompt: Prompt
     public private(set) var answers: [Answer]
     public private(set) var consents: [Consent]
-    /// Whether the answers may be kept; `nil` if the user does not want it.
+    /// Whether the answers may be kept; `nil` if the user does not want that.
     private(set) var wish: Remember?
-    /// The user agreed to keep this portal's answers, or asked for it beforehand.
+    /// Whether the user agreed to keep this portal's answers, or asked for it beforehand.
     private(set) var isConfirmed: Bool
-    /// The terms had been accepted before, so that no box of the prompt was for them.
+    /// Whether the terms had been accepted before, so that the prompt had no box for them.
     let hadConsent: Bool
 
     init(
@@ -57,9 +57,9 @@ public struct AnswerSheet: Hashable, Sendable {
     var confirmed: Set<String> { Set(counting.filter { $0.source == .confirmed && $0.value != nil }.map(\.name)) }
     /// The answers that may be stored.
     var keepable: [String: String] { Self.keepable(counting) }
-    /// An answer may be stored, and is not.
+    /// Whether an answer may be stored and is not stored yet.
     var hasNews: Bool { keepable.keys.contains { !confirmed.contains($0) } }
-    /// The user accepted the terms of this portal.
+    /// Whether the user accepted the terms of this portal.
     var acceptsTerms: Bool { consents.contains { isSame($0.portal, portal) } }
     var isAmbiguous: Bool { counting.contains(where: \.isAmbiguous) }
 
@@ -72,27 +72,27 @@ public struct AnswerSheet: Hashable, Sendable {
         return Release.keepable(values(unique), fields: unique.map(\.field))
     }
 
-    /// The user ticked a box that the portal does not require, such as one to stay signed in. Of several ways none requires the box for
-    /// terms.
+    /// Whether the user ticked a box that the portal does not require, such as one to stay signed in. If a page offers several
+    /// ways, none requires the box for the terms.
     var hasOwnTick: Bool {
         let ticked = counting.filter(\.isTicked)
         let ofTerms = acceptsTerms && !ticked.contains(where: \.field.required) ? 1 : 0
         return ticked.count { !$0.field.required } > ofTerms
     }
 
-    /// Except for ticks the user typed nothing: these are the stored answers, with a yes.
+    /// Whether the user typed nothing: these are the stored answers, with a yes, and perhaps ticks.
     var areStored: Bool {
         !confirmed.isEmpty
             && counting.allSatisfy { $0.field.kind == .checkbox || $0.source == .confirmed || $0.value?.text ?? "" == "" }
     }
 
-    /// The login sent none of the answers to the last prompt.
+    /// Whether the login sent none of the answers to the last prompt.
     public var isUnsent: Bool {
         answers.contains { $0.fate == .needless }
             && !answers.contains { [.accepted, .refused].contains($0.fate) && !$0.isBlank }
     }
 
-    /// The login was done without every new answer; a code may have been sent, which is never kept.
+    /// Whether the login was done without every new answer; a code may have been sent, which is never kept.
     var isNeedless: Bool {
         let lost = Self.keepable(answers.filter { [.needless, .refused].contains($0.fate) && $0.source == .typed })
         return !lost.isEmpty && !hasNews && !answers.contains { $0.fate == .accepted && !$0.isBlank }
@@ -103,14 +103,14 @@ public struct AnswerSheet: Hashable, Sendable {
 
     // MARK: Changes
 
-    /// Adds the answers to an earlier prompt of the same helper and portal. Terms that were accepted at another portal of the same login
-    /// stay accepted.
+    /// Adds the answers to an earlier prompt of the same helper and portal. Terms that were accepted at another portal of the
+    /// same login stay accepted.
     func merged(after earlier: AnswerSheet) -> AnswerSheet {
         guard earlier.helper == helper else { return self }
         var both = self
         both.consents += earlier.consents.filter { old in !consents.contains { isSame($0.portal, old.portal) } }
         guard isSame(earlier.portal, portal) else { return both }
-        // A prompt for nothing new that may be kept does not ask about it.
+        // A prompt that asks for nothing new to keep leaves the user's wish unchanged.
         if !hasNews { (both.wish, both.isConfirmed) = (earlier.wish, earlier.isConfirmed) }
         let isUnwanted = hasNews && earlier.hasNews && (earlier.wish == nil || (earlier.wish == .ask && !earlier.isConfirmed))
         for var old in earlier.counting {
@@ -132,7 +132,7 @@ public struct AnswerSheet: Hashable, Sendable {
         for index in answers.indices where answers[index].counts && isMeant(answers[index]) { answers[index].fate = fate }
     }
 
-    /// Notes what became of the answers in a login that the helper calls done. A box that was not sent accepts nothing.
+    /// Notes the fate of the answers in a login that the helper calls done. A box that was not sent accepts nothing.
     mutating func finish(unsent: [String], refused: [String]) {
         if counting.contains(where: { $0.field.kind == .checkbox && (unsent + refused).contains($0.name) }) {
             consents.removeAll { isSame($0.portal, portal) }
@@ -150,7 +150,7 @@ public struct AnswerSheet: Hashable, Sendable {
         setFate(.postponed) { _ in true }
     }
 
-    /// Returns whether these answers answer a prompt: the portal asks the same again.
+    /// Returns whether these answers fit a prompt, because the portal asks the same again.
     func answers(_ asked: Prompt, of helper: String, at portal: Portal?) -> Bool {
         helper == self.helper && isSame(portal, self.portal) && prompt.terms == asked.terms && prompt.termsURL == asked.termsURL
             && prompt.fields.count == asked.fields.count
@@ -166,6 +166,6 @@ func isSame(_ one: Portal?, _ other: Portal?) -> Bool { one?.origin == other?.or
 
 extension Prompt {
     var hasTerms: Bool { terms != nil || termsURL != nil }
-    /// It asks for something that may be stored.
+    /// Whether the prompt asks for something that may be stored.
     var asksForKeepable: Bool { fields.contains { $0.kind != .code && $0.kind != .checkbox } }
 }

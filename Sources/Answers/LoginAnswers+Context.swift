@@ -10,9 +10,9 @@ public struct StoredAnswers: Hashable, Sendable {
     public let shownNames: [String]
     /// The portal's labels of the fields, as ``Field/folded(_:)`` writes them.
     public let labels: [String: String]
-    /// The portal refused them when they were sent last.
+    /// Whether the portal refused these answers when they were last sent.
     public let isRefused: Bool
-    /// As the vault sealed them: other octets are other answers.
+    /// The answers as the vault sealed them: different octets are different answers.
     public let sealed: [UInt8]
 
     public init(
@@ -23,7 +23,8 @@ public struct StoredAnswers: Hashable, Sendable {
         (self.labels, self.isRefused, self.sealed) = (labels, isRefused, sealed)
     }
 
-    /// Returns whether the portal calls the field what it was called when its answer was stored, as far as that is known.
+    /// Returns whether the portal still gives the field the label that it had when its answer was stored, as far as that is
+    /// known.
     func isSame(_ field: Field) -> Bool { labels[field.name].map { $0 == Field.folded(field.label) } ?? true }
 }
 
@@ -37,11 +38,11 @@ extension LoginAnswers {
         public var portal: Portal?
         /// All credentials of the network.
         public var stored: [StoredAnswers] = []
-        /// A consent of this portal is stored, as this helper shows its terms.
+        /// Whether a consent of this portal is stored for the terms that this helper shows.
         public var hasStoredConsent = false
-        /// The helper runs in a sandbox, or is trusted without one.
+        /// Whether the helper runs in a sandbox, or is trusted without one.
         public var mayHaveCredentials = true
-        /// The helper keeps a memory of its session, by which it sees changed terms.
+        /// Whether the helper keeps a memory of its session, from which it sees changed terms.
         public var hasMemory = true
         public var isLocked = false
         public var hasPIN = false
@@ -75,7 +76,7 @@ extension LoginAnswers {
             return Release.decide(stored: own.owner, asking: owner(at: portal), plain: plain)
         }
 
-        /// The stored answers that the helper may have, with or without the user.
+        /// The stored answers that the helper may have, whether or not the user must confirm them.
         public var available: StoredAnswers? {
             mayHaveCredentials && [.automatic, .confirmed].contains(release) ? own : nil
         }
@@ -85,7 +86,7 @@ extension LoginAnswers {
             Release.decide(stored: owner, asking: owner, plain: plain)
         }
 
-        /// The user accepted this portal's terms, or accepts all by the settings.
+        /// Whether the user accepted this portal's terms, or the settings accept all terms.
         public var hasConsent: Bool {
             switch terms {
             case .yes: true
@@ -94,7 +95,8 @@ extension LoginAnswers {
             }
         }
 
-        /// Why this helper is not given the answers that are stored for this very portal: they belong to another helper or program.
+        /// The reason why this helper does not get the answers that are stored for this very portal: they belong to another
+        /// helper or program.
         var otherOwner: AnswerRuling? {
             guard let portal else { return nil }
             if let own { return release == .refused(.otherProgram) ? .ofAnotherProgram(own.owner) : nil }

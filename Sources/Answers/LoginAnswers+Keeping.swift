@@ -5,27 +5,27 @@ import Vault
 public struct Keeping: Hashable, Sendable {
     public let owner: CredentialOwner
     public let values: [String: SecretText]
-    /// The stored answers whose place they take.
+    /// The stored answers that they replace.
     public let before: StoredAnswers?
-    /// The names of those that stay with the new ones.
+    /// The names of the stored answers that stay beside the new ones.
     public let staying: Set<String>
     public let shownNames: [String]
     public let labels: [String: String]
     let sheet: AnswerSheet
-    /// Nothing is new but a field's label.
+    /// Whether only a field's label is new.
     public let isRelabelling: Bool
 }
 
 public enum SealResult: Hashable, Sendable {
     case saved
-    /// It is in memory, and nothing can be written now.
+    /// The change is in memory, and cannot be written now.
     case untilTheEnd(String)
     case failed(String)
 }
 
 /// The answers of a proven login: the part that is kept, and the words for the user.
 extension LoginAnswers {
-    /// The most answers that are kept for one portal.
+    /// The largest number of answers that are kept for one portal.
     private static let keptLimit = 64
 
     mutating func prove(_ context: Context) -> [Action] {
@@ -75,12 +75,12 @@ extension LoginAnswers {
         return context.hasConsent || (context.terms == .remembered && isAgreed(sheet, portal, context))
     }
 
-    /// Returns whether it is remembered beyond this login that the user has accepted the terms.
+    /// Returns whether the user's consent to the terms is remembered beyond this login.
     private func remembersTerms(_ sheet: AnswerSheet, _ context: Context) -> Bool {
         context.remember != .never && context.terms == .remembered && isConsented(sheet, context)
     }
 
-    /// Seals answers if they may be kept, and says what becomes of them.
+    /// Seals answers if they may be kept, and reports their fate.
     private mutating func keep(
         _ kept: [String: String], _ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context
     ) -> [Action] {
@@ -98,7 +98,7 @@ extension LoginAnswers {
             + conclude(remembered(sheet, owner, context), sheet)
     }
 
-    /// Returns why answers are not kept. The settings may have changed since they were given.
+    /// Returns why answers are not kept. The settings may have changed since the user gave them.
     private func refusal(_ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context) -> AnswerRuling? {
         guard let wish = sheet.wish else { return .unwanted }
         guard sheet.hasNews else { return nil }
@@ -109,14 +109,15 @@ extension LoginAnswers {
         return wish == .ask && !sheet.isConfirmed ? .notAsked : nil
     }
 
-    /// Returns answers as they are sealed. Stored ones that this login did not ask for stay with them: a portal may ask for a voucher on
-    /// one visit, and for the room on the next. A portal that asks for a stored password as for ordinary text does not get it shown.
+    /// Returns the answers to seal. Stored answers that this login did not ask for stay with them: a portal may ask for a voucher
+    /// on one visit, and for the room on the next. A portal that asks for a stored password as for ordinary text does not get it
+    /// shown.
     private func keeping(
         _ kept: [String: String], _ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context
     ) -> Keeping {
         let (before, fields) = (context.own, sheet.fields)
         var (staying, shown) = (Set<String>(), before?.shownNames ?? [])
-        // Not those of another program that had the helper's name.
+        // Answers of another program that had the helper's name do not stay.
         if let before, before.owner.program == nil || before.owner.program == owner.program {
             staying = Set(before.fieldNames.filter { name in !fields.contains { $0.name == name } })
             // A page with other names each time must not fill the vault.
@@ -145,7 +146,7 @@ extension LoginAnswers {
         return conclude(ruling, keeping.sheet) + cleared
     }
 
-    /// Returns that answers are remembered, and what the next login asks for.
+    /// Returns the ruling that answers are remembered, and what the next login asks for.
     private func remembered(_ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context) -> AnswerRuling {
         guard context.mayHaveCredentials else {
             return .kept("; they are not sent automatically, because this helper runs without a sandbox")
@@ -154,7 +155,8 @@ extension LoginAnswers {
         let isAsked = asksAgain(sheet, release, context)
         switch release {
         case .confirmed:
-            // Enter alone is not enough where the page also asks for a code or a tick, and a page that needs nothing of it may not ask.
+            // Enter alone is not enough if the page also asks for a code or a tick; and a page that requires none of the fields
+            // may not ask.
             let isNeeded = sheet.fields.contains { $0.required && $0.kind != .checkbox }
             let next = isAsked ? " and offered next time" : isNeeded ? "; next time press Enter to send them" : ""
             return .kept(next + (context.hasPIN ? "; after a restart hotspotd asks for the PIN first" : ""))
@@ -164,11 +166,11 @@ extension LoginAnswers {
         }
     }
 
-    /// Returns whether the same page will ask next time: for a code, or for a tick that is not the one for terms with a remembered
-    /// consent.
+    /// Returns whether the same page will ask next time: for a code, or for a tick that is not the one for terms with a
+    /// remembered consent.
     private func asksAgain(_ sheet: AnswerSheet, _ release: Release, _ context: Context) -> Bool {
         let ticks = sheet.fields.count { $0.kind == .checkbox && $0.required }
-        // Where the user confirms what is stored, a portal behind another one's page shows its terms as well.
+        // If the user confirms the stored answers, a portal behind another one's page shows its terms as well.
         let isKnown = release == .automatic || !isBehindAnother(sheet.portal)
         let isTicked = isKnown && !sheet.hadConsent && isConsented(sheet, context)
         return sheet.fields.contains { $0.kind == .code } || ticks > (isTicked ? 1 : 0)
@@ -181,7 +183,7 @@ extension LoginAnswers {
         return say(ruling) + [.journal(kind: "credential", ruling.words, helper: sheet.helper)]
     }
 
-    /// Removes the stored answers in whose place the user has given none.
+    /// Removes the stored answers that the user has left out.
     private func clear(_ sheet: AnswerSheet, _ context: Context) -> [Action] {
         let left = sheet.counting.filter {
             $0.field.kind != .checkbox && !$0.field.isAssumed && $0.value?.text == ""

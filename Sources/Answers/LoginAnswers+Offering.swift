@@ -5,11 +5,11 @@ import Vault
 extension LoginAnswers {
     /// Decides whether stored answers go out with a command (D6, PlainHTTPAnswers=, and the vault's rule).
     mutating func release(_ context: Context) -> [Action] {
-        // Another portal is warned of where it asks; one that cannot be reached has asked for nothing.
+        // Another portal gets a warning when it asks; a portal that cannot be reached has asked for nothing.
         guard let own = context.own, let portal = context.portal else {
             return context.otherOwner.map { withhold($0, context) } ?? []
         }
-        // The user's newest answer is the one that is sent.
+        // The user's newest answer is sent.
         if context.release == .confirmed, context.available != nil, !context.isLocked, sheet(for: context.helper) != nil {
             return []
         }
@@ -17,7 +17,7 @@ extension LoginAnswers {
             switch context.release {
             case .refused(let refusal): context.otherOwner ?? .releaseRefused(refusal)
             case _ where !context.mayHaveCredentials: .noSandbox
-            // Only behind the PIN does the user see what there is to confirm.
+            // Without the PIN, the user cannot see which answers to confirm.
             case _ where context.isLocked: .pinFirst
             case .automatic where own.isRefused: .refusedBefore
             case .automatic: isSpent(own) ? .sentBefore : nil
@@ -31,21 +31,22 @@ extension LoginAnswers {
         context.available.flatMap { own in shown.asked.fields.contains { isWanted($0, of: own, shown) } ? own : nil }
     }
 
-    /// Returns whether the helper does not have the answer to a field from elsewhere.
+    /// Returns whether the stored answer is the helper's only answer to a field.
     private func isWanted(_ field: Field, of stored: StoredAnswers, _ shown: ShownPrompt) -> Bool {
         guard stored.fieldNames.contains(field.name) else { return false }
         guard let sheet = sheet(for: shown.helper), sheet.all[field.name] != nil else { return true }
         return field.kind.isSecret && sheet.confirmed.contains(field.name)
     }
 
-    /// Returns the prompt with stored answers as defaults. Secret ones stay in the vault; of them only the names of the fields are known.
+    /// Returns the prompt with stored answers as defaults. Secret ones stay in the vault; of them only the names of the fields
+    /// are known.
     func offer(_ stored: StoredAnswers, _ values: [String: SecretText], in shown: ShownPrompt, _ context: Context) -> ShownPrompt
     {
         var shown = shown
         (shown.offered, shown.isLocked) = (stored.sealed, false)
         let answered = sheet(for: shown.helper)?.all ?? [:]
         let confirmed = sheet(for: shown.helper)?.confirmed ?? []
-        // Behind dots a stored password would look like the new one, or go out with another user's name.
+        // Behind dots, a stored password would look like the new one, or be sent with another user's name.
         let isReplaced = answered.contains {
             stored.fieldNames.contains($0.key) && !confirmed.contains($0.key) && !$0.value.isEmpty
         }
@@ -68,7 +69,7 @@ extension LoginAnswers {
         context.own.flatMap { $0.sealed == shown.offered ? $0 : nil }
     }
 
-    /// Returns the daemon's own sentence above the question: why it asks for what is stored, or what the user can do before answering.
+    /// Returns the daemon's own sentence above the question: why it asks for stored answers, or what the user can do first.
     func note(for shown: ShownPrompt, _ context: Context) -> String? {
         if let reason = reasonToAsk(shown, context) { return "Asked again: \(reason.words)." }
         if !shown.stored.isEmpty, sheet?.helper != shown.helper, context.own?.isRefused == true {
@@ -80,9 +81,9 @@ extension LoginAnswers {
         return AnswerRuling.unlockFirst.words
     }
 
-    /// Returns why the prompt asks for what is stored; `nil` if nothing of it is, or if it is offered.
+    /// Returns why the prompt asks for stored answers; `nil` if none are stored, or if they are offered.
     func reasonToAsk(_ shown: ShownPrompt, _ context: Context) -> AnswerRuling? {
-        // A question behind an answer shows the portal's words about that answer.
+        // If a question follows an answer, the portal's own words about that answer are shown instead.
         guard shown.portal != nil, shown.asked.asksForKeepable, sheet?.helper != shown.helper else { return nil }
         if let other = context.otherOwner { return other }
         guard let own = context.own else { return nil }
@@ -91,8 +92,8 @@ extension LoginAnswers {
         return isRelabelled ? .relabelled : nil
     }
 
-    /// Returns the daemon's own words about a portal that imitates a company, or that differs from every portal with stored answers on
-    /// this network. The asking helper does not matter.
+    /// Returns the daemon's own words about a portal that imitates a company, or that differs from every portal with stored
+    /// answers on this network. The asking helper does not matter.
     public func warning(_ context: Context) -> AnswerRuling? {
         if let imitated { return .imitation(imitated) }
         return context.portal.flatMap { portal in
@@ -101,7 +102,7 @@ extension LoginAnswers {
         }
     }
 
-    /// Returns whether the answers to a prompt may be kept. An answer that could never be released again is not.
+    /// Returns whether the answers to a prompt may be kept. An answer that could never be released again may not.
     public func remember(for shown: ShownPrompt, _ context: Context) -> Remember {
         guard let portal = shown.portal else { return .never }
         if case .refused = context.laterRelease(of: context.owner(at: portal)) { return .never }

@@ -4,13 +4,13 @@ import Vault
 
 /// The prompts and answers of one interface as a value: events in, actions out. The rules are those of ``AnswerRule``.
 public struct LoginAnswers: Sendable {
-    /// Stored answers that went out without the user, in this association.
+    /// Stored answers that were sent without asking the user, in this association.
     struct Releasing: Hashable, Sendable {
         enum Fate: Hashable, Sendable {
             case sent
             /// The helper says that the login is done.
             case accepted
-            /// The login was not proven: these octets are not sent again without the user.
+            /// The login was not proven: these octets are not sent again without asking the user.
             case spent([UInt8])
         }
 
@@ -20,11 +20,11 @@ public struct LoginAnswers: Sendable {
     }
 
     public enum Event: Sendable {
-        /// Authenticate is about to be sent.
+        /// hotspotd is about to send Authenticate.
         case loginBegan
-        /// A command is about to be sent, which may carry stored answers.
+        /// hotspotd is about to send a command, which may carry stored answers.
         case commandPrepared
-        /// The vault opened stored answers, and they go out.
+        /// The vault opened stored answers, which are now sent.
         case released
         /// The helper asks; the prompt's number is the machine's.
         case asked(Prompt, number: UInt64, token: String, since: Int)
@@ -36,7 +36,7 @@ public struct LoginAnswers: Sendable {
         ///
         /// - Parameters:
         ///   - confirmed: the names of the stored answers among them.
-        ///   - from: the paired laptop on which they were typed.
+        ///   - from: the paired laptop on which the answers were typed.
         case answered(
             ShownPrompt, [String: SecretText], confirmed: Set<String>, remember: Bool, agreed: Bool, from: String? = nil)
         case dismissed
@@ -45,7 +45,7 @@ public struct LoginAnswers: Sendable {
         case storedChanged(token: String)
         case pinGiven(token: String)
         case replied(Reply, to: Command)
-        /// The login succeeded: an earlier one counts where this one sent nothing.
+        /// The login succeeded; if it sent nothing, the answers of the kept login count.
         case succeeded(kept: AnswerSheet?)
         /// The kept login becomes the current one again.
         case restored(AnswerSheet?)
@@ -63,9 +63,9 @@ public struct LoginAnswers: Sendable {
     }
 
     public enum Action: Hashable, Sendable {
-        /// A rule ruled.
+        /// A rule decided.
         case ruled(AnswerRule)
-        /// Show the prompt as it is now, or that there is none.
+        /// Show the prompt as it is now, or show that there is none.
         case offer
         /// Answer the prompt in the user's place.
         case answerPrompt
@@ -73,7 +73,7 @@ public struct LoginAnswers: Sendable {
         case logIn(helper: String)
         /// Open stored answers for the prompt.
         case open(StoredAnswers)
-        /// Open stored answers and send them; then they are this owner's.
+        /// Open stored answers and send them; from then on they belong to this owner.
         case release(StoredAnswers, to: CredentialOwner)
         case seal(Keeping)
         /// Remove these answers from the stored ones.
@@ -86,7 +86,7 @@ public struct LoginAnswers: Sendable {
     }
 
     public private(set) var prompt: ShownPrompt?
-    /// The last prompt that is gone, and why.
+    /// The last prompt that has ended, and why.
     public private(set) var last: (token: String, sentence: String)?
     /// The fate of the last login's answers.
     public internal(set) var outcome: AnswerRuling?
@@ -95,11 +95,11 @@ public struct LoginAnswers: Sendable {
     /// The answers that wait until the portal asks the same again.
     private var postponed: AnswerSheet?
     var releases: [Releasing] = []
-    /// Why stored answers are kept back in this login.
+    /// The reason why stored answers are kept back in this login.
     private var withheld: String?
     /// The company that this network's portal imitates, by the helper that found it.
     private var imitations: [String: String] = [:]
-    /// The portal that Authenticate was for: its first page may lead on to another one, which asks.
+    /// The portal of the Authenticate command: its first page may lead on to another portal, which asks.
     private var firstPortal: Portal?
 
     public init() {}
@@ -108,7 +108,7 @@ public struct LoginAnswers: Sendable {
 
     /// The owner of the stored answers that the helper got in this login.
     public var released: CredentialOwner? { releases.last { !$0.isSpent }?.owner }
-    /// The login sent none of the user's answers, or had none.
+    /// Whether the login sent none of the user's answers, or had none.
     public var hasSentNothing: Bool { sheet?.isUnsent ?? true }
     /// The company that this network's portal imitates.
     public var imitated: String? { imitations.min { $0.key < $1.key }?.value }
@@ -116,7 +116,7 @@ public struct LoginAnswers: Sendable {
     /// Returns the answers of this login, if they are for this helper.
     public func sheet(for helper: String) -> AnswerSheet? { sheet?.helper == helper ? sheet : nil }
 
-    /// Returns whether the portal that asks is another one than that of the first page.
+    /// Returns whether another portal asks than the one of the first page.
     func isBehindAnother(_ portal: Portal?) -> Bool { firstPortal.map { $0.origin != portal?.origin } ?? false }
 
     func isSpent(_ stored: StoredAnswers) -> Bool {
@@ -222,13 +222,13 @@ public struct LoginAnswers: Sendable {
         return actions + [Self.offer(offered, context)]
     }
 
-    /// Returns what has the prompt shown: at once, or with stored answers.
+    /// Returns the action that shows the prompt: at once, or with stored answers.
     private static func offer(_ stored: StoredAnswers?, _ context: Context) -> Action {
         if let stored, !context.isLocked { .open(stored) } else { .offer }
     }
 
-    /// Returns why a prompt is answered without the user: with the answers that you typed before and not taken, or by what is stored for a portal behind
-    /// another one's page, for which the helper has been given nothing until now.
+    /// Returns why hotspotd answers a prompt without the user: with typed answers that were not taken before, or with stored
+    /// answers for a portal behind another one's page, if the helper has been given nothing so far.
     private mutating func answersItself(_ prompt: Prompt, _ context: Context) -> AnswerRuling? {
         guard sheet == nil else { return nil }
         if var late = postponed, late.answers(prompt, of: context.helper, at: context.portal) {
@@ -250,7 +250,8 @@ public struct LoginAnswers: Sendable {
         return .answeredFromStore
     }
 
-    /// Offers what is stored now. A prompt that offered other answers gets a new name, so that no client sends what its user has not seen.
+    /// Offers the stored answers as they are now. A prompt that offered other answers gets a new name, so that no client sends
+    /// answers that its user has not seen.
     private mutating func offerAgain(_ token: String, _ context: Context, isUnlocking: Bool = false) -> [Action] {
         guard var shown = prompt else { return [] }
         let stored = wanted(in: shown, context)
@@ -266,7 +267,7 @@ public struct LoginAnswers: Sendable {
         return [.ruled(.changed), Self.offer(stored, context)]
     }
 
-    /// Begins the login again by the PIN, if the prompt waited only for answers that may be sent without the user.
+    /// Begins the login again after the PIN, if the prompt waited only for answers that may be sent without the user.
     private mutating func goOn(with stored: StoredAnswers, _ context: Context) -> [Action] {
         guard sheet == nil, let shown = prompt, shown.offered != nil, context.release == .automatic, !isSpent(stored),
             shown.prompt.fields.allSatisfy({ !$0.required || shown.stored.contains($0.name) })
@@ -278,7 +279,7 @@ public struct LoginAnswers: Sendable {
     private mutating func withdraw(_ number: UInt64, _ cause: String) -> [Action] {
         guard let gone = prompt, gone.number == number else { return [] }
         last = (gone.token, gone.ending?.words ?? cause)
-        // Without an answer to this prompt the next command has none, and not those to the one before.
+        // Without an answer to this prompt, the next command has no answers, not even those to the prompt before.
         if gone.ending == nil { sheet?.setFate(.sent) { $0.fate == .open } }
         prompt = nil
         return [.ruled(gone.ending?.rule ?? .gone), .offer]
@@ -289,7 +290,7 @@ public struct LoginAnswers: Sendable {
     private mutating func replied(_ reply: Reply, _ command: Command, _ context: Context) -> [Action] {
         guard [.authenticate, .presentUI].contains(command) else { return [] }
         let (unsent, refused, isOurs) = (reply.unsent ?? [], reply.refused ?? [], sheet?.helper == context.helper)
-        // Another helper's clean reply does not end the warning.
+        // A good reply of another helper does not end the warning.
         if reply.result != .temporaryFailure {
             let company = reply.imitates.map { Printable.text($0, limit: 64) } ?? ""
             imitations[context.helper] = company.isEmpty ? nil : company
@@ -300,7 +301,7 @@ public struct LoginAnswers: Sendable {
         }
         if command == .presentUI, reply.result == .temporaryFailure, isOurs { sheet?.postpone(unsent) }
         guard reply.result == .uiRequired, reply.prompt?.mayOpen != true else { return [] }
-        // They were sent without the user or with no more than a yes. Some portals lock a guest out after a few tries.
+        // The answers were sent without the user, or with only a yes. Some portals lock a guest out after a few tries.
         let asker =
             sheet.map { $0.areStored ? $0.portal : nil } ?? released.map { Portal(origin: $0.origin, pin: $0.pin, kind: "") }
         guard let stored = context.own(at: asker), refused.contains(where: stored.fieldNames.contains) else { return [] }
@@ -315,7 +316,8 @@ public struct LoginAnswers: Sendable {
         return [.ruled(.released), .journal(kind: "credential", "released for \(origin)", helper: context.helper)]
     }
 
-    /// A second try may have been made without the answers that the first one sent: those count where it is proven (D25).
+    /// A second try may have been made without the answers that the first one sent: if it is proven, the answers of the first
+    /// count (D25).
     private mutating func succeed(_ kept: AnswerSheet?, _ context: Context) -> [Action] {
         guard hasSentNothing, var kept, kept.helper == context.helper else { return [] }
         if sheet?.isUnsent == true { kept.setFate(.earlier) { _ in true } }
@@ -339,7 +341,7 @@ public struct LoginAnswers: Sendable {
         ]
     }
 
-    /// Forgets what belongs to one login. Stored answers that were accepted and freed nothing stay known as spent.
+    /// Forgets the data of one login. Stored answers that were accepted but opened nothing stay marked as spent.
     mutating func endLogin(_ context: Context) {
         releases = releases.compactMap { release in
             let owner = release.owner
@@ -355,7 +357,7 @@ public struct LoginAnswers: Sendable {
         (sheet, withheld) = (nil, nil)
     }
 
-    /// Writes into the journal why stored answers are not sent by themselves, once for each login.
+    /// Writes into the journal why stored answers are not sent automatically, once in each login.
     mutating func withhold(_ ruling: AnswerRuling, _ context: Context) -> [Action] {
         guard withheld != ruling.words else { return [] }
         withheld = ruling.words

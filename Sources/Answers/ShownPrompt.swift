@@ -10,22 +10,22 @@ public struct ShownPrompt: Sendable, CustomStringConvertible {
     public let network: NetworkID
     /// The portal that asks.
     public let portal: Portal?
-    /// As the helper asks.
+    /// The prompt as the helper sent it.
     let asked: Prompt
-    /// With stored answers as values, except those of secret kinds.
+    /// The prompt with stored answers as values, except those of secret kinds.
     public internal(set) var prompt: Prompt
     /// Unix time in milliseconds.
     public let since: Int
     /// The names of the fields for which an answer is stored.
     public internal(set) var stored: [String] = []
-    /// The credential that they are from, as it is sealed.
+    /// The credential with these answers, as it is sealed.
     var offered: [UInt8]?
-    /// Stored answers wait for the PIN.
+    /// Whether stored answers wait for the PIN.
     public internal(set) var isLocked = false
     public internal(set) var warning: String?
-    /// Why it asks for stored answers, or what the user can do first.
+    /// Why the prompt asks for stored answers, or what the user can do first.
     public internal(set) var note: String?
-    /// Why it is about to go.
+    /// Why the prompt is about to end.
     var ending: AnswerRuling?
 
     public init(

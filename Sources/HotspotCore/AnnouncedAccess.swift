@@ -1,9 +1,10 @@
-/// The type `Announced` of org.hotspotd.Control and org.hotspotd.Helper: how an access point says that its network is used.
+/// The type `Announced` of org.hotspotd.Control and org.hotspotd.Helper: an access point's statement about the use of its
+/// network.
 ///
-/// Nothing of it is signed, and anyone nearby can send it. It is a hint for people and helpers, never a reason to send, open or trust
-/// something. All texts are printable.
+/// No part of it is signed, and anyone nearby can send it. It is a hint for people and helpers, never a reason to send, open or
+/// trust something. All texts are printable.
 public struct AnnouncedAccess: Codable, Hashable, Sendable {
-    /// Access takes an additional step, such as a login. `true` or absent, as all flags here.
+    /// Whether access takes an additional step, such as a login. `true` or absent, like all flags here.
     public var additionalStep: Bool?
     public var internet: Bool?
     /// The word of an ``AccessNetworkType``.
@@ -15,9 +16,9 @@ public struct AnnouncedAccess: Codable, Hashable, Sendable {
     /// Identifiers of roaming consortia, lower-case hexadecimal.
     public var consortia: [String]?
     public var openRoaming: Bool?
-    /// The access point has a Hotspot 2.0 indication.
+    /// Whether the access point has a Hotspot 2.0 indication.
     public var passpoint: Bool?
-    /// The access point answers ANQP; the members below are from its answers.
+    /// Whether the access point answers ANQP; the members below are from its answers.
     public var anqp: Bool?
     /// The words of ``AuthenticationStep``.
     public var steps: [String]?
@@ -32,10 +33,10 @@ public struct AnnouncedAccess: Codable, Hashable, Sendable {
 
     public init() {}
 
-    /// The network expects a login.
+    /// Whether the network expects a login.
     public var expectsLogin: Bool { additionalStep == true || steps?.isEmpty == false }
 
-    /// Returns the part for helpers: the elements, and of a login's URL the origin alone.
+    /// Returns the part for helpers: the elements, and only the origin of a login's URL.
     public var forHelpers: AnnouncedAccess {
         var known = self
         (known.loginURL, known.venueURL, known.venueNames) = (nil, nil, nil)

@@ -4,7 +4,7 @@ import ForeignText
 /// variables.
 public enum ExecLine {
     public struct SplitError: Error {
-        /// A sentence that follows the key's name.
+        /// A phrase that follows the key's name.
         public let description: String
 
         init(_ description: String) { self.description = description }

@@ -38,7 +38,7 @@ public struct Glob: Hashable, Sendable {
         self.elements = elements
     }
 
-    /// The longest row of octets that every text has which matches.
+    /// The longest sequence of octets that is part of every matching text.
     public var longestLiteral: [UInt8] {
         var longest: [UInt8] = []
         for row in elements.split(whereSeparator: { $0 == .any || $0 == .one }) where row.count > longest.count {

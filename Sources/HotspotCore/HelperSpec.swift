@@ -11,7 +11,7 @@ public struct HelperSpec: Hashable, Sendable {
         /// The helper is a service of its own and listens at this path.
         case external(path: String)
 
-        /// Distinguishes programs under the same name: the command line, or the path of the socket. Printable, and different for
+        /// Distinguishes programs with the same name: the command line, or the path of the socket. Printable, and different for
         /// different words.
         public var identity: String {
             switch self {
@@ -44,7 +44,7 @@ public struct HelperSpec: Hashable, Sendable {
 
     /// The longest name, in octets: it is part of a socket's path.
     public static let nameLimit = 48
-    /// Stands for the networks' names in a new file, for its author to replace.
+    /// A placeholder for the networks' names in a new file; its author replaces it.
     public static let networkPlaceholder = "Name Of Your Network"
 
     /// Returns whether a helper may have this name: letters, digits, dots, hyphens and underscores, the first a letter or digit.
@@ -57,26 +57,26 @@ public struct HelperSpec: Hashable, Sendable {
         return isAlphanumeric(first) && text.utf8.allSatisfy { isAlphanumeric($0) || Array("._-".utf8).contains($0) }
     }
 
-    /// The name by which it is chosen, remembered and switched.
+    /// The name by which the helper is chosen, remembered and switched.
     public var name: String
     /// The name that people read, at most 15 characters.
     public var displayName: String
     public var activation: Activation
-    /// The networks that it learns of; empty: every network that is joined.
+    /// The networks of which the helper learns; empty for every joined network.
     public var ssids: [SSIDPattern]
-    /// The securities that it learns of; empty: all.
+    /// The kinds of security of which the helper learns; empty for all.
     public var security: Set<Security>
-    /// 0 to 100; higher wins among lows (D8).
+    /// The priority, from 0 to 100; among low claims, the highest wins (D8).
     public var priority: Int
-    /// Switched on in its file.
+    /// Whether the helper is switched on in its file.
     public var enabled: Bool
-    /// Gets the scan list even without `SSID=`.
+    /// Whether the helper gets the scan list even without `SSID=`.
     public var scanList: Bool
-    /// Folders and files that it may read, beside those that every helper may.
+    /// Folders and files that the helper may read, besides those that every helper may read.
     public var readPaths: [String]
-    /// Folders that it may write to.
+    /// Folders to which the helper may write.
     public var readWritePaths: [String]
-    /// It gets a browser for pages that need their scripts.
+    /// Whether the helper gets a browser for pages that need their scripts.
     public var browses = false
 
     public init(

@@ -1,6 +1,6 @@
 /// A time of CLOCK_BOOTTIME, which also counts suspended time.
 ///
-/// For deadlines and intervals; the wall clock is only shown and stored, never subtracted.
+/// Used for deadlines and intervals; the wall clock is only shown and stored, never subtracted.
 public struct Instant: Hashable, Comparable, Sendable {
     /// Nanoseconds since boot.
     public var nanoseconds: Int64
@@ -23,7 +23,7 @@ public struct Instant: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// The whole in nanoseconds; saturates.
+    /// The whole duration in nanoseconds; saturates.
     public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -32,9 +32,9 @@ extension Duration {
         return carry ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// The whole in milliseconds, rounded down.
+    /// The whole duration in milliseconds, rounded down.
     public var milliseconds: Int { Int(nanoseconds / 1_000_000) }
 
-    /// The whole in seconds.
+    /// The whole duration in seconds.
     public var inSeconds: Double { Double(nanoseconds) / 1e9 }
 }

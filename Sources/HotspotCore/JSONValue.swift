@@ -1,4 +1,4 @@
-/// Any JSON value, unchanged; in the contract `object`.
+/// Any JSON value, unchanged; the contract calls it `object`.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -32,7 +32,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(stringLiteral value: String) { self = .string(value) }
     public init(integerLiteral value: Int) { self = .integer(value) }
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// An object; of two equal keys the last counts.
+    /// Makes an object; of two equal keys, the last one counts.
     public init(dictionaryLiteral members: (String, JSONValue)...) {
         self = .object(Dictionary(members, uniquingKeysWith: { _, last in last }))
     }

@@ -5,11 +5,11 @@ public struct Keyfile: Hashable, Sendable {
     /// One `Key=Value`.
     public struct Entry: Hashable, Sendable {
         public let section: String
-        /// Left of the first `=`, trimmed.
+        /// The text left of the first `=`, trimmed.
         public let key: String
-        /// Right of it, trimmed.
+        /// The text right of the first `=`, trimmed.
         public let value: String
-        /// Counted from 1.
+        /// The line of the entry, counted from 1.
         public let line: Int
         /// The line of its section's name, counted from 1.
         public let sectionLine: Int
@@ -64,7 +64,7 @@ public struct Keyfile: Hashable, Sendable {
             return
         }
         var section: (name: String, line: Int)?
-        // Below a heading that cannot be read it is not known what entries mean.
+        // Below a heading that cannot be read, the meaning of entries is unknown.
         var isLost = false
         var (number, rest) = (0, octets[...])
         while let raw = Self.nextLine(&rest) {
@@ -112,8 +112,8 @@ public struct Keyfile: Hashable, Sendable {
         Error(file: file, line: entry.line, message: "\(entry.key)= \(message)")
     }
 
-    /// Returns the next line without its end, and takes both off the octets; `nil` if there is none. Octets, because a helper reads all
-    /// portal files before its first answer: characters cost 30 times as many instructions.
+    /// Returns the next line without its end, and removes both from the octets; `nil` if there is none. Works on octets, because
+    /// a helper reads all portal files before its first answer: characters cost 30 times as many instructions.
     private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         if rest.isEmpty { return nil }
         var index = rest.startIndex

@@ -17,7 +17,7 @@ public enum Security: String, Codable, Hashable, Sendable, CaseIterable {
     /// Unreadable information; never treated as open.
     case unknown
 
-    /// A station needs a password or a certificate to join.
+    /// Whether a station needs a password or a certificate to join.
     public var isSecured: Bool {
         switch self {
         case .open, .owe, .wired: false
@@ -29,9 +29,9 @@ public enum Security: String, Codable, Hashable, Sendable, CaseIterable {
 /// The identity of a network: SSID and security on the air, the gateway's hardware address on a cable (D5).
 public enum NetworkID: Hashable, Sendable {
     case wireless(SSID, Security)
-    /// With the gateway's address.
+    /// A wired network, by its gateway's address.
     case wired(HardwareAddress)
-    /// A wired network without the gateway's address; nothing is remembered of it.
+    /// A wired network without a known gateway address; nothing is remembered about it.
     case anonymous
 
     /// The key of the store's and the vault's records: `wifi:<hex>:<security>` or `wired:<address>`.
@@ -82,16 +82,16 @@ public struct Network: Codable, Hashable, Sendable {
     /// The access point, or the gateway of a wired network.
     public var bssid: String?
     public var interface: String
-    /// 0.0 (weak or none) to 1.0 (strong).
+    /// The signal strength, from 0.0 (weak or none) to 1.0 (strong).
     public var signalStrength: Double?
     public var security: Security
-    /// Joined by the system rather than by the user (D22).
+    /// Whether the system, and not the user, joined the network (D22).
     public var autoJoined: Bool
-    /// In Maintain: this is the join itself, not the periodic call.
+    /// Whether this Maintain comes from the join itself, and not from the periodic call.
     public var justJoined: Bool
-    /// The helper that gets this is the chosen one.
+    /// Whether the helper that gets this is the chosen one.
     public var chosenHelper: Bool
-    /// The announcement of the access point, which anyone nearby can send: a hint.
+    /// The announcement of the access point, which is only a hint, because anyone nearby can send one.
     public var announced: AnnouncedAccess?
 
     public init(
@@ -121,31 +121,31 @@ public enum SignalScale {
 
 /// The type `Link` of org.hotspotd.Helper and org.hotspotd.Probe: how to reach one network and no other.
 public struct Link: Codable, Hashable, Sendable {
-    /// New at each entry to evaluating, maintaining, and authenticating from maintaining.
+    /// The identifier of the attempt: new at each entry to evaluating, maintaining, and authenticating from maintaining.
     public var attempt: String
-    /// The same from joining to leaving.
+    /// The identifier of the association: the same from joining to leaving.
     public var association: String
     /// The interface to bind to.
     public var interface: String
-    /// Its kernel index.
+    /// The kernel's index of the interface.
     public var index: Int
-    /// CIDR notation, most preferred first.
+    /// The addresses in CIDR notation, most preferred first.
     public var addresses: [String]
     /// Default routers.
     public var gateways: [String]
     /// Resolvers of this link.
     public var nameservers: [String]
-    /// RFC 8910 address.
+    /// The address of the portal's API (RFC 8910).
     public var portalAPI: String?
     /// The probe in use, for helpers that probe by themselves.
     public var probeURL: String?
     /// The probe's expected answer: a status, or the exact body.
     public var probeExpect: String?
-    /// The HTTPS endpoint beside it; `nil`: none, or the usual one with the usual probe.
+    /// The HTTPS endpoint of this probe; `nil` for none, or for the usual one with the usual probe.
     public var probeHTTPSURL: String?
-    /// The address at which the probe's server answered last, on any link; another server may have it by now.
+    /// The address at which the probe's server last answered, on any link; another server may have it by now.
     public var probeAddress: String?
-    /// Milliseconds after which the caller ends a command; `nil`: 45,000.
+    /// Milliseconds after which the caller ends a command; `nil` for 45,000.
     public var commandTimeout: Int?
 
     public init(
@@ -168,6 +168,6 @@ public struct Link: Codable, Hashable, Sendable {
         self.commandTimeout = commandTimeout
     }
 
-    /// The probe where the settings name none. HelperKit then asks other operators' as well.
+    /// The probe if the settings name none. HelperKit then also asks the endpoints of other operators.
     public static let usualProbe = (url: "http://connectivitycheck.gstatic.com/generate_204", expect: "204")
 }

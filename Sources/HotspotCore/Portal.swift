@@ -24,9 +24,9 @@ public struct Field: Codable, Hashable, Sendable {
     public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
         case text, password, email, phone, code, checkbox, choice
 
-        /// Never shown again once it is typed, and never a default.
+        /// Whether an answer is never shown again once it is typed, and never a default.
         public var isSecret: Bool { self == .password || self == .code }
-        /// Typed without echo. A code is read off paper or a telephone, and used once.
+        /// Whether the answer is typed without echo. A code is read from paper or a telephone, and used once.
         public var isHidden: Bool { self == .password }
     }
 
@@ -38,30 +38,31 @@ public struct Field: Codable, Hashable, Sendable {
     /// The text that the user reads.
     public var label: String
     public var kind: Kind
-    /// An empty answer is refused.
+    /// Whether an empty answer is refused.
     public var required: Bool
-    /// The page does not say that an answer is required, the helper assumes it: an empty answer that is given is sent.
+    /// Whether the helper only assumes that an answer is required, because the page does not say so: the user may then leave it
+    /// empty.
     public var assumed: Bool?
-    /// For a choice.
+    /// The choices, for a field of the kind `choice`.
     public var choices: [String]?
     /// The initial value.
     public var value: String?
 
-    /// Returns the label as it is compared with that of an earlier visit: without case, and with single spaces.
+    /// Returns the label in the form in which it is compared with an earlier visit's: without case, and with single spaces.
     public static func folded(_ label: String) -> String {
         label.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
     }
 
-    /// Returns whether two labels may be of one field: a page that refuses an answer may have written that beside the label.
+    /// Returns whether two labels may belong to the same field: a page that refuses an answer may have added words to the label.
     public static func isAlike(_ one: String, _ other: String) -> Bool {
         let (one, other) = (folded(one), folded(other))
         return one.hasPrefix(other) || one.hasSuffix(other) || other.hasPrefix(one) || other.hasSuffix(one)
     }
 
-    /// The answer may be left empty, if the user says so.
+    /// Whether the answer may be left empty, if the user says so.
     public var mayBeEmpty: Bool { !required || isAssumed }
 
-    /// That an answer is required is the helper's assumption alone.
+    /// Whether only the helper assumes that an answer is required.
     public var isAssumed: Bool { required && assumed == true }
 
     public init(
@@ -85,11 +86,12 @@ public struct Prompt: Codable, Hashable, Sendable {
     public var fields: [Field]
     /// The page with the terms.
     public var termsURL: String?
-    /// Their text, if it was on the page.
+    /// The text of the terms, if it was on the page.
     public var terms: String?
-    /// The names of earlier answers that were not sent, because the page asks for something else by now.
+    /// The names of earlier answers that were not sent, because the page now asks for something else.
     public var unsent: [String]?
-    /// The answers before, or a button, were sent, and the portal shows the same again without a word: they may open the network yet.
+    /// Whether the earlier answers, or a button, were sent, and the portal shows the same page without an error: they may still
+    /// open the network.
     public var mayOpen: Bool?
 
     public init(title: String, message: String? = nil, fields: [Field] = [], termsURL: String? = nil, terms: String? = nil) {
@@ -100,7 +102,7 @@ public struct Prompt: Codable, Hashable, Sendable {
         self.terms = terms
     }
 
-    /// The prompt asks for nothing: the login is done elsewhere, in a browser for example.
+    /// Whether the prompt asks for nothing: the login happens elsewhere, for example in a browser.
     public var handsOver: Bool { fields.isEmpty && terms == nil && termsURL == nil }
 }
 
@@ -110,13 +112,13 @@ public struct Session: Codable, Hashable, Sendable {
     public var secondsRemaining: Int?
     /// The amount of data until the portal ends it.
     public var bytesRemaining: Int?
-    /// It can be extended before it ends.
+    /// Whether the session can be extended before it ends.
     public var canExtend: Bool?
-    /// The venue's page.
+    /// The address of the venue's page.
     public var venueURL: String?
     /// Seconds until the next Maintain, for a portal whose page must stay open; `nil` for the usual interval.
     public var maintainAfter: Int?
-    /// Kept by the daemon for this network and handed back in the next command; at most 16 KiB.
+    /// Data that the daemon keeps for this network and returns in the next command; at most 16 KiB.
     public var memory: JSONValue?
 
     /// The largest plausible values: ten years in seconds, and a petabyte in octets.
@@ -127,7 +129,7 @@ public struct Session: Codable, Hashable, Sendable {
         amount.flatMap { (0...limit).contains($0) ? $0 : nil }
     }
 
-    /// The most that ``memory`` may take, in octets of JSON.
+    /// The largest size of ``memory``, in octets of JSON.
     public static let memoryLimit = 16 * 1024
 
     public init(
@@ -146,11 +148,11 @@ public struct Session: Codable, Hashable, Sendable {
 /// A helper's claim on one network of the scan list.
 public struct Annotation: Codable, Hashable, Sendable {
     public var ssidHex: String
-    /// `nil`: every network of this name.
+    /// The security of the network; `nil` for every network of this name.
     public var security: Security?
-    /// Low or high.
+    /// The confidence: low or high.
     public var confidence: Confidence
-    /// Required for a secured network, else the annotation is not shown.
+    /// The password; required for a secured network, otherwise the annotation is not shown.
     public var password: String?
 
     public init(ssidHex: String, security: Security? = nil, confidence: Confidence, password: String? = nil) {
@@ -164,7 +166,7 @@ public struct Annotation: Codable, Hashable, Sendable {
 /// A helper's answer to Authenticate, PresentUI, Maintain and Logoff.
 public struct Reply: Codable, Hashable, Sendable {
     public var result: HelperResult
-    /// With uiRequired.
+    /// The prompt, with the result uiRequired.
     public var prompt: Prompt?
     /// The portal as it is now.
     public var portal: Portal?
@@ -174,13 +176,13 @@ public struct Reply: Codable, Hashable, Sendable {
     public var reason: String?
     /// The beginning of a reason that has the words of the portal's answer.
     public static let portalAnswered = "The portal answered: "
-    /// Steps taken, secrets masked.
+    /// The steps taken, with secrets masked.
     public var trace: [String]?
-    /// The names of answers that a login did without: they were not sent.
+    /// The names of answers that the login did not need, so that they were not sent.
     public var unsent: [String]?
     /// The names of answers that the portal refused before it accepted others.
     public var refused: [String]?
-    /// The company whose account the portal asks for, though it is not the company's; the user is warned.
+    /// The company whose account the portal asks for without belonging to it; the user is warned.
     public var imitates: String?
 
     public init(
@@ -200,9 +202,9 @@ public struct Reply: Codable, Hashable, Sendable {
 public struct Evaluation: Codable, Hashable, Sendable {
     public var confidence: Confidence
     public var portal: Portal?
-    /// Names of the credential fields that Authenticate will want.
+    /// Names of the credential fields that Authenticate will need.
     public var needs: [String]?
-    /// Handed back with Authenticate.
+    /// The session, which the daemon returns with Authenticate.
     public var session: Session?
     /// One sentence for the journal.
     public var reason: String?
@@ -234,10 +236,10 @@ public struct Problem: Codable, Hashable, Sendable {
         self.hint = hint
     }
 
-    /// In a hint it stands for the network, where the part that reports the problem does not know how it is called.
+    /// In a hint it stands for the network, if the part that reports the problem does not know the network's name.
     private static let placeholder = " SSID"
 
-    /// Returns the problem with this network in its hint; without the hint if the network has no name that a command takes.
+    /// Returns the problem with this network in its hint; without the hint if the network has no name that a command accepts.
     public func naming(_ network: String?) -> Problem {
         guard let hint, hint.hasSuffix(Self.placeholder) else { return self }
         let argument = network.flatMap(ShellWord.argument)

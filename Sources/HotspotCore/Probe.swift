@@ -11,8 +11,8 @@ public struct ProbeEndpoint: Codable, Hashable, Sendable {
         self.expect = expect
     }
 
-    /// The endpoints of several operators, in the order of asking, with the answers that their own clients expect (Android and ChromeOS,
-    /// Firefox, NetworkManager of GNOME and Debian).
+    /// The endpoints of several operators, in the order of asking, with the answers that their own clients expect (Android and
+    /// ChromeOS, Firefox, NetworkManager of GNOME and Debian).
     public static let usual = [
         ProbeEndpoint(url: Link.usualProbe.url, expect: Link.usualProbe.expect),
         ProbeEndpoint(url: "http://detectportal.firefox.com/success.txt", expect: "success"),
@@ -20,7 +20,7 @@ public struct ProbeEndpoint: Codable, Hashable, Sendable {
     ]
     /// An endpoint without a name: Cloudflare's resolver redirects every request to its own page over https.
     public static let usualAddress = ProbeEndpoint(url: "http://1.1.1.1/", expect: "→https://1.1.1.1/")
-    /// The HTTPS endpoint that goes with the usual ones.
+    /// The HTTPS endpoint that is used with the usual ones.
     public static let usualHTTPS = "https://www.gstatic.com/generate_204"
 }
 
@@ -54,12 +54,12 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
 /// The parameters of org.hotspotd.Probe.Probe.
 public struct ProbeRequest: Codable, Sendable {
     public var link: Link
-    /// Empty from the daemon: the link has them.
+    /// The endpoints; the daemon sends none, because the link has them.
     public var endpoints: [ProbeEndpoint] = []
     public var httpsURL: String?
-    /// Do not reuse the verdict of this attempt.
+    /// Whether to run a new probe instead of reusing the verdict of this attempt.
     public var fresh: Bool
-    /// With ``fresh``, ask the nameservers for every name again.
+    /// Whether a fresh probe resolves every name again.
     public var asksNames: Bool?
 
     public init(link: Link, fresh: Bool, asksNames: Bool? = nil) {
@@ -76,7 +76,7 @@ public struct ProbeAnswer: Codable, Sendable {
     public var problem: String?
     /// The rest of the session in seconds, from the portal API.
     public var secondsRemaining: Int?
-    /// The seconds after which the server wants to be asked again (RFC 9110, 10.2.3).
+    /// The seconds after which the server wants the next request (RFC 9110, 10.2.3).
     public var retryAfter: Double?
     /// The address at which the first named endpoint answered as expected.
     public var probeAddress: String?

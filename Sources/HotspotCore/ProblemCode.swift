@@ -1,5 +1,5 @@
-/// The stable word of a problem, or of a call that failed: `code` of org.hotspotd.Control. Scripts may compare these words, so that none
-/// of them changes.
+/// The stable word of a problem, or of a call that failed: `code` of org.hotspotd.Control. Scripts may compare these words, so
+/// that none of them changes.
 public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     // The network and the login.
     case noAddress, noNameservers, addressConflict, addressOverlap, vpnBlocksProbe, held, unclaimedCaptive, stillCaptive,
@@ -11,9 +11,9 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     // A helper that does not answer as it should.
     /// The process or the connection ended before an answer.
     case helperCrashed
-    /// It could not be started or reached.
+    /// The helper could not be started or reached.
     case helperNotStarted
-    /// It could not be started for lack of processes, memory or descriptors, also not after a while.
+    /// The helper could not be started for lack of processes, memory or descriptors, not even after a while.
     case helperNoRoom
     case helperTimeout
     /// The answer does not follow the contract.
@@ -47,7 +47,7 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     case severalInterfaces
     case joinFailed, joinNotPermitted, managerGone, notJoined, passwordNeeded, wrongPassword
 
-    /// A word that only a newer daemon knows.
+    /// A code that only a newer daemon knows.
     case unrecognized
 
     public init(from decoder: any Decoder) throws {

@@ -5,11 +5,11 @@ extension Prompt {
     private static let (choiceLimit, choiceLength) = (256, 256)
     private static let addressLimit = 2048
 
-    /// The prompt cut to what a person can be asked: 32 fields, short texts, and terms of at most 32 KiB. Nothing is escaped, because that
-    /// depends on the screen; an address of the terms that would have to be escaped is left out.
+    /// The prompt, cut to a size that a person can answer: 32 fields, short texts, and terms of at most 32 KiB. Nothing is
+    /// escaped, because that depends on the screen; an address of the terms that would need escapes is left out.
     public var limited: Prompt { cut().prompt }
 
-    /// Names what ``limited`` cuts, for the author of a helper: one sentence each.
+    /// Names the parts that ``limited`` cuts, for the author of a helper: one sentence each.
     public var losses: [String] { cut().losses }
 
     private func cut() -> (prompt: Prompt, losses: [String]) {
@@ -56,7 +56,7 @@ extension Prompt {
     }
 
     private static func isAddress(_ url: String) -> Bool {
-        // A user's name in front of the host could be read as the host.
+        // A user name before the host could be mistaken for the host.
         let place = url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != "\\" }
         return url.utf8.count <= addressLimit && (url.hasPrefix("https://") || url.hasPrefix("http://")) && !place.contains("@")
             && Printable.text(of: url.utf8) == url

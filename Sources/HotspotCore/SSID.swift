@@ -2,7 +2,8 @@ import ForeignText
 
 /// The name of a network: 0 to 32 octets in no particular encoding (IEEE 802.11-2020, 9.4.2.2).
 ///
-/// Two SSIDs are the same only if their octets are. Text is a rendering, made by ``description`` and read back by ``init(printable:)``.
+/// Two SSIDs are the same only if their octets are. Text is a rendering, made by ``description`` and read back by
+/// ``init(printable:)``.
 public struct SSID: Hashable, Sendable {
     /// The longest name that the standard allows, in octets.
     public static let maximumLength = 32
@@ -32,7 +33,8 @@ public struct SSID: Hashable, Sendable {
         self.init(octets: octets)
     }
 
-    /// Reads the printable form: `\xNN` is an octet, all other characters are UTF-8. Returns `nil` if it is malformed or too long.
+    /// Reads the printable form: `\xNN` is an octet, all other characters are UTF-8. Returns `nil` if it is malformed or too
+    /// long.
     public init?(printable: String) {
         guard let octets = Printable.octets(of: printable) else { return nil }
         self.init(octets: octets)
@@ -46,7 +48,7 @@ extension SSID: CustomStringConvertible {
 
 /// The hardware address of a station, an access point or a gateway: six octets.
 public struct HardwareAddress: Hashable, Sendable, CustomStringConvertible {
-    /// In the order of transmission.
+    /// The octets, in the order of transmission.
     public let octets: [UInt8]
 
     /// Returns `nil` unless there are six octets.

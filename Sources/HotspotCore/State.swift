@@ -11,23 +11,23 @@ public enum AttemptOutcome: String, Codable, Hashable, Sendable, CaseIterable {
     case open
     /// A portal was there, and the network is open without a helper's login.
     case opened
-    /// It was open when the daemon started, and how it was opened is not known.
+    /// The network was open when the daemon started; how it was opened is not known.
     case found
-    /// No helper claimed it, and it is not known whether it is free.
+    /// No helper claimed the network, and whether it is open is not known.
     case unknown
-    /// Captive, and no helper claimed it.
+    /// The network is captive, and no helper claimed it.
     case unclaimedCaptive
-    /// A login failed that may work later.
+    /// A login failed, but a later attempt may succeed.
     case temporaryFailure
-    /// A login failed that will not work later.
+    /// A login failed, and a later attempt would fail too.
     case failure
     /// The session could not be kept.
     case expired
     /// The network was left.
     case left
-    /// Ended on request.
+    /// The user ended the session.
     case loggedOff
-    /// The user did not want to be asked.
+    /// The user dismissed the question.
     case dismissed
     /// Another attempt took over.
     case superseded
@@ -41,9 +41,9 @@ public struct Step: Codable, Hashable, Sendable {
     public var time: Int?
     /// The attempt that the step belongs to.
     public var attempt: String?
-    /// Only in a transition.
+    /// The state that a transition leaves; absent in other steps.
     public var from: String?
-    /// Only in a transition.
+    /// The state that a transition enters; absent in other steps.
     public var to: String?
     /// Stable word: `transition`, `command`, `answer`, `verdict`, `prompt`, `deadline`, `problem`, `trace`.
     public var kind: String

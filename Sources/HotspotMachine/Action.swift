@@ -1,12 +1,12 @@
 import HotspotCore
 
-/// A thing to be done, in the imperative and in order. The daemon does it, and decides nothing.
+/// A thing that the daemon has to do, in the imperative and in order. The daemon only carries it out.
 public enum Action: Hashable, Sendable {
     /// Log a change of state.
     case transition(from: StateName, to: StateName, cause: String)
     case beginAttempt(AttemptID)
     case endAttempt(AttemptID, AttemptOutcome)
-    /// Let ordinary traffic use the link, or keep it off.
+    /// Let ordinary traffic use the link, or keep ordinary traffic off it.
     case setGate(open: Bool)
     case sendCommand(CommandID, Command, to: String, justJoined: Bool)
     case cancelCommand(CommandID)
@@ -21,19 +21,19 @@ public enum Action: Hashable, Sendable {
     case withdrawPrompt(PromptID)
     /// Store that this helper says that it logged in, for a daemon that is restarted before the proof (D25).
     case awaitProof(of: String, until: Instant)
-    /// Remember that this helper frees this network (D5).
+    /// Remember that this helper logs in to this network (D5).
     case remember(helper: String)
-    /// Keep what this helper's login left (session, portal, answers) as it is now, whatever another login does.
+    /// Keep the session, portal and answers of this helper's login as they are now, whatever another login does.
     case keepLogin(LoginID, of: String)
-    /// Make what was kept the present again.
+    /// Make the kept login the current one again.
     case restoreLogin(LoginID, of: String)
-    /// Drop what was kept.
+    /// Drop the kept login.
     case dropLogin(LoginID)
-    /// Forget that this helper frees this network; another one that is remembered stays.
+    /// Forget that this helper logs in to this network; another remembered helper stays.
     case forgetChoice(of: String)
     /// Drop the session's memory.
     case dropSession
-    /// Start nothing on this network for that time, or until the user asks. The cause is shown to people at the next join.
+    /// Start nothing on this network for that time, or until the user asks. People read the cause at the next join.
     case hold(HoldReason, for: Duration?, because: String)
     case releaseHold
     /// End the link.
@@ -42,7 +42,7 @@ public enum Action: Hashable, Sendable {
     case strike(helper: String, StrikeReason)
     /// Forget the strikes of a helper, because it answered well.
     case acquit(helper: String)
-    /// Show this until the next attempt begins, or the network is left.
+    /// Show this problem until the next attempt begins, or the network is left.
     case report(Problem)
     case clearProblems
 }
@@ -57,13 +57,13 @@ public enum StrikeReason: Hashable, Sendable {
 public enum TimerPurpose: String, Hashable, Sendable, CaseIterable {
     /// A command's deadline.
     case command
-    /// The time of the other helpers after a low (D7).
+    /// The time that the other helpers get after a low claim (D7).
     case lowGrace
     /// A probe's deadline.
     case probe
     /// The next probe of a proof (D25).
     case proof
-    /// The end of the time in which an open network is an earlier login's success (D25).
+    /// The end of the time in which an open network still counts as an earlier login's success (D25).
     case late
     /// The next maintain (D10).
     case maintain

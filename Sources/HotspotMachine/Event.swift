@@ -8,35 +8,36 @@ public enum Event: Hashable, Sendable {
     case addressLost
     /// Another access point of the same network, address kept (D15).
     case roamed(HardwareAddress)
-    /// Helpers came, went, were switched on or off, or quarantined: those that may be asked about this network.
+    /// The helpers that may be asked about this network have changed: some came, went, were switched on or off, or quarantined.
     case helpersChanged([Candidate])
     /// A helper answered, or died.
     case answered(CommandID, CommandAnswer)
-    /// The prober answered; `nil` if it is missing or died. With a portal, the place that the network led to.
+    /// The prober answered; the verdict is `nil` if it is missing or died. For a portal, with the place to which the network led.
     case verdictReached(ProbeID, Verdict?, secondsRemaining: Int? = nil, place: String? = nil)
-    /// A verdict that the machine did not ask for, of `hotspotctl check` for example.
+    /// A verdict that the machine did not request, for example from `hotspotctl check`.
     case verdictSeen(Verdict, place: String? = nil)
     case timerFired(TimerID)
     case promptAnswered(PromptID)
     /// The user does not want to be asked on this network.
     case promptDismissed(PromptID)
-    /// The user wants to be logged in, perhaps by this helper; fresh: also where the session is still good (D26).
+    /// The user wants to be logged in, perhaps by this helper; `fresh` also if the session is still valid (D26).
     case loginRequested(helper: String?, fresh: Bool = false)
-    /// The session is to end.
+    /// The user or the helper wants to end the session.
     case logoffRequested(by: Requester)
-    /// The reason to leave the network alone is over: it or its helper was switched on, the portal's API became known, or the user is back.
+    /// The reason to leave the network alone is over: the network or its helper was switched on, the portal's API became known,
+    /// or the user is back.
     case restEnded
-    /// The link could not be ended after all.
+    /// The link could not be ended.
     case disassociationRefused
 }
 
-/// Where a logoff comes from (D17).
+/// The source of a request to log off (D17).
 public enum Requester: Hashable, Sendable {
     case user
     case helper(String)
 }
 
-/// The answer to a command, or what came instead of one.
+/// The answer to a command, or the reason why there is none.
 public enum CommandAnswer: Hashable, Sendable {
     /// To evaluate.
     case evaluated(Confidence)
@@ -45,39 +46,40 @@ public enum CommandAnswer: Hashable, Sendable {
     /// - Parameter maintainAfter: seconds until the helper wants to maintain the session.
     case replied(
         HelperResult, prompt: Prompt? = nil, secondsRemaining: Int? = nil, maintainAfter: Int? = nil, reason: String? = nil)
-    /// The helper ended, or its connection did, before it answered.
+    /// The helper or its connection ended before an answer.
     case crashed
-    /// The helper was never asked, because its process could not be started for lack of resources. It counts as none, or as a temporary
-    /// failure, and neither strikes nor acquits: the helper is not to blame.
+    /// The helper was never asked, because its process could not be started for lack of resources. This counts as no claim, or as
+    /// a temporary failure, and neither strikes nor acquits: the helper is not to blame.
     case notStarted(reason: String)
-    /// Something came in time that is no answer of the contract: it counts as none or failure, and neither strikes nor acquits (D7).
+    /// An answer came in time that does not follow the contract: it counts as no claim or as a failure, and neither strikes nor
+    /// acquits (D7).
     case garbled(reason: String?)
 }
 
-/// A join: what is known of the network when its link has an address.
+/// A join: the known facts about the network when its link has an address.
 public struct Arrival: Hashable, Sendable {
     public var network: NetworkID
-    /// The access point, or the gateway of a wire.
+    /// The access point, or the gateway of a wired network.
     public var bssid: HardwareAddress?
-    /// The helper that freed it last time (D5).
+    /// The helper that logged in here last time (D5).
     public var remembered: String?
-    /// The marks of the helpers that could have been chosen in its place; `nil` if they are not known.
+    /// The marks of the helpers that could have been chosen instead; `nil` if they are not known.
     public var contenders: Set<String>?
-    /// The daemon was restarted in this association, in which that helper kept the network free; with the session's deadlines.
+    /// If the daemon was restarted in this association, in which that helper kept the network open: the session's deadlines.
     public var resumed: MaintainSchedule?
-    /// The deadlines of the session of the last visit, which may go on.
+    /// The deadlines of the last visit's session, which may continue.
     public var session: MaintainSchedule
-    /// A login before that restart, or before the link was lost, that was not proven (D25).
+    /// A login from before that restart, or before the link was lost, that was not proven (D25).
     public var late: LateLogin?
-    /// The link was up before the daemon, which does not know how this network was opened.
+    /// Whether the link was up before the daemon started, so that it does not know how this network was opened.
     public var wasUpBefore: Bool
-    /// A portal was there at the last visit.
+    /// Whether a portal was there at the last visit.
     public var hadPortal: Bool
-    /// Nothing starts until the user asks for it (D13, D14).
+    /// The hold under which nothing starts until the user asks for it (D13, D14).
     public var hold: Hold?
-    /// Joined by the system (D22).
+    /// Whether the system joined the network (D22).
     public var autoJoined: Bool
-    /// The link can be ended: it is a radio (D19).
+    /// Whether the link can be ended, because it is a radio (D19).
     public var canDisassociate: Bool
 
     public init(
@@ -104,10 +106,10 @@ public struct Arrival: Hashable, Sendable {
 
 /// A helper's login that was not proven before the daemon was restarted, or the link was lost.
 public struct LateLogin: Hashable, Sendable {
-    /// `nil` after a restart.
+    /// The login; `nil` after a restart.
     public var id: LoginID?
     public var helper: String
-    /// The end of D25's time.
+    /// The end of the time for a late success (D25).
     public var end: Instant
     public var schedule: MaintainSchedule
 
@@ -119,18 +121,18 @@ public struct LateLogin: Hashable, Sendable {
     }
 }
 
-/// A helper that may be asked about the network at hand.
+/// A helper that may be asked about the present network.
 public struct Candidate: Hashable, Sendable {
     public var name: String
-    /// Higher wins among lows (D8).
+    /// The priority; among low claims, the highest wins (D8).
     public var priority: Int
-    /// Asked, not waited for (D7).
+    /// Whether the helper is asked, but not waited for, because it is quarantined (D7).
     public var isQuarantined: Bool
-    /// Another number after each change of its file, or of what it reads.
+    /// A number that changes with each change of the helper's file, or of a file that it reads.
     public var edition: Int
-    /// Its name and edition, as a stored choice records them.
+    /// The helper's name and edition, as a stored choice records them.
     public var mark: String { edition == 0 ? name : "\(name) \(edition)" }
-    /// Taken only where no other helper claims the network, one that failed before included.
+    /// Whether the helper is taken only if no other helper claims the network, not even one that failed before.
     var isLastResort: Bool { priority == 0 }
 
     public init(_ name: String, priority: Int = 50, isQuarantined: Bool = false, edition: Int = 0) {
@@ -141,12 +143,12 @@ public struct Candidate: Hashable, Sendable {
     }
 }
 
-/// An earlier order that nothing starts on a network.
+/// An earlier order to start nothing on a network.
 public struct Hold: Hashable, Sendable {
     public var reason: HoldReason
-    /// `nil`: until the user asks.
+    /// The end of the hold; `nil` for until the user asks.
     public var until: Instant?
-    /// Its cause, one sentence.
+    /// The cause of the hold, one sentence.
     public var cause: String?
 
     public init(_ reason: HoldReason, until: Instant? = nil, cause: String? = nil) {
@@ -156,7 +158,7 @@ public struct Hold: Hashable, Sendable {
     }
 }
 
-/// Why a network is held.
+/// The reason why a network is held.
 public enum HoldReason: String, Codable, Hashable, Sendable, CaseIterable {
     /// The session was ended on request (D13).
     case loggedOff
@@ -164,6 +166,6 @@ public enum HoldReason: String, Codable, Hashable, Sendable, CaseIterable {
     case dismissed
     /// A helper failed permanently (D14).
     case autoJoinOff
-    /// The user switched handling off for this name.
+    /// The user switched hotspotd off for this name.
     case disabled
 }

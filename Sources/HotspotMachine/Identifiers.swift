@@ -1,4 +1,4 @@
-/// The number of something in flight, used once in a machine's life: an event with an old one is late and dropped.
+/// The number of a running operation, used once in a machine's life: an event with an old number is late and is dropped.
 public protocol OperationID: Hashable, Sendable {
     var number: UInt64 { get }
     init(number: UInt64)
@@ -24,7 +24,8 @@ public struct PromptID: OperationID {
     public init(number: UInt64) { self.number = number }
 }
 
-/// An attempt lasts from an entry to evaluating, maintaining or loggingOff, or to authenticating from maintaining, to its outcome.
+/// An attempt lasts from an entry to evaluating, maintaining or loggingOff, or to authenticating from maintaining, to its
+/// outcome.
 public struct AttemptID: OperationID {
     public let number: UInt64
     public init(number: UInt64) { self.number = number }

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// A timer, and when it fires.
+/// A timer and the time at which it fires.
 public struct RunningTimer: Hashable, Sendable {
     public let id: TimerID
     public let at: Instant

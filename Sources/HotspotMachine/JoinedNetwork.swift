@@ -1,31 +1,31 @@
 import HotspotCore
 
-/// A network as it is known from the address on until that is lost.
+/// The machine's knowledge of a network, from its address until the address is lost.
 public struct JoinedNetwork: Hashable, Sendable {
-    /// How it began; the access point may change.
+    /// The join with its facts; the access point may change later.
     public var arrival: Arrival
     /// The attempt that runs or ended last.
     public var attempt: AttemptID?
-    /// The attempt has not come to an outcome yet.
+    /// Whether the attempt has no outcome yet.
     public var attemptIsOpen = false
-    /// The last attempt ended without knowing whether the network is open.
+    /// Whether the last attempt ended without knowing if the network is open.
     package var isUnverified = false
     var record = HelperRecord()
     /// Temporary failures in a row, of any helper (D19).
     package var temporaryFailures = 0
     /// How soon a helper may log in again (D23).
     package var pace = Pace()
-    /// The marks of the helpers that could have been chosen when the chosen or remembered one was; `nil` if they are not known.
+    /// The marks of the helpers that could have been chosen at the time of the choice; `nil` if they are not known.
     public internal(set) var contenders: Set<String>?
-    /// The next maintain that the helper asked for with its last success (D33).
+    /// The time of the next maintain for which the helper asked with its last success (D33).
     var wantedMaintain: Instant?
-    /// A login that counts where the network is found open.
+    /// The login that counts if the network is found open.
     package var standing: StandingLogin?
-    /// The places that the network led to.
+    /// The portals to which the network led.
     var trail = PortalTrail()
-    /// The prober's last verdict, or that of a check.
+    /// The last verdict of the prober or of a check.
     public var lastVerdict: Verdict? { didSet { if lastVerdict == .captive { wasCaptive = true } } }
-    /// A portal was there.
+    /// Whether a portal was there.
     private(set) var wasCaptive = false
 
     init(_ arrival: Arrival) {
@@ -33,15 +33,15 @@ public struct JoinedNetwork: Hashable, Sendable {
         contenders = arrival.contenders
     }
 
-    /// The session that should have ended and may go on, because the portal did not confirm its logoff.
+    /// The session that may still continue after its logoff, because the portal did not confirm the logoff.
     var unended: StandingLogin? { standing?.ground == .unended ? standing : nil }
 
-    /// The outcome where the network is open, and no helper claims it.
+    /// The outcome if the network is open and no helper claims it.
     var openOutcome: AttemptOutcome {
         wasCaptive ? .opened : arrival.wasUpBefore ? .found : arrival.hadPortal ? .opened : .open
     }
 
-    /// Returns the same network in `inactive`, where nothing is held against a helper (behaviour 10).
+    /// Returns the same network for the state `inactive`, without any failures counted against helpers (behaviour 10).
     var resting: JoinedNetwork {
         var fresh = self
         fresh.record = HelperRecord()
@@ -74,12 +74,13 @@ struct HelperRecord: Hashable, Sendable {
         if winsAfterFailedMaintain[helper] == nil { winsAfterFailedMaintain[helper] = 0 }
     }
 
-    /// Counts a win after a failed maintain; wins of other helpers in between change nothing, or two that take turns would go on for ever.
+    /// Counts a win after a failed maintain. Wins of other helpers in between change nothing, or two helpers that take turns
+    /// would continue for ever.
     mutating func won(_ helper: String) { winsAfterFailedMaintain[helper]? += 1 }
 
     mutating func loginFailed(_ helper: String) { setbacks[helper, default: 0] += 1 }
 
-    /// Forgets what is held against a helper, because a session of it lasted (D11, D24).
+    /// Forgets the failures of a helper, because one of its sessions lasted (D11, D24).
     mutating func sessionLasted(_ helper: String) {
         winsAfterFailedMaintain[helper] = nil
         setbacks[helper] = nil
@@ -91,7 +92,7 @@ struct HelperRecord: Hashable, Sendable {
         for (name, wins) in winsAfterFailedMaintain where wins >= cap { excluded.insert(name) }
     }
 
-    /// Returns whether a claim of any other helper goes before this one's (D24).
+    /// Returns whether the claim of any other helper goes before this helper's claim (D24).
     func comesLast(_ helper: String, _ policy: Policy) -> Bool {
         policy.setbackCap.map { setbacks[helper, default: 0] >= $0 } ?? false
     }

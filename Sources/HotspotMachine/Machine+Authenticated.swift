@@ -1,9 +1,9 @@
 import HotspotCore
 
 extension Machine {
-    /// Opens the network that the helper freed, and remembers that (T17, T25, T36, D5).
+    /// Opens the network that the helper logged in to, and remembers the helper (T17, T25, T36, D5).
     ///
-    /// - Parameter soon: the time to the next look where the prober does not confirm that the network is open.
+    /// - Parameter soon: the time to the next probe if the prober does not confirm that the network is open.
     mutating func openClaimed(
         _ joined: JoinedNetwork, _ helper: String, secondsRemaining: Int?, _ schedule: MaintainSchedule,
         lookingAgain soon: Duration? = nil, _ cause: String, _ turn: inout Turn
@@ -15,7 +15,7 @@ extension Machine {
         dropStanding(&joined, &turn)
         joined.temporaryFailures = 0
         if !isUnverified { joined.trail = PortalTrail() }
-        // D11: a login that the next maintain finds to be void was no success.
+        // D11: a login that the next maintain finds void was not a success.
         if joined.pace.hasLasted(at: turn.now, policy) { joined.record.sessionLasted(helper) }
         recentFailures[joined.arrival.network] = nil
         turn.act(.remember(helper: helper))
@@ -40,7 +40,7 @@ extension Machine {
         return .unclaimed(Watch(interval: interval, phase: .waiting(timer)))
     }
 
-    /// Looks again soon where a check found no Internet behind a network that was open.
+    /// Probes again soon if a check found no Internet behind an open network.
     private mutating func doubt(_ authenticated: Authenticated, _ turn: inout Turn) {
         var joined = authenticated.joined
         joined.isUnverified = true
@@ -53,7 +53,7 @@ extension Machine {
         state = .authenticated(Authenticated(joined: joined, upkeep: upkeep))
     }
 
-    /// Opens a network that no helper claims, and that is open, or not known to be captive (D9); by the proven login from before, if
+    /// Opens a network that no helper claims, if it is open or not known to be captive (D9); through the earlier proven login, if
     /// there is one (D26).
     mutating func openUnclaimed(
         _ joined: JoinedNetwork, _ outcome: AttemptOutcome, secondsRemaining seconds: Int?, _ cause: String, _ turn: inout Turn
@@ -81,7 +81,8 @@ extension Machine {
         go(.authenticated(Authenticated(joined: joined, upkeep: .unclaimed(watch))), cause, &turn)
     }
 
-    /// Returns the time to the next probe of an unclaimed network: the interval, or less where the network ends the session earlier.
+    /// Returns the time to the next probe of an unclaimed network: the interval, or less where the network ends the session
+    /// earlier.
     private func recheckDelay(_ secondsRemaining: Int?, _ interval: Duration) -> Duration {
         secondsRemaining.map { min(.seconds(max(0, min($0, 86400)) + 5), interval) } ?? interval
     }
@@ -126,7 +127,7 @@ extension Machine {
         var authenticated = authenticated
         var interval = watch.interval * 2
         if verdict?.isOpen == true, authenticated.joined.isUnverified {
-            // Now it is known to be open: an attempt of its own tells it, and the problem that was reported is over.
+            // Now the network is known to be open: a new attempt records that, and the reported problem is over.
             interval = policy.recheckFirst
             beginAttempt(&authenticated.joined, &turn)
             reportUnproven(verdict, &turn)

@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// Asks the chosen helper to free the network, perhaps after a pause (T8, T10, T37, D23).
+    /// Asks the chosen helper to log in, perhaps after a pause (T8, T10, T37, D23).
     mutating func authenticate(_ joined: JoinedNetwork, _ helper: String, _ cause: String, _ turn: inout Turn) {
         var joined = joined
         let begin = joined.pace.nextLogin(at: turn.now, policy)
@@ -29,7 +29,7 @@ extension Machine {
                 state = stay(.commanding(send(.authenticate, to: helper, &turn)))
                 return
             }
-            // It may be a better one than that which waits here.
+            // The helper that was switched on may be better than the one that waits here.
             if event == .restEnded {
                 turn.act(.clearProblems)
                 return evaluate(joined, "a helper was switched on", &turn)
@@ -38,7 +38,7 @@ extension Machine {
             case nil: break
             case .continues(let watch): state = stay(.pausing(end, watch))
             case .opened(let seconds):
-                // Nothing waits now.
+                // Nothing is waiting now.
                 turn.act(.clearProblems)
                 openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network is open now", &turn)
             }
@@ -94,7 +94,7 @@ extension Machine {
         }
     }
 
-    /// Follows the proof of a login, here or in presentingUI: while it goes on, the state is what `next` makes of it.
+    /// Follows the proof of a login, here or in presentingUI: while the proof goes on, `next` makes the state from it.
     mutating func follow(
         _ proof: Proof, of helper: String, _ joined: JoinedNetwork, _ event: StateEvent, _ next: (Proof) -> MachineState,
         _ turn: inout Turn
@@ -112,7 +112,7 @@ extension Machine {
                 joined, helper, secondsRemaining: seconds, MaintainSchedule(),
                 lookingAgain: verdict == .limited ? policy.watchFirst : nil, cause, &turn)
         case .refuted:
-            // Captive to the last: it is kept in case that the network opens late.
+            // The network stayed captive; the login is kept in case the network opens late.
             var joined = joined
             keepUnproven(proof, of: helper, in: &joined, &turn)
             failTemporarily(joined, helper, .stillCaptive(helper), &turn)
@@ -145,7 +145,7 @@ extension Problem {
             .loginDelayed, QuotedProblem.join("\(helper) could not log in for now.", reason), hint: "hotspotctl explain")
     }
     static func tooSoon(_ helper: String, _ pause: Duration) -> Problem {
-        // The pause ends within the second that is begun.
+        // The pause ends within the second that has begun.
         let seconds = pause.components.seconds + (pause.components.attoseconds > 0 ? 1 : 0)
         return Problem(
             .loginPaused,

@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// Asks every candidate at once, and the prober beside them (T5, D20).
+    /// Asks every candidate at once, and the prober at the same time (T5, D20).
     mutating func evaluate(
         _ joined: JoinedNetwork, only helper: String? = nil, goesOn: Bool = false, _ cause: String, _ turn: inout Turn
     ) {
@@ -79,7 +79,7 @@ extension Machine {
         if next.awaitsVerdict { decideByVerdict(next, &turn) }
     }
 
-    /// Removes helpers that are gone from the race, whatever they answered before (T16). New ones wait for the next race (C16).
+    /// Removes helpers that are gone from the race, even if they have answered (T16). New helpers wait for the next race (C16).
     mutating func candidatesChanged(in evaluating: Evaluating, _ turn: inout Turn) {
         var evaluating = evaluating
         guard !evaluating.awaitsVerdict, evaluating.race.removeAll(where: { !isCandidate($0) }) else { return }
@@ -97,7 +97,7 @@ extension Machine {
         if let decision = evaluating.race.decision { carryOut(decision, evaluating, nil, &turn) }
     }
 
-    /// Ends the race at a deadline: silent helpers have a strike, and count as none (T12, T13).
+    /// Ends the race at a deadline: silent helpers get a strike, and count as no claim (T12, T13).
     private mutating func endRace(_ evaluating: Evaluating, _ cause: String, _ turn: inout Turn) {
         for entrant in evaluating.race.silent { turn.act(.strike(helper: entrant.candidate.name, .silence)) }
         carryOut(evaluating.race.decisionNow, evaluating, cause, &turn)
@@ -124,7 +124,7 @@ extension Machine {
             return
         }
         var joined = evaluating.joined
-        // A proven login from before reports by itself what is not proven.
+        // An earlier proven login reports by itself that it is not proven now.
         let isNew = provenLogin(joined) == nil
         switch verdict {
         case .online, .partial:
@@ -138,7 +138,7 @@ extension Machine {
             turn.act(.report(.unclaimedCaptive(by: isOneOfMany ? asked.first : nil)))
             rest(joined, retryAfter: nil, "there is a portal, and no helper claims it", &turn)
         case nil where joined.arrival.remembered != nil && isNew:
-            // A helper freed it on an earlier visit: there is a portal.
+            // A helper logged in here on an earlier visit, so there is a portal.
             endAttempt(&joined, .unknown, &turn)
             turn.act(.report(.notKnown))
             rest(
@@ -157,7 +157,7 @@ extension Problem {
     fileprivate static let notKnown = Problem(
         .proberMissing, "The prober does not answer, so hotspotd does not know whether the network is open.",
         hint: "hotspotctl check")
-    /// - Parameter helper: the only one of several that the user let be asked.
+    /// - Parameter helper: the only helper that the user allowed to be asked; `nil` if there were several.
     fileprivate static func unclaimedCaptive(by helper: String?) -> Problem {
         guard let helper else {
             return Problem(

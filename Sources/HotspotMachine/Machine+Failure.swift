@@ -3,17 +3,17 @@ import HotspotCore
 extension Machine {
     /// Ends a login that may work later (T20, T27, D1, D4, D19).
     ///
-    /// - Parameter helper: the one to blame (D24), if any.
+    /// - Parameter helper: the helper to blame (D24), if any.
     mutating func failTemporarily(_ joined: JoinedNetwork, _ helper: String?, _ problem: Problem, _ turn: inout Turn) {
         var joined = joined
         endAttempt(&joined, .temporaryFailure, &turn)
         joined.temporaryFailures += 1
-        // D24: only failures of helpers that come last already use up the tries.
+        // D24: only failures of helpers that already come last use up the tries.
         let triesEnd = policy.setbackCap == nil || helper.map { joined.record.comesLast($0, policy) } ?? true
         if let helper { joined.record.loginFailed(helper) }
         turn.act(.report(problem))
         let network = joined.arrival.network
-        // Old failures of all networks go, so that a machine's memory does not grow with the places it has been to.
+        // Old failures of all networks are removed, so that a machine's memory does not grow with every place.
         recentFailures = recentFailures.compactMapValues { times in
             let recent = times.filter { turn.now - $0 < policy.disconnectWindow }
             return recent.isEmpty ? nil : recent
@@ -40,7 +40,7 @@ extension Machine {
         fail(joined, retryAfter: nil, problem.message, &turn)
     }
 
-    /// Asks the link to end, or keeps it and rests (D19).
+    /// Asks to end the link, or keeps it and rests (D19).
     private mutating func fail(
         _ joined: JoinedNetwork, mayDisassociate isAllowed: Bool = true, retryAfter delay: Duration?, _ cause: String,
         _ turn: inout Turn
@@ -67,7 +67,7 @@ extension Machine {
         case nil: break
         case .continues(let watch): state = .failure(failed.with { $0.watch = watch })
         case .opened(let seconds):
-            // An attempt of its own, so that the history tells how it ended.
+            // A new attempt, so that the history tells how the old one ended.
             var joined = failed.joined
             beginAttempt(&joined, &turn)
             openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network is open now", &turn)

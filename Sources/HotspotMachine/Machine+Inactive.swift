@@ -45,7 +45,7 @@ extension Machine {
         maintain(joined, helper, startsClosed: false, schedule, "the daemon was restarted in the same association", &turn)
     }
 
-    /// Lets nothing start until the user asks for it, or the hold ends (D13, D14, D21).
+    /// Starts nothing until the user asks for it, or the hold ends (D13, D14, D21).
     mutating func hold(
         _ joined: JoinedNetwork, _ reason: HoldReason, _ cause: String, telling problem: Problem? = nil, _ turn: inout Turn
     ) {
@@ -55,7 +55,7 @@ extension Machine {
         go(.inactive(.held(joined.resting, reason, timer: timer)), cause, &turn)
     }
 
-    /// Asks the link to end, and waits a limited time for it: a manager may keep the link up.
+    /// Asks to end the link, and waits a limited time for that: a manager may keep the link up.
     mutating func disassociate(
         _ joined: JoinedNetwork, otherwise fallback: Inactive.Fallback, from former: StateName? = nil, _ cause: String,
         _ turn: inout Turn
@@ -70,7 +70,7 @@ extension Machine {
         policy.onFailure == .disconnect && joined.arrival.canDisassociate
     }
 
-    /// Waits, on a held network for the user or the hold's end, on a link that is left for its end.
+    /// Waits: on a held network for the user or the end of the hold; on a link that is being left, for its end.
     mutating func handle(_ event: StateEvent, in inactive: Inactive, _ turn: inout Turn) {
         switch inactive {
         case .noAddress: break
@@ -104,8 +104,8 @@ extension Machine {
         }
     }
 
-    /// Ends a hold, or the rest in `failure`. Where nothing was started since the join, the remembered helper goes on; the gate stays
-    /// closed until it has answered.
+    /// Ends a hold, or the rest in `failure`. If nothing was started since the join, the remembered helper continues; the gate
+    /// stays closed until it has answered.
     mutating func release(_ joined: JoinedNetwork, _ cause: String, _ turn: inout Turn) {
         turn.act(.releaseHold)
         var fresh = joined.started(byUser: false)
@@ -129,7 +129,8 @@ extension Problem {
     /// The helper says that another logoff would not help.
     static let logoffImpossible = Problem(.logoffUnconfirmed, logoffUnconfirmed.message, hint: "hotspotctl explain")
 
-    /// Returns what a user who comes back after such a logoff can do: end the session, if another logoff may help, or go online.
+    /// Returns the problem for a user who comes back after such a logoff: end the session, if another logoff may help, or go
+    /// online.
     static func unended(mayHelp: Bool) -> Problem {
         let hint = mayHelp ? "hotspotctl logoff, or to go online: hotspotctl login" : "hotspotctl login"
         return Problem(.logoffUnconfirmed, leftOpen, hint: hint)
@@ -138,7 +139,8 @@ extension Problem {
     private static let leftOpen =
         "You logged off here, but the portal may still let this computer through. hotspotd leaves this network alone for 12 hours."
 
-    /// Returns why nothing happens on a held network, and what helps; for a network that was held earlier, also what caused it.
+    /// Returns why nothing happens on a held network, with the command that helps; for a network that was held earlier, also the
+    /// cause.
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
         let earlier = cause.map(QuotedProblem.split)
         let sentence =

@@ -21,7 +21,7 @@ extension Machine {
             case nil: break
             case .continues(let proof):
                 state = .loggingOff(loggingOff.with { $0.phase = .proving(proof, otherwise: otherwise) })
-            // Against the helper's word only the portal tells that the session has ended.
+            // Against the helper's word, only the portal shows that the session has ended.
             case .confirmed where otherwise == .ineffective || state.joined?.lastVerdict == .captive:
                 conclude(loggingOff, .confirmed, &turn)
             case .confirmed, .refuted: conclude(loggingOff, otherwise, &turn)
@@ -33,7 +33,7 @@ extension Machine {
         switch answer {
         case nil: turn.act(.strike(helper: loggingOff.helper, .silence))
         case .crashed: turn.act(.strike(helper: loggingOff.helper, .crash))
-        // It came in time and is no answer, or the helper was never asked: neither good nor bad.
+        // The answer came in time but does not follow the contract, or the helper was never asked: neither good nor bad.
         case .garbled, .notStarted: break
         case .evaluated, .replied: turn.act(.acquit(helper: loggingOff.helper))
         }
@@ -50,7 +50,7 @@ extension Machine {
         state = .loggingOff(loggingOff.with { $0.phase = .proving(proof, otherwise: result) })
     }
 
-    /// Ends the session, as far as it has ended. One that may go on can be ended again.
+    /// Ends the session if it has ended. A session that may still continue can be ended again.
     private mutating func conclude(_ loggingOff: LoggingOff, _ result: LogoffResult, _ turn: inout Turn) {
         let cause =
             switch result {
@@ -75,7 +75,7 @@ extension Machine {
     private static let unconfirmed = "the logoff is not confirmed"
     static let impossible = "the logoff failed"
 
-    /// Ends the link where that is wanted and possible; holds the network in any case (D13).
+    /// Ends the link if that is wanted and possible; holds the network in any case (D13).
     mutating func endSession(
         _ joined: JoinedNetwork, of helper: String, _ result: LogoffResult, _ cause: String, _ turn: inout Turn
     ) {
@@ -112,10 +112,10 @@ extension Machine {
 /// The fate of the session.
 package enum LogoffResult: Hashable, Sendable {
     case confirmed
-    /// The portal did not say so.
+    /// The portal did not confirm the logoff.
     case unconfirmed
     /// The helper says that another logoff would not help.
     case impossible
-    /// The helper says so, and the network is open all the same (D31).
+    /// The helper says that the session has ended, but the network is still open (D31).
     case ineffective
 }

@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// Asks the chosen helper whether the session is still good, and the prober beside it (T3, T33, D20).
+    /// Asks the chosen helper whether the session is still valid, and the prober at the same time (T3, T33, D20).
     mutating func maintain(
         _ joined: JoinedNetwork, _ helper: String, startsClosed: Bool, justJoined: Bool = false, _ schedule: MaintainSchedule,
         _ cause: String, _ turn: inout Turn
@@ -76,8 +76,8 @@ extension Machine {
             case .known(let verdict, let probeSeconds) = maintaining.verdict
         else { return }
         if verdict == .captive {
-            // A portal in the Internet's place outweighs the helper's word. But the probe began beside the command, and the helper may
-            // have logged in since, as it may while it maintains: a second login could cost a second voucher.
+            // A portal in the Internet's place outweighs the helper's word. But the probe began at the same time as the command,
+            // and the helper may have logged in since, as it may during maintain: a second login could cost a second voucher.
             if isSecondProbe {
                 return renewSession(
                     maintaining, "\(maintaining.helper) says that the session goes on, but the portal is there", &turn)
@@ -92,7 +92,7 @@ extension Machine {
         }
         reportUnproven(verdict, &turn)
         if maintaining.logoffQueued {
-            // A helper that is switched off is not called, not even to log off.
+            // A helper that is switched off gets no command, not even a logoff.
             guard isCandidate(maintaining.helper) else {
                 let cause = "\(maintaining.helper) was switched off, and the user asked for a logoff"
                 return endSession(maintaining.joined, of: maintaining.helper, .unconfirmed, cause, &turn)
@@ -107,12 +107,12 @@ extension Machine {
             lookingAgain: verdict == .limited ? policy.watchLongest : nil, cause, &turn)
     }
 
-    /// Lets the same helper log in again, without a race (T37); with one if a helper is here that it was chosen without, or
-    /// that has changed since.
+    /// Lets the same helper log in again, without a race (T37). There is a race if the candidates have changed since the helper
+    /// was chosen.
     private mutating func renewSession(_ maintaining: Maintaining, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(maintaining, &turn) }
-        // On joining it is one attempt: that the portal wants a login as before is no end of anything.
+        // At a join, this is one attempt: if the portal wants a login as before, no session has ended.
         if !maintaining.startsClosed { endAttempt(&joined, .expired, &turn) }
         if let contenders = joined.contenders, candidates.contains(where: { !contenders.contains($0.mark) }) {
             return evaluate(
@@ -122,8 +122,8 @@ extension Machine {
         authenticate(joined, maintaining.helper, cause, &turn)
     }
 
-    /// Starts a new race, the helper among the candidates (T38, D11). A session that may be good yet comes back where no helper wants a
-    /// login, and the network is not captive.
+    /// Starts a new race, with the helper among the candidates (T38, D11). A session that may still be valid returns if no helper
+    /// wants a login and the network is not captive.
     private mutating func loseSession(_ maintaining: Maintaining, mayReturn: Bool, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(maintaining, &turn) }
@@ -133,7 +133,7 @@ extension Machine {
         evaluate(joined, goesOn: mayReturn, cause, &turn)
     }
 
-    /// Ends the session for a queued logoff: the helper's answer is that no session is left.
+    /// Ends the session for a queued logoff: the helper has answered that no session is left.
     private mutating func endQueuedLogoff(_ maintaining: Maintaining, _ turn: inout Turn) {
         endSession(maintaining.joined, of: maintaining.helper, .confirmed, Self.alreadyEnded, &turn)
     }

@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// Shows the prompt, then changes the state (T19, behaviour 56). A further prompt takes the place of the former one (D2).
+    /// Shows the prompt, then changes the state (T19, behaviour 56). A further prompt replaces the former one (D2).
     mutating func present(
         _ joined: JoinedNetwork, _ helper: String, _ prompt: Prompt, further: Int, _ cause: String, _ turn: inout Turn
     ) {
@@ -32,7 +32,7 @@ extension Machine {
                     return open(login, joined, secondsRemaining: nil, "the user dismissed the question", &turn)
                 }
                 var joined = joined
-                // Of a dismissed question nothing is kept.
+                // Nothing is kept of a dismissed question.
                 if case .undecided = joined.standing?.ground { dropStanding(&joined, &turn) }
                 endAttempt(&joined, .dismissed, &turn)
                 return hold(joined, .dismissed, "the user dismissed the question", &turn)
@@ -87,7 +87,8 @@ extension Machine {
         }
     }
 
-    /// Ends a hand-over after which the network is open: with a success it is the helper's login, otherwise it opened by itself (D30).
+    /// Ends a hand-over after which the network is open: if the helper reports success, it was the helper's login, otherwise the
+    /// network opened by itself (D30).
     private mutating func confirm(
         _ answer: CommandAnswer?, to command: RunningCommand, in presenting: PresentingUI, _ turn: inout Turn
     ) {
@@ -106,8 +107,9 @@ extension Machine {
         openUnclaimed(presenting.joined, .opened, secondsRemaining: nil, "the network is open now", &turn)
     }
 
-    /// Shows the same prompt again after a command that missed its deadline, crashed or could not be started, under a new ID, because
-    /// the old prompt was answered. The third time is a temporary failure, for which the helper is blamed only if it has a strike.
+    /// Shows the same prompt again after a command that missed its deadline, crashed or could not be started; the prompt gets a
+    /// new ID, because the old one was answered. The third time is a temporary failure, for which the helper is blamed only if it
+    /// has a strike.
     private mutating func showAgain(
         _ presenting: PresentingUI, _ problem: Problem, strike: StrikeReason?, _ turn: inout Turn
     ) {

@@ -11,7 +11,7 @@ extension Machine {
     // MARK: Proof (D25)
 
     mutating func startProof(of helper: String, until end: Instant, secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
-        // Storing waits for the disk; the probe waits for nothing.
+        // Storing waits for the disk; the probe does not wait.
         let probe = startProbe(fresh: true, &turn)
         if state.joined?.standing?.ground != .fresh {
             turn.act(.awaitProof(of: helper, until: turn.now + policy.latePatience))
@@ -19,7 +19,7 @@ extension Machine {
         return Proof(login: issue(), began: turn.now, end: end, phase: .probing(probe), secondsRemaining: secondsRemaining)
     }
 
-    /// Begins the proof of a login: the state is what `next` makes of it.
+    /// Begins the proof of a login: `next` makes the state from it.
     mutating func prove(
         _ helper: String, until end: Instant, secondsRemaining: Int?, _ next: (Proof) -> MachineState, _ turn: inout Turn
     ) {
@@ -29,13 +29,13 @@ extension Machine {
 
     enum ProofProgress {
         case continues(Proof)
-        /// No longer captive; the verdict is `nil` if there is no prober, and the helper's word counts.
+        /// The network is no longer captive; the verdict is `nil` if there is no prober, so that the helper's word counts.
         case proven(Verdict?, secondsRemaining: Int?)
-        /// Captive to the last.
+        /// The network stayed captive.
         case refuted
     }
 
-    /// Returns what an event does to a proof; `nil` for nothing.
+    /// Returns the effect of an event on a proof; `nil` for none.
     mutating func advance(_ proof: Proof, _ event: StateEvent, _ turn: inout Turn) -> ProofProgress? {
         switch event {
         case .probed(let verdict, let seconds):
@@ -54,8 +54,8 @@ extension Machine {
         }
     }
 
-    /// Starts over where the network leads to another portal than the one that was answered, or that asks (D32). Returns `false` where it
-    /// does not.
+    /// Starts over if the network now leads to another portal than the one that asks or that received the answers (D32). Returns
+    /// whether it started over.
     mutating func leaveOtherPortal(_ verdict: Verdict?, _ turn: inout Turn) -> Bool {
         guard verdict == .captive, var joined = state.joined, joined.trail.leadsElsewhere else { return false }
         if let proof = state.proof, let helper = state.chosenHelper {
@@ -71,13 +71,13 @@ extension Machine {
 
     enum LogoffProgress {
         case continues(Proof)
-        /// The portal is back, or nothing tells that it is not.
+        /// The portal is back, or nothing shows that it is not.
         case confirmed
-        /// The network is open to the last.
+        /// The network stayed open.
         case refuted
     }
 
-    /// Returns what an event does to the looks after a logoff (D31); `nil` for nothing.
+    /// Returns the effect of an event on the probes after a logoff (D31); `nil` for none.
     mutating func advanceLogoff(_ proof: Proof, _ event: StateEvent, _ turn: inout Turn) -> LogoffProgress? {
         switch event {
         case .probed(let verdict, _):
@@ -100,7 +100,7 @@ extension Machine {
         return next
     }
 
-    /// Reports what is not proven where the word of a helper counts.
+    /// Reports that a result is not proven, where the word of a helper counts.
     func reportUnproven(_ verdict: Verdict?, _ turn: inout Turn) {
         switch verdict {
         case nil: turn.act(.report(.proberMissing))
@@ -122,7 +122,7 @@ extension Machine {
         case opened(secondsRemaining: Int?)
     }
 
-    /// Returns what an event does to a watch; `nil` for nothing.
+    /// Returns the effect of an event on a watch; `nil` for none.
     mutating func advance(_ watch: Watch, _ event: StateEvent, _ turn: inout Turn) -> WatchProgress? {
         switch event {
         case .timerFired(let id):

@@ -1,30 +1,31 @@
 import HotspotCore
 
-/// The state machine of one interface: an event in, actions out. Beside it in this target: the scan list's claims.
+/// The state machine of one interface: it takes an event and returns actions. This target also has the scan list's claims.
 ///
-/// It has no clock, socket, logger or task. The same events at the same instants give the same actions. Each state's rules are in a
-/// file of its own, `Machine+<State>.swift`; the numbers in comments, such as T17, D20 and behaviour 56, are those of `docs/machine-rules.md`.
+/// It has no clock, socket, logger or task. The same events at the same instants give the same actions. Each state's rules are in
+/// a file of its own, `Machine+<State>.swift`; the numbers in comments, such as T17, D20 and behaviour 56, are those of
+/// `docs/machine-rules.md`.
 public struct Machine: Hashable, Sendable {
     public private(set) var policy: Policy
     public internal(set) var state: MachineState = .inactive(.noAddress)
-    /// The helpers that may be asked about the network at hand.
+    /// The helpers that may be asked about the present network.
     public internal(set) var candidates: [Candidate] = []
-    /// Temporary failures within ``Policy/disconnectWindow``, for D4 in its strict form; survives the association, because each one
-    /// ends it.
+    /// Temporary failures within ``Policy/disconnectWindow``, for D4 in its strict form; survives the association, because each
+    /// one ends it.
     var recentFailures: [NetworkID: [Instant]] = [:]
     var lastNumber: UInt64 = 0
 
     /// A machine at rest (T1).
     public init(policy: Policy = Policy()) { self.policy = policy }
 
-    /// Adopts other rules if there is no address, so that nothing runs by the former ones; else changes nothing. Numbers go on, so that
-    /// what is late stays late.
+    /// Adopts other rules if there is no address, so that nothing runs by the former ones; otherwise changes nothing. Numbers
+    /// continue, so that late events stay late.
     public mutating func adopt(_ policy: Policy) {
         if state == .inactive(.noAddress) { self.policy = policy }
     }
 
-    /// Whether ``Event/loginRequested(helper:fresh:)`` would start or join a login now, or start one after a logoff that runs. While a link
-    /// is being left, there is nothing to log in to.
+    /// Whether ``Event/loginRequested(helper:fresh:)`` would start or join a login now, or start one after a running logoff.
+    /// While a link is being left, there is no network to log in to.
     public var acceptsLogin: Bool {
         switch state {
         case .inactive(.noAddress), .inactive(.leaving): false
@@ -33,7 +34,7 @@ public struct Machine: Hashable, Sendable {
         }
     }
 
-    /// Returns whether ``Event/logoffRequested(by:)`` would end the session now, or after the answer that is awaited (T34, T35, D17).
+    /// Returns whether ``Event/logoffRequested(by:)`` would end the session now, or after the next answer (T34, T35, D17).
     public func acceptsLogoff(by requester: Requester) -> Bool {
         switch state {
         case .authenticated, .maintaining: break
@@ -45,7 +46,7 @@ public struct Machine: Hashable, Sendable {
         return requester == .user || requester == .helper(helper)
     }
 
-    /// The helper that logged in to the open network, and was switched off since.
+    /// The helper that logged in to the open network and has been switched off since.
     public var switchedOffOwner: String? {
         switch state {
         case .authenticated(let authenticated): state.chosenHelper == nil ? switchedOffOwner(of: authenticated.joined) : nil
@@ -54,17 +55,18 @@ public struct Machine: Hashable, Sendable {
         }
     }
 
-    /// A helper keeps the network free, or did so until it was switched off or asked to log off: the association is still its login's.
+    /// Whether a helper keeps the network open, or did so until it was switched off or asked to log off: the association still
+    /// belongs to its login.
     public var keepsLogin: Bool {
         if case .loggingOff = state { return true }
         guard let joined = state.joined else { return false }
         return state.isKeptFree || joined.unended != nil || switchedOffOwner(of: joined) != nil
     }
 
-    /// Ordinary traffic may use the link.
+    /// Whether ordinary traffic may use the link.
     public var gateIsOpen: Bool { state.gateIsOpen }
 
-    /// Handles an event that happened at `now`, and returns what is to be done, in order.
+    /// Handles an event that happened at `now`, and returns the actions, in order.
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         let before = state.inFlight
         let gateWasOpen = gateIsOpen
@@ -122,7 +124,7 @@ public struct Machine: Hashable, Sendable {
     private mutating func probed(
         _ result: (verdict: Verdict?, secondsRemaining: Int?, place: String?), _ turn: inout Turn
     ) {
-        // A prober that is missing or died says nothing: a portal that was there still is.
+        // A prober that is missing or died proves nothing: a portal that was there counts as still there.
         let verdict = result.verdict ?? (state.joined?.lastVerdict == .captive ? .captive : nil)
         if result.verdict == nil, verdict == .captive { turn.act(.report(.proberSilent)) }
         note(verdict, result.place)
@@ -151,13 +153,13 @@ public struct Machine: Hashable, Sendable {
         }
     }
 
-    /// Withdraws each request that is no longer in flight, here and nowhere else: so nothing can outlive its state. What the
-    /// event itself ended needs no withdrawal, and what began and ended within this turn never begins.
+    /// Withdraws each request that is no longer in flight. This happens only here, so nothing can outlive its state. A request
+    /// that the event itself ended needs no withdrawal, and one that began and ended within this turn never begins.
     private func finish(_ turn: Turn, _ old: InFlight, gateWasOpen: Bool, _ event: Event) -> [Action] {
         let new = state.inFlight
         var actions: [Action] = []
         if gateWasOpen, !gateIsOpen { actions.append(.setGate(open: false)) }
-        // Both are in the order of their numbers: one walk over a race of a hundred helpers will do.
+        // Both lists are in the order of their numbers, so one pass is enough even for a race of a hundred helpers.
         var index = 0
         for id in old.commands {
             while index < new.commands.count, new.commands[index].number < id.number { index += 1 }
@@ -170,7 +172,7 @@ public struct Machine: Hashable, Sendable {
         }
         for id in old.timers where !new.timers.contains(id) && event != .timerFired(id) { actions.append(.stopTimer(id)) }
         if let prompt = old.prompt, prompt != new.prompt { actions.append(.withdrawPrompt(prompt)) }
-        // Drops what began and ended within this turn.
+        // Drops requests that began and ended within this turn.
         func begins(_ action: Action) -> Bool {
             switch action {
             case .startTimer(let id, _, _): new.timers.contains(id)
@@ -183,7 +185,7 @@ public struct Machine: Hashable, Sendable {
                 true
             }
         }
-        // Most often all of it begins, and nothing need be copied.
+        // Usually all of them begin, and nothing needs to be copied.
         if !turn.actions.allSatisfy(begins) {
             actions += turn.actions.filter(begins)
         } else if actions.isEmpty {
@@ -199,8 +201,8 @@ public struct Machine: Hashable, Sendable {
 /// An event as a state handles it: without what every state handles alike, and with numbers resolved. An event with the number of
 /// something that is no longer in flight is late, and is dropped (D18).
 enum StateEvent: Hashable {
-    /// The chosen helper's command ended; `nil` if its deadline came first. At the deadline's own instant an answer is too late, in
-    /// whichever order the loop serves the two.
+    /// The chosen helper's command ended; `nil` if its deadline came first. At the deadline's own instant an answer is too late,
+    /// in whichever order the loop serves the two.
     case answered(CommandAnswer?)
     case raceAnswered(CommandID, CommandAnswer)
     /// The probe ended; `nil` if the prober is missing, died, or missed the deadline.

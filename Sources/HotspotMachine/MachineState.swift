@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The state with exactly its data.
+/// The state, with exactly the data that it needs.
 public enum MachineState: Hashable, Sendable {
     case inactive(Inactive)
     case evaluating(Evaluating)
@@ -40,20 +40,21 @@ extension StateData {
 /// No helper is asked.
 public enum Inactive: Hashable, Sendable {
     case noAddress
-    /// There is an address, and nothing starts until the user asks for it, or the timer fires (D13, D14, D21).
+    /// There is an address, but nothing starts until the user asks for it, or the timer fires (D13, D14, D21).
     case held(JoinedNetwork, HoldReason, timer: RunningTimer?)
-    /// The link was asked to end, and has not yet. If it is still there when the timer fires, it counts as one that cannot be ended.
+    /// hotspotd has asked to end the link, which is still there. If it is there when the timer fires, it counts as a link that
+    /// cannot be ended.
     case leaving(JoinedNetwork, otherwise: Fallback, timer: RunningTimer)
 
     /// The fate of a link that could not be ended.
     public enum Fallback: Hashable, Sendable {
         case hold(HoldReason)
-        /// It rests in `failure`.
+        /// The link rests in `failure`.
         case rest(retryAfter: Duration?)
     }
 }
 
-/// The candidates are asked, all at once.
+/// All candidates are asked at the same time.
 public struct Evaluating: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     package var race: Race
@@ -64,37 +65,38 @@ public struct Evaluating: Hashable, Sendable, StateData {
     package var awaitsVerdict = false
 }
 
-/// One helper frees the network, and the prober proves it.
+/// One helper logs in, and the prober proves the login.
 public struct Authenticating: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
     package var phase: LoginPhase
 
     package enum LoginPhase: Hashable, Sendable {
-        /// The last login is a moment ago: the command waits for the timer (D23), and the network may open by itself meanwhile.
+        /// The last login was a moment ago: the command waits for the timer (D23), and the network may open by itself in the
+        /// meantime.
         case pausing(RunningTimer, Watch)
         case commanding(RunningCommand)
         case proving(Proof)
     }
 }
 
-/// The user is asked, then the helper goes on, and the prober proves it.
+/// The user is asked, then the helper continues, and the prober proves the login.
 public struct PresentingUI: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
     var promptID: PromptID
     var prompt: Prompt
-    /// Further prompts in a row (D2).
+    /// The number of further prompts in a row (D2).
     package var further = 0
-    /// Commands in a row that missed their deadline or crashed (D21).
+    /// The number of commands in a row that missed their deadline or crashed (D21).
     package var failedTries = 0
     package var phase: PromptPhase
 
     package enum PromptPhase: Hashable, Sendable {
-        /// For the user, without a deadline.
+        /// The state waits for the user, without a deadline.
         case waiting(Watch)
         case commanding(RunningCommand)
-        /// The network opened while a hand-over waited: the helper is asked whether that is its login (D30).
+        /// The network opened while a hand-over was waiting: the helper is asked whether that is its login (D30).
         case confirming(RunningCommand)
         case proving(Proof)
     }
@@ -106,33 +108,33 @@ public struct Authenticated: Hashable, Sendable, StateData {
     package var upkeep: Upkeep
 
     package enum Upkeep: Hashable, Sendable {
-        /// A helper freed the network and is asked again when the timer fires.
+        /// A helper logged in and is asked again when the timer fires.
         case claimed(by: String, maintain: RunningTimer, MaintainSchedule)
         /// The prober is asked now and then (D9).
         case unclaimed(Watch)
     }
 }
 
-/// The chosen helper is asked whether the session is still good.
+/// The chosen helper is asked whether the session is still valid.
 public struct Maintaining: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
-    /// On joining or after a hold, with the gate closed; else from the timer, with the gate open.
+    /// Whether the gate is closed: after a join or a hold; with a timer it is open.
     package var startsClosed: Bool
     package var phase: MaintainPhase
     package var verdict: LatestVerdict
     var schedule: MaintainSchedule
-    /// The session is to end after the answer (D17).
+    /// Whether to end the session after the answer (D17).
     package var logoffQueued = false
 
     package enum MaintainPhase: Hashable, Sendable {
         case commanding(RunningCommand)
-        /// The helper says yes; the verdict decides.
+        /// The helper says that the session goes on; the verdict decides.
         case awaitingVerdict(secondsRemaining: Int?, isSecondProbe: Bool)
     }
 }
 
-/// The chosen helper ends the session, and the prober looks whether the portal is back.
+/// The chosen helper ends the session, and the prober checks whether the portal is back.
 public struct LoggingOff: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
@@ -141,15 +143,15 @@ public struct LoggingOff: Hashable, Sendable, StateData {
 
     package enum LogoffPhase: Hashable, Sendable {
         case commanding(RunningCommand)
-        /// The prober looks whether the session has ended; with the result if nothing tells so.
+        /// The prober checks whether the session has ended; with the result if no probe shows that.
         case proving(Proof, otherwise: LogoffResult)
     }
 
-    /// The step after the answer.
+    /// The step after the answer to a logoff.
     package enum Sequel: Hashable, Sendable {
         /// The network is held, or the link ends.
         case rest
-        /// The user asked for a login meanwhile.
+        /// The user has asked for a login in the meantime.
         case login(by: String?)
     }
 }
@@ -163,7 +165,7 @@ public struct Failed: Hashable, Sendable, StateData {
 }
 
 extension MachineState {
-    /// Ordinary traffic may use the link: authenticated, a timer's maintain (T46), and until a logoff has ended.
+    /// Whether ordinary traffic may use the link: in authenticated, in a timer's maintain (T46), and until a logoff has ended.
     public var gateIsOpen: Bool {
         switch self {
         case .authenticated, .loggingOff: true
@@ -172,7 +174,7 @@ extension MachineState {
         }
     }
 
-    /// A login runs: the helper works, the user is asked, or the prober proves it.
+    /// Whether a login is running: the helper works, the user is asked, or the prober proves it.
     var logsIn: Bool {
         switch self {
         case .authenticating(let state): if case .pausing = state.phase { false } else { true }
@@ -181,12 +183,12 @@ extension MachineState {
         }
     }
 
-    /// A question waits for the user.
+    /// Whether a question waits for the user.
     public var waitsForUser: Bool {
         if case .presentingUI(let state) = self, case .waiting = state.phase { true } else { false }
     }
 
-    /// The proof that runs.
+    /// The running proof.
     var proof: Proof? {
         switch self {
         case .authenticating(let state): if case .proving(let proof) = state.phase { proof } else { nil }
@@ -210,7 +212,7 @@ extension MachineState {
         }
     }
 
-    /// Changes what is known of the network, without a transition.
+    /// Changes the facts about the network, without a transition.
     mutating func update(_ change: (inout JoinedNetwork) -> Void) {
         guard var joined else { return }
         change(&joined)
@@ -250,7 +252,7 @@ extension MachineState {
         }
     }
 
-    /// The chosen helper keeps the network free, as far as is known.
+    /// Whether the chosen helper keeps the network open, as far as is known.
     public var isKeptFree: Bool {
         switch self {
         case .authenticated: chosenHelper != nil
@@ -259,7 +261,7 @@ extension MachineState {
         }
     }
 
-    /// The session is being ended, or will be after the answer that is awaited.
+    /// Whether the session is being ended, or will be after the next answer.
     public var endsSession: Bool {
         switch self {
         case .loggingOff: true
@@ -268,17 +270,17 @@ extension MachineState {
         }
     }
 
-    /// When the session of an authenticated network ends, if that is known.
+    /// The end of an authenticated network's session, if it is known.
     public var sessionEnd: Instant? {
         if case .authenticated(let state) = self, case .claimed(_, _, let schedule) = state.upkeep { schedule.end } else { nil }
     }
 
-    /// When the chosen helper is asked again.
+    /// The time at which the chosen helper is asked again.
     public var nextMaintain: Instant? {
         if case .authenticated(let state) = self, case .claimed(_, let timer, _) = state.upkeep { timer.at } else { nil }
     }
 
-    /// When a login begins that has to wait (D23), or one that failed for now is tried again.
+    /// The time at which a delayed login begins (D23), or at which a login that failed for now is tried again.
     public var nextLogin: Instant? {
         switch self {
         case .authenticating(let state): if case .pausing(let timer, _) = state.phase { timer.at } else { nil }
@@ -287,7 +289,7 @@ extension MachineState {
         }
     }
 
-    /// The instant until which a login waits at most, and whether it is proven by now: the portal has answered.
+    /// The latest time until which a login waits, and whether it already waits for the proof, because the portal has answered.
     public var awaited: (until: Instant, isProof: Bool)? {
         switch self {
         case .authenticating(let state):
@@ -306,7 +308,7 @@ extension MachineState {
         }
     }
 
-    /// The last verdict: `false` for an open network, `nil` where nothing is known.
+    /// Whether the last verdict was a portal; `nil` if nothing is known.
     public var isCaptive: Bool? {
         switch joined?.lastVerdict {
         case .online, .partial: false

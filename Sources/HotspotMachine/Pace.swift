@@ -1,22 +1,22 @@
 import HotspotCore
 
-/// How soon the next login may begin, and the next check of a free network (a maintain, or a probe of an unclaimed one), if the user did
-/// not ask for it and no link change brought it about (D23).
+/// The pauses before the next login and before the next check of an open network (a maintain, or a probe of an unclaimed
+/// network), unless the user or a link change caused it (D23).
 ///
-/// It belongs to the network, whichever helper logs in: helpers that take turns, and portals that end each session at once, meet the
-/// same pauses. A session that lasted is renewed without delay; so is a login that goes on with another helper, and what the user asks
-/// for starts with a fresh value.
+/// The pace belongs to the network, whichever helper logs in: helpers that take turns, and portals that end each session at once,
+/// meet the same pauses. A session that lasted is renewed without delay; so is a login that continues with another helper. The
+/// user's own requests start with a fresh value.
 package struct Pace: Hashable, Sendable {
-    /// When the last login came to its end, well or badly.
+    /// The time at which the last login ended, well or badly.
     private(set) var lastEnd: Instant?
-    /// Logins in a row that were wanted soon after the one before.
+    /// The number of logins in a row that followed soon after the one before.
     private(set) var earlyLogins = 0
-    /// The login that is wanted now, or runs, may begin at this instant. One pause is for all helpers that decline within one login.
+    /// The time at which the present or wanted login may begin. One pause counts for all helpers that decline within one login.
     private(set) var granted: Instant?
-    /// Checks in a row that were wanted soon.
+    /// The number of checks in a row that followed soon.
     private(set) var earlyChecks = 0
 
-    /// Returns when a login that is wanted now may begin: now, or later.
+    /// Returns the time at which a login that is wanted now may begin: now, or later.
     package mutating func nextLogin(at now: Instant, _ policy: Policy) -> Instant {
         if let granted { return max(now, granted) }
         var instant = now
@@ -41,7 +41,8 @@ package struct Pace: Hashable, Sendable {
     /// Returns whether the session of the last login has lasted (D11).
     func hasLasted(at now: Instant, _ policy: Policy) -> Bool { lastEnd.map { now - $0 >= policy.shortStay } ?? false }
 
-    /// Returns when the next check comes that is wanted at `wanted`. A few may come soon: one before a session's end, and one at it.
+    /// Returns the time of the next check, which is wanted at `wanted`. A few may come soon: one before a session's end, and one
+    /// at it.
     mutating func nextCheck(wanted: Instant, at now: Instant, _ policy: Policy) -> Instant {
         guard wanted - now < policy.shortStay else {
             earlyChecks = 0
@@ -49,7 +50,7 @@ package struct Pace: Hashable, Sendable {
         }
         earlyChecks += 1
         guard earlyChecks > Self.freeChecks else { return wanted }
-        // The gate stays open meanwhile, perhaps of a session that is over: for a short stay at most.
+        // The gate stays open in the meantime, perhaps for a session that is over, but only for a short stay.
         let pause = policy.loginPauses[min(earlyChecks - Self.freeChecks, policy.loginPauses.count) - 1]
         return max(wanted, now + min(pause, policy.shortStay))
     }

@@ -1,13 +1,13 @@
-/// The places that a network leads to in place of the Internet, by the verdicts that found a portal (D32).
+/// The portals to which a network leads instead of the Internet, from the verdicts that found one (D32).
 struct PortalTrail: Hashable, Sendable {
-    /// More places than these are made up for each request, and tell nothing.
+    /// A network with more places than these makes one up for each request, so they mean nothing.
     private static let limit = 16
 
-    /// The last two.
+    /// The last two places.
     private(set) var last: [String] = []
     /// The places that a login has answered, or asked about.
     private(set) var handled: Set<String> = []
-    /// A login handled a portal before a verdict named its place.
+    /// Whether a login handled a portal before a verdict named its place.
     private(set) var handlesNext = false
 
     mutating func add(_ place: String) {
@@ -21,8 +21,8 @@ struct PortalTrail: Hashable, Sendable {
         if let place = last.last, handled.count < Self.limit { handled.insert(place) }
     }
 
-    /// The network leads to another portal than to those that were handled, of which there is one at least. A place that it names only once
-    /// does not count: some networks make one up for each request.
+    /// Whether the network leads to another portal than those that were handled. A place that the network names only once does
+    /// not count: some networks make one up for each request.
     var leadsElsewhere: Bool {
         last.count == 2 && last[0] == last[1] && !handled.isEmpty && handled.count < Self.limit && !handled.contains(last[0])
     }

@@ -1,9 +1,9 @@
 import HotspotCore
 
-/// A state's own verdict.
+/// The latest verdict of a state.
 package enum LatestVerdict: Hashable, Sendable {
     case awaited(RunningProbe)
-    /// `nil`: the prober is missing, died, or missed the deadline.
+    /// The verdict; `nil` if the prober is missing, died, or missed the deadline.
     case known(Verdict?, secondsRemaining: Int?)
 }
 
@@ -18,23 +18,23 @@ package enum ProbePhase: Hashable, Sendable {
 /// The proof of a login: gateways open late, so there are several probes before the login counts as failed (D25).
 package struct Proof: Hashable, Sendable, StateData {
     let login: LoginID
-    /// When the helper said that it is done.
+    /// The time at which the helper said that the login is done.
     let began: Instant
     /// The end of the command's time, before which the last probe begins.
     let end: Instant
-    /// Probes until now.
+    /// The number of probes so far.
     package var probes = 1
     package var phase: ProbePhase
     let secondsRemaining: Int?
 
-    /// Most gateways would have opened by now: about 1.5 s have passed.
+    /// Whether about 1.5 s have passed, in which most gateways would have opened.
     var isDoubtful: Bool { probes > 3 }
 
-    /// The deadlines of the session that it is to prove.
+    /// The deadlines of the session that the proof is for.
     var schedule: MaintainSchedule { MaintainSchedule(secondsRemaining: secondsRemaining, at: began) }
 }
 
-/// Probes at growing intervals, while the user in a browser, or time, may change the network (D9, D21).
+/// Probes at growing intervals, while the user in a browser, or the passing of time, may change the network (D9, D21).
 package struct Watch: Hashable, Sendable, StateData {
     var interval: Duration
     package var phase: ProbePhase

@@ -1,12 +1,13 @@
 import HotspotCore
 
-/// The evaluate race as a machine of its own: answers in, a decision out. T8 to T16, D7, D8 and D24, behaviours 33 to 45.
+/// The evaluate race as a separate machine: it takes answers and returns a decision. T8 to T16, D7, D8 and D24, behaviours 33 to
+/// 45.
 public struct Race: Hashable, Sendable {
     /// One candidate that was asked.
     public struct Entrant: Hashable, Sendable {
         public let candidate: Candidate
         public let command: CommandID
-        /// `nil` while it is awaited.
+        /// The answer; `nil` while it has not come.
         public fileprivate(set) var answer: Response?
         /// Whether any claim of another entrant goes before this one's (D24).
         public let isLast: Bool
@@ -15,7 +16,7 @@ public struct Race: Hashable, Sendable {
     }
 
     public struct Response: Hashable, Sendable {
-        /// None for a helper that crashed.
+        /// The confidence; none for a helper that crashed.
         public let confidence: Confidence
         public let at: Instant
     }
@@ -31,7 +32,7 @@ public struct Race: Hashable, Sendable {
         entrants.reserveCapacity(capacity)
     }
 
-    /// Adds an entrant. Numbers ascend.
+    /// Adds an entrant. The numbers must ascend.
     mutating func enter(_ candidate: Candidate, asked command: CommandID, isLast: Bool = false) {
         entrants.append(Entrant(candidate: candidate, command: command, answer: nil, isLast: isLast))
     }
@@ -69,7 +70,7 @@ public struct Race: Hashable, Sendable {
     /// Whether there is a claim that does not end the race: a low, or a high of an entrant that comes last.
     public var hasOpenClaim: Bool { best.map { !$0.isDecisive } ?? false }
 
-    /// All entrants are quarantined: the race waits for none, so all of them get the grace.
+    /// Whether all entrants are quarantined: the race waits for none, so all of them get the grace.
     public var isQuarantinedWhole: Bool { !entrants.isEmpty && entrants.allSatisfy(\.candidate.isQuarantined) }
 
     /// The decision as soon as there is one: at the first high, or when all entrants that count have answered.
@@ -83,7 +84,7 @@ public struct Race: Hashable, Sendable {
     /// The decision at a deadline: silent entrants count as none.
     public var decisionNow: RaceDecision { best.map { .winner($0.name) } ?? .noWinner }
 
-    /// Returns what set a winner apart from the others, for people.
+    /// Returns why the winner won, for people.
     public func reason(for winner: String) -> String {
         guard let entrant = entrants.first(where: { $0.candidate.name == winner }), let answer = entrant.answer else {
             return "no other helper is left"
@@ -106,8 +107,8 @@ public struct Race: Hashable, Sendable {
         return "\(first ? "the earliest" : "the first by name") of \(equal.count) with priority \(priority) that claim it"
     }
 
-    /// The best claim, by: rank (ordinary, comes last, last resort); confidence; among highs the earliest, among lows priority and then the
-    /// earliest; name. So equal times give equal outcomes, in whatever order they were recorded.
+    /// The best claim, by: rank (ordinary, comes last, last resort); confidence; among highs the earliest, among lows priority
+    /// and then the earliest; name. So equal times give equal outcomes, in whatever order they were recorded.
     private var best: (name: String, isDecisive: Bool)? {
         var winner: (entrant: Entrant, answer: Response)?
         for entrant in entrants {

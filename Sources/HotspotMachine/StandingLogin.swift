@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// A login that counts where the network is found open.
+/// A login that counts if the network is found open.
 package struct StandingLogin: Hashable, Sendable {
     let id: LoginID
     let helper: String
@@ -8,21 +8,21 @@ package struct StandingLogin: Hashable, Sendable {
     package var ground: Ground
 
     package enum Ground: Hashable, Sendable {
-        /// A helper's success that was not proven until now, and the end of D25's time.
+        /// A helper reported a success that is not proven yet; the timer ends the time for it (D25).
         case unproven(RunningTimer)
-        /// Answers after which the portal asks again without a word against them, and the same end.
+        /// Answers were sent, after which the portal asks again without an error; the timer is the same.
         case undecided(RunningTimer)
-        /// It was proven, and stands until the fresh one that the user wants is (D26).
+        /// The login is proven, and stands until the fresh login that the user wants is proven (D26).
         case fresh
-        /// The same, and the portal is back: its session is over, and what is stored of it stays until the fresh one is proven.
+        /// The portal is back, so the session is over; its stored records stay until the fresh login is proven.
         case over
-        /// Its helper could not maintain it, or was switched off; it stands until another one is proven.
+        /// The helper could not maintain the login, or was switched off; it stands until another login is proven.
         case interrupted
-        /// The portal did not confirm its logoff; it stands until a logoff is confirmed, or the portal is back (D13).
+        /// The portal did not confirm the logoff; the login stands until a logoff is confirmed, or the portal is back (D13).
         case unended
     }
 
-    /// The end of D25's time.
+    /// The end of the time for a late success (D25).
     var end: RunningTimer? {
         switch ground {
         case .unproven(let end), .undecided(let end): end
@@ -32,11 +32,11 @@ package struct StandingLogin: Hashable, Sendable {
 }
 
 extension Machine {
-    /// A login that was not proven counts if the network opens now (D25).
+    /// Whether an unproven login counts if the network opens now (D25).
     public var awaitsLateOpening: Bool { state.joined?.standing?.end != nil }
 
-    /// The login that an open network proves yet, for the next association with the same network: an access point may drop a client
-    /// at its login, to let it in anew (D25).
+    /// The login that an open network would still prove, for the next association with the same network: some access points drop
+    /// a client after its login and let it in again (D25).
     public var lateLogin: LateLogin? {
         guard let joined = state.joined, joined.standing?.ground != .fresh else { return nil }
         if let helper = state.chosenHelper, let proof = state.proof {
@@ -48,13 +48,13 @@ extension Machine {
         }
     }
 
-    /// Keeps a login that the prober has not proven until now (D25).
+    /// Keeps a login that the prober has not proven so far (D25).
     mutating func keepUnproven(_ proof: Proof, of helper: String, in joined: inout JoinedNetwork, _ turn: inout Turn) {
         let end = proof.began + policy.latePatience
         guard end > turn.now else { return }
         if joined.standing?.ground == .fresh { return }
         let ground = StandingLogin.Ground.unproven(startTimer(.late, at: end, &turn))
-        // A second success may come without the answers that the first one has: those count, for the time of the second.
+        // A second success may come without the answers of the first: then the first answers count, for the time of the second.
         if let first = joined.standing, case .unproven = first.ground, first.helper == helper {
             joined.standing?.ground = ground
         } else {
@@ -62,7 +62,7 @@ extension Machine {
         }
     }
 
-    /// Keeps a login whose portal asks again without a word against it: its gateway may open late (D25).
+    /// Keeps a login whose portal asks again without an error: its gateway may open late (D25).
     mutating func keepUndecided(_ helper: String, in joined: inout JoinedNetwork, _ turn: inout Turn) {
         if joined.standing?.ground == .fresh { return }
         let end = startTimer(.late, after: policy.latePatience, &turn)
@@ -73,20 +73,20 @@ extension Machine {
         _ helper: String, _ schedule: MaintainSchedule, _ ground: StandingLogin.Ground, as new: LoginID? = nil,
         in joined: inout JoinedNetwork, _ turn: inout Turn
     ) {
-        // A later login of the same helper is the same login to those that keep it.
+        // A later login of the same helper counts as the same login for its records.
         let known = joined.standing?.helper == helper ? joined.standing?.id : nil
         let id = known ?? new ?? issue()
         joined.standing = StandingLogin(id: id, helper: helper, schedule: schedule, ground: ground)
         turn.act(.keepLogin(id, of: helper))
     }
 
-    /// Keeps the login of a helper that cannot maintain it now: what keeps it may be an outage, or a switch.
+    /// Keeps the login of a helper that cannot maintain it now, perhaps because of an outage or a switch.
     mutating func keepInterrupted(_ joined: inout JoinedNetwork, _ turn: inout Turn) {
         guard let helper = state.chosenHelper, let schedule = state.schedule else { return }
         setStanding(helper, schedule, .interrupted, in: &joined, &turn)
     }
 
-    /// Returns the proven login that an open network goes back to, if its helper may be asked.
+    /// Returns the proven login to which an open network returns, if its helper may be asked.
     func provenLogin(_ joined: JoinedNetwork) -> StandingLogin? {
         guard let login = joined.standing, isCandidate(login.helper) else { return nil }
         switch login.ground {
@@ -96,14 +96,14 @@ extension Machine {
         }
     }
 
-    /// Returns the helper whose login keeps the network open, and that is switched off: it is not asked, and not even to log off.
+    /// Returns the helper whose login keeps the network open and that is switched off: it gets no command, not even a logoff.
     func switchedOffOwner(of joined: JoinedNetwork) -> String? {
         guard let login = joined.standing, !isCandidate(login.helper) else { return nil }
         return login.ground == .interrupted || login.ground == .unended ? login.helper : nil
     }
 
-    /// Drops the login of a helper that is switched off, or that should have ended, where the portal is back: what opens the network next is
-    /// another login.
+    /// Drops the login of a helper that is switched off, or that should have ended, if the portal is back: the next opening
+    /// belongs to another login.
     mutating func dropOver(at verdict: Verdict?, _ turn: inout Turn) {
         guard verdict == .captive, var joined = state.joined, let login = joined.standing else { return }
         if login.ground == .fresh { return state.update { $0.standing?.ground = .over } }
@@ -115,20 +115,21 @@ extension Machine {
         turn.act(.report(.held(reason)))
     }
 
-    /// Returns whether a wish for a login joins one that is under way (D26). A login that waits for its time is not.
+    /// Returns whether a request for a login joins one that is running (D26). A login that waits for its time does not count as
+    /// running.
     public func joinsLogin(by helper: String?, fresh: Bool) -> Bool {
         if fresh { return false }
         // A hand-over stands for a page that the terminal cannot answer, and the portal may show another one by now (D30).
         if case .presentingUI(let presenting) = state, presenting.handsOver, case .waiting = presenting.phase { return false }
         if case .evaluating = state { return helper == nil }
-        // After the helper's success the portal is still there.
+        // The portal is still there after the helper's success.
         if let proof = state.proof, proof.isDoubtful, state.joined?.lastVerdict == .captive { return false }
         guard state.logsIn, let chosen = state.chosenHelper else { return false }
         return (helper ?? chosen) == chosen && isCandidate(chosen)
     }
 
-    /// Handles the user's wish for a login: joins one that is under way, asks the helper that keeps the network open; starts over where
-    /// there is neither, or where the wish is for another helper or a fresh login (D26).
+    /// Handles the user's request for a login: joins a running one, or asks the helper that keeps the network open. Starts over
+    /// if there is neither, or if the request is for another helper or a fresh login (D26).
     mutating func logIn(_ joined: JoinedNetwork, by helper: String?, fresh: Bool, _ turn: inout Turn) {
         let cause = "the user asked for a login"
         if joinsLogin(by: helper, fresh: fresh) { return state.update { $0 = joined } }
@@ -152,11 +153,11 @@ extension Machine {
             return
         case .inactive, .evaluating, .failure: break
         }
-        // All that has not returned above starts over.
+        // Every other case starts over.
         evaluate(joined, only: helper, cause, &turn)
     }
 
-    /// Opens the network that opened late, by the login that was not proven in time (D25). Returns `false` if there is none.
+    /// Opens a network that opened late, through the login that was not proven in time (D25). Returns `false` if there is none.
     mutating func openLate(_ verdict: Verdict?, _ seconds: Int?, _ turn: inout Turn) -> Bool {
         guard verdict?.isOpen == true, state.proof == nil, let joined = state.joined, let login = joined.standing,
             let end = login.end, turn.now < end.at, isCandidate(login.helper)
@@ -166,7 +167,7 @@ extension Machine {
         return true
     }
 
-    /// Opens the network by a login from before.
+    /// Opens the network through an earlier login.
     mutating func open(
         _ login: StandingLogin, _ joined: JoinedNetwork, secondsRemaining seconds: Int?, _ cause: String, _ turn: inout Turn
     ) {
@@ -188,7 +189,7 @@ extension Machine {
         turn.act(.dropLogin(login.id))
     }
 
-    /// Forgets a choice, unless its login stands until a fresh one is proven (D26).
+    /// Forgets a choice, unless its login stands until a fresh login is proven (D26).
     mutating func forgetChoice(of helper: String, in joined: JoinedNetwork, _ turn: inout Turn) {
         if let login = joined.standing, login.helper == helper, [.fresh, .over].contains(login.ground) { return }
         turn.act(.forgetChoice(of: helper))

@@ -1,7 +1,7 @@
-/// Strikes in a row of each helper, over all interfaces (D7).
+/// Counts the strikes in a row of each helper, over all interfaces (D7).
 public struct StrikeBook: Hashable, Sendable {
     private var strikes: [String: Int] = [:]
-    /// Strikes in a row that quarantine; `nil` for never.
+    /// The number of strikes in a row that quarantine a helper; `nil` for never.
     public var limit: Int?
 
     public init(limit: Int?) { self.limit = limit }
@@ -13,6 +13,6 @@ public struct StrikeBook: Hashable, Sendable {
 
     public func count(_ helper: String) -> Int { strikes[helper] ?? 0 }
 
-    /// Returns whether the helper is asked, but not waited for.
+    /// Returns whether the helper is quarantined: asked, but not waited for.
     public func isQuarantined(_ helper: String) -> Bool { limit.map { count(helper) >= $0 } ?? false }
 }

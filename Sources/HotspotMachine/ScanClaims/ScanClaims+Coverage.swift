@@ -1,10 +1,10 @@
 import HotspotCore
 
 extension ScanClaims {
-    /// The helpers that may be asked about each network, kept from one list to the next: a thousand patterns are matched with a name
-    /// when it comes into sight, not again with every list.
+    /// The helpers that may be asked about each network, kept from one list to the next: a name is matched with a thousand
+    /// patterns when it comes into sight, and not again for every list.
     public struct Coverage: Sendable {
-        /// The most networks that are kept; beyond it all are forgotten.
+        /// The largest number of networks that are kept; beyond it, all are forgotten.
         static let limit = 4096
 
         /// The helpers, in the order in which they label.
@@ -14,7 +14,7 @@ extension ScanClaims {
 
         public init() {}
 
-        /// Adds networks. If the helpers are others than before, all former networks are forgotten.
+        /// Adds networks. If the helpers have changed, all former networks are forgotten.
         public mutating func add(_ groups: [Group], for helpers: [HelperSpec]) {
             if helpers != self.helpers || known.count > Self.limit {
                 if helpers != self.helpers { index = PatternIndex(helpers) }
@@ -38,8 +38,8 @@ extension ScanClaims {
         /// - Parameters:
         ///   - labels: each helper's answer to FilterScanList.
         ///   - remembered: the helper that freed this network before.
-        ///   - credentials: the helpers for which a password or an answer is stored here.
-        ///   - isDisabled: this helper is switched off, for all networks or for this one.
+        ///   - credentials: the helpers with a stored password or answer for this network.
+        ///   - isDisabled: returns whether a helper is switched off, for all networks or for this one.
         public func claims(
             for group: Group, labels: [String: Labels], remembered: String?, credentials: Set<String>,
             isDisabled: (String) -> Bool
@@ -56,7 +56,7 @@ extension ScanClaims {
                     source = .filter
                     hasPassword = group.security.isSecured
                 } else if helper.name == remembered {
-                    // It is asked first and alone at the next join.
+                    // A remembered helper is asked first and alone at the next join.
                     confidence = .high
                     source = .remembered
                 } else if !helper.ssids.isEmpty {
@@ -71,10 +71,11 @@ extension ScanClaims {
             }
         }
 
-        /// Returns the part of a list that each helper may see in FilterScanList, in the helpers' order: with an `SSID=` list its own
-        /// networks, without one all of them, if its file asks for it, and never a hidden one. Empty for helpers that are not asked.
+        /// Returns the part of a list that each helper may see in FilterScanList, in the helpers' order: with an `SSID=` list,
+        /// its own networks; without one, all networks, if its file asks for them; never a hidden network. Helpers that are not
+        /// asked get an empty list.
         ///
-        /// - Parameter isDisabled: the helper is switched off, for all networks or for this one.
+        /// - Parameter isDisabled: returns whether a helper is switched off, for all networks or for this one.
         public func visible(in groups: [Group], isDisabled: (HelperSpec, Group) -> Bool = { _, _ in false }) -> [[Group]] {
             var visible = [[Group]](repeating: [], count: helpers.count)
             let wants = helpers.map { !$0.ssids.isEmpty || $0.scanList }
@@ -88,8 +89,8 @@ extension ScanClaims {
     }
 }
 
-/// The `SSID=` lists of many helpers by the octets with which their patterns begin, so that a name is matched with few of a thousand
-/// patterns.
+/// The `SSID=` lists of many helpers by the octets with which their patterns begin, so that a name is matched with few of a
+/// thousand patterns.
 private struct PatternIndex {
     private var entries: [[UInt8]: [(helper: Int, pattern: SSIDPattern)]] = [:]
     private var lengths: [Int] = []
@@ -100,7 +101,7 @@ private struct PatternIndex {
         for (number, helper) in helpers.enumerated() {
             if helper.ssids.isEmpty { unconfined.append(number) }
             for pattern in helper.ssids {
-                // Up to the first wildcard or escape a pattern is the octets themselves.
+                // The part of a pattern before the first wildcard or escape stands for itself.
                 let start = pattern.source.utf8.prefix { !Array("*?\\".utf8).contains($0) }
                 entries[Array(start), default: []].append((number, pattern))
             }

@@ -1,13 +1,14 @@
 import HotspotCore
 
 extension ScanClaims {
-    /// Returns whether an annotation of this name is for this security. Without a password no label appears on a secured network.
+    /// Returns whether an annotation of this name also fits this security. On a secured network, no label appears without a
+    /// password.
     private static func labels(_ annotation: Annotation, _ security: Security) -> Bool {
         guard annotation.security == nil || annotation.security == security else { return false }
         return !security.isSecured || annotation.password.map { fits($0, security) } ?? false
     }
 
-    /// Returns the password that an answer gives for a network.
+    /// Returns the password that an answer contains for a network.
     public static func password(for group: Group, in annotations: [Annotation]) -> String? {
         annotations.prefix(Labels.limit).first {
             $0.confidence != .none && SSID(hex: $0.ssidHex) == group.ssid && labels($0, group.security)
@@ -16,10 +17,10 @@ extension ScanClaims {
 
     /// A helper's answer to FilterScanList: a confidence for some of the networks that it was asked about.
     ///
-    /// An answer applies to the list that it was made for, however late it comes: it labels no other network. Of passwords only the fact
-    /// that one fits is kept.
+    /// An answer applies only to the list that it was made for, however late it comes. Passwords are not kept, only the fact that
+    /// one fits.
     public struct Labels: Hashable, Sendable {
-        /// The most annotations of one answer that are read.
+        /// The largest number of annotations that are read from one answer.
         public static let limit = 1024
 
         private var confidences: [NetworkID: Confidence] = [:]
@@ -41,7 +42,7 @@ extension ScanClaims {
 
         public var isEmpty: Bool { confidences.isEmpty }
 
-        /// The helper's confidence for this network. For a secured one it gave a password that fits.
+        /// The helper's confidence for this network. For a secured network, it has given a password that fits.
         public subscript(network: NetworkID) -> Confidence? { confidences[network] }
 
         public mutating func remove(where isGone: (NetworkID) -> Bool) {

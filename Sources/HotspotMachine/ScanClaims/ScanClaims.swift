@@ -2,15 +2,15 @@ import HotspotCore
 
 /// The list of networks in sight: networks rather than BSSs, each with the helpers that claim it.
 ///
-/// Claims only label: they never add, hide or reorder a network, and have no part in the race (behaviours 29 to 31).
+/// Claims only label: they never add, hide or reorder a network, and do not count in the race (behaviours 29 to 31).
 public enum ScanClaims {
     /// One network in sight: all BSSs of one name and security.
     public struct Group: Hashable, Sendable {
         /// The BSS with the strongest signal; it speaks for the network.
         public var strongest: ScannedBSS
-        /// The number of its BSSs.
+        /// The number of the network's BSSs.
         public var stations: Int
-        /// When any of them was seen last, Unix time in milliseconds.
+        /// The last time at which any of the BSSs was seen, in milliseconds of Unix time.
         public var lastSeen: Int
 
         public var ssid: SSID { strongest.ssid }
@@ -18,7 +18,7 @@ public enum ScanClaims {
         public var network: NetworkID { .wireless(ssid, security) }
     }
 
-    /// Where a claim comes from. The words are those of the control interface.
+    /// The source of a claim. The words are those of the control interface.
     public enum Source: String, Codable, Hashable, Sendable, CaseIterable {
         /// The `SSID=` list of the helper's file.
         case manifest
@@ -35,12 +35,12 @@ public enum ScanClaims {
         /// Low or high.
         public var confidence: Confidence
         public var source: Source
-        /// A password or a credential is stored, so that the user is not asked.
+        /// Whether a password or a credential is stored, so that the user is not asked.
         public var ready: Bool
     }
 
-    /// Returns the networks of a scan, the strongest first; equal ones in the order of their names and securities, so that a list does
-    /// not jump. A BSS that several stations heard counts once for each.
+    /// Returns the networks of a scan, the strongest first; equal ones in the order of their names and securities, so that a list
+    /// does not jump. A BSS that several stations heard counts once for each.
     public static func groups(_ scan: [ScannedBSS]) -> [Group] {
         var groups: [NetworkID: Group] = [:]
         groups.reserveCapacity(scan.count)

@@ -1,20 +1,20 @@
 import HotspotCore
 
-/// One BSS of a scan, as far as lists and claims need it.
+/// One BSS of a scan, with the facts that lists and claims need.
 public struct ScannedBSS: Hashable, Sendable {
     /// The name; empty or all zero where it is hidden.
     public var ssid: SSID
     public var bssid: BSSID
-    /// In MHz.
+    /// The frequency, in MHz.
     public var frequency: Int
-    /// In dBm.
+    /// The received power, in dBm.
     public var signal: Int
     public var security: Security
-    /// Unix time in milliseconds.
+    /// The last time at which the BSS was seen, in milliseconds of Unix time.
     public var lastSeen: Int
     /// The station that heard it.
     public var interface: String
-    /// The access point's announcement, which anyone nearby can send: a hint.
+    /// The access point's announcement, which is only a hint, because anyone nearby can send one.
     public var announced: AnnouncedAccess?
 
     public init(

@@ -4,7 +4,7 @@ import HelperHost
 import HotspotCore
 import Varlink
 
-/// Finds out what is wrong with a helper's answer from the octets that it wrote.
+/// Finds the mistake in a helper's answer from the octets that it wrote.
 enum AnswerFault {
     /// Returns a more precise sentence than the host's; `nil` if there is none.
     ///
@@ -22,7 +22,7 @@ enum AnswerFault {
                 "It wrote \"\(beginning(message))\" to standard output; only answers belong on standard output; use standard error."
         }
         guard message.count < output.count else {
-            // The host reports a message that is longer than what was recorded.
+            // The host reports messages that are longer than the recording.
             guard record.outputTotal == output.count else { return nil }
             let amount = output.count == 1 ? "one octet" : "\(output.count) octets"
             return "It wrote \(amount) but no NUL at the end; end each message with a zero octet."
@@ -44,7 +44,7 @@ enum AnswerFault {
     static func trailingOutput(_ record: Record) -> [Remark] {
         guard let end = record.output.firstIndex(of: 0) else { return [] }
         let rest = record.output[(end + 1)...]
-        // The host counts further whole messages.
+        // The host counts further complete messages itself.
         guard !rest.isEmpty, !rest.contains(0) else { return [] }
         return [.note("After the NUL it wrote \"\(beginning(rest))\", which is ignored: an answer ends with its NUL.")]
     }
@@ -58,8 +58,8 @@ enum AnswerFault {
         return AnswerLimits.losses(in: parameters).map { .wrong("\($0).") }
     }
 
-    /// Returns the last lines of standard error, printable and without the made-up user's answers. Backslashes stay as they are, because
-    /// they are often a part of source code.
+    /// Returns the last lines of standard error, printable and without the made-up user's answers. Backslashes stay as they are,
+    /// because they are often a part of source code.
     static func errors(_ text: String) -> [String] {
         RehearsalUser.hidden.mask(text).split(whereSeparator: \.isNewline).suffix(20).map {
             Printable.shown(String($0), limit: 400)
@@ -69,7 +69,7 @@ enum AnswerFault {
     /// The most likely reason why a helper wrote nothing at all.
     static let endlessReading = "Does it read to the end of standard input? Read up to the NUL: the input stays open."
 
-    /// Tells where a helper may write, if standard error reports a read-only folder.
+    /// Returns where a helper may write, if standard error reports a read-only folder.
     static func readOnly(_ errors: [String]) -> [Remark] {
         let words = ["Read-only file system", "EROFS", "[Errno 30]"]
         guard errors.contains(where: { line in words.contains { line.contains($0) } }) else { return [] }
@@ -77,7 +77,7 @@ enum AnswerFault {
         return [.note("A helper may write to its private folder $TMPDIR, which is removed afterwards; \(other).")]
     }
 
-    /// Returns a sentence about a script for env(1) with the line ends of Windows, for which env finds no interpreter.
+    /// Returns a sentence about a script with Windows line ends, for which env(1) finds no interpreter.
     static func windowsLineEnds(_ program: String) -> String? {
         let words = StartFailure.words(program: program, code: ENOENT)
         return words.contains("line ends of Windows") ? words + "." : nil

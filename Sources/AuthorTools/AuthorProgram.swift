@@ -3,13 +3,13 @@ import Glibc
 import HelperHost
 import HotspotCore
 
-/// Plays the six commands against one helper, as the daemon would, and tells its author what is wrong.
-/// Also behind `hotspotctl portals`: checks, tries and records portal files.
+/// Plays the six commands against one helper, as the daemon would, and reports mistakes to its author. Also the part of
+/// `hotspotctl portals` that checks, tries and records portal files.
 package enum AuthorProgram {
     /// The first command-line argument that selects this tool.
     package static let option = "--author"
 
-    /// - Parameter arguments: those behind the option.
+    /// - Parameter arguments: the arguments after the option.
     package static func run(_ arguments: [String]) -> Never {
         if arguments.first == Recorder.option { Recorder.run(Array(arguments.dropFirst())) }
         if arguments.first == PortalsTool.word { PortalsTool.run(Array(arguments.dropFirst())) }

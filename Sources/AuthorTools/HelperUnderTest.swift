@@ -6,9 +6,9 @@ import HotspotCore
 
 /// The helper to test, read from its file or from a program alone.
 struct HelperUnderTest {
-    /// The content of its file.
+    /// The content of the helper's file.
     let spec: HelperSpec
-    /// Its file, or the program if there is no file.
+    /// The path of the helper's file, or of the program if there is no file.
     let path: String
     /// Remarks on the file and the program.
     let remarks: [Remark]
@@ -93,7 +93,7 @@ struct HelperUnderTest {
         return remarks
     }
 
-    /// Remarks on what the daemon would refuse if the helper were installed like this.
+    /// Returns remarks on problems for which the daemon would refuse the helper as it is installed.
     private static func installation(_ spec: HelperSpec, _ path: String) -> [Remark] {
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         var remarks: [Remark] = []
@@ -106,7 +106,7 @@ struct HelperUnderTest {
         where [spec.name, path, folder].contains(reported.subject) {
             // A loose mode was reported above; only the first of several reasons is reported here.
             if !loose.isEmpty, reported.problem.code == .helperNotTrusted { continue }
-            // A problem of another file with the same name.
+            // This problem belongs to another file with the same name.
             if reported.problem.code == .helperShadowed, !reported.problem.message.hasPrefix(path) { continue }
             if reported.problem.code == .displayNameTooLong {
                 remarks.wrong("\(reported.problem.message).")
@@ -131,7 +131,7 @@ struct HelperUnderTest {
     }
 }
 
-/// Why a test is not possible.
+/// The reason why a test is not possible.
 struct CannotTest: Error, Equatable, CustomStringConvertible {
     var description: String
 

@@ -4,7 +4,7 @@ import HelperKit
 import HotspotCore
 import PortalCatalogue
 
-/// This machine's link as the system has it, for a helper's code without the daemon.
+/// This machine's link as the system describes it, for a helper's code that runs without the daemon.
 enum LocalLink {
     /// The interface of the IPv4 default route (proc(5), /proc/net/route).
     private static var defaultInterface: String? {

@@ -5,27 +5,27 @@ import HotspotCore
 import PageLogin
 import PortalCatalogue
 
-/// Logs in to the portal of a link and writes down the exchange, without what is private: by the portal file that claims the network, or
+/// Logs in to the portal of a link and records the exchange, without private data: by the portal file that claims the network, or
 /// by the forms on the portal's pages.
 package struct LoginRecording {
-    /// Why there is no fixture.
+    /// The reason why there is no fixture.
     package struct NotRecorded: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// A login as it was written down.
+    /// A recorded login.
     package struct Recorded {
         package var exchange: RecordedLogin
-        /// How it was logged in.
+        /// The way of the login.
         package var way: String
-        /// Logged in; or refused, and the user wanted to have that.
+        /// Whether the user wants this recording: the login succeeded, or it was refused and the user wanted that.
         package var isWanted: Bool
-        /// Other things that were seen, such as the session's time.
+        /// Other observations, such as the session's time.
         package var notes: [String] = []
-        /// The user typed something, which was replaced.
+        /// Whether the user typed something, which was replaced.
         var isAnswered = false
 
-        /// Returns what a file has of it, for people.
+        /// Returns a summary of the recording in a file, for people.
         package func summary(of file: String) -> String {
             let end = ([exchange.result.rawValue] + notes).map { Printable.text($0, limit: 400) }.joined(separator: "; ")
             return """
@@ -35,7 +35,7 @@ package struct LoginRecording {
         }
     }
 
-    /// The portal's page as this login found it, and the file that claims it.
+    /// The portal's page at the beginning of this login, and the file that claims it.
     private struct Beginning {
         var chain: RedirectChain
         var start: PortalLogin.Start
@@ -47,7 +47,7 @@ package struct LoginRecording {
         }
     }
 
-    /// The most prompts of one login.
+    /// The largest number of prompts in one login.
     private static let rounds = 8
 
     private let link: Link
@@ -56,20 +56,20 @@ package struct LoginRecording {
     private let machine: String
     private let time = WallClock.now / 1000
     private let turns = Locked([RecordedLogin.Turn]())
-    /// How often the probe is asked after a login and a logoff, a second apart: some gateways are late.
+    /// The number of probes after a login and a logoff, a second apart: some gateways are late.
     var patience = 5
 
     /// - Parameters:
-    ///   - isNamed: the user named the portal file, so that it must match.
+    ///   - isNamed: whether the user named the portal file, so that it must match.
     ///   - machine: this machine's name, which is replaced.
     package init(link: Link, portals: [PortalFile], isNamed: Bool = false, machine: String) {
         (self.link, self.portals, self.isNamed, self.machine) = (link, portals, isNamed, machine)
     }
 
-    /// Logs in and, if a portal file did it, off again. Throws ``NotRecorded``.
+    /// Logs in, and if a portal file did so, logs off again. Throws ``NotRecorded``.
     ///
-    /// - Parameter ask: asks the user, for the first time or after a refusal; `nil` if there are no answers. A refusal without further answers
-    ///   is a login that is wanted as it is.
+    /// - Parameter ask: asks the user, for the first time or after a refusal; `nil` if there are no answers. After a refusal, no
+    ///   answers mean that the user wants the refused login.
     package func run(asking ask: (Prompt, _ isRefused: Bool) -> [String: String]?) throws(NotRecorded) -> Recorded {
         var isWanted = false
         var (beginning, answers, secrets) = (try begin(), [String: String](), [String]())
@@ -94,9 +94,9 @@ package struct LoginRecording {
                 secrets.append(answer)
             }
             answers.merge(given) { $1 }
-            // Where nothing was sent yet, the login begins at the probe again, as the helpers do.
+            // If nothing was sent yet, the login begins at the probe again, as it does in helpers.
             if goesOn(reply.session, beginning) {
-                // The terms were only fetched for the prompt.
+                // The terms were fetched only for the prompt.
                 turns.with { turns in turns.lastIndex { $0.url == prompt.termsURL }.map { turns.removeSubrange($0...) } }
             } else {
                 beginning = try begin()
@@ -135,7 +135,7 @@ package struct LoginRecording {
             isAnswered: !secrets.isEmpty)
     }
 
-    /// Asks the probe until the network is open, or closed; `false` if it stays as it is.
+    /// Probes until the network is open, or closed; `false` if it does not change.
     private func network(isOpen wanted: Bool) -> Bool {
         for round in 0..<patience {
             let command = command()
@@ -145,7 +145,7 @@ package struct LoginRecording {
         return false
     }
 
-    /// Takes what the file says of the time after a login: the session's time, and the way to log off.
+    /// Tries the file's parts for the time after a login: the session's time, and the way to log off.
     private func tryRest(of portal: PortalFile, after reply: Reply) -> [String] {
         var command = command()
         (command.portal, command.session) = (reply.portal, reply.session)
@@ -167,7 +167,7 @@ package struct LoginRecording {
             attempts: SharedProbe())
     }
 
-    /// Fetches the portal's page from the probe on, as a new recording.
+    /// Starts a new recording: probes, and fetches the portal's page.
     private func begin() throws(NotRecorded) -> Beginning {
         turns.with { $0 = [] }
         guard let text = link.probeURL, let probe = WebURL(text) else { throw NotRecorded(description: "There is no probe.") }
@@ -204,8 +204,8 @@ package struct LoginRecording {
         return Beginning(chain: chain, start: start, claim: claim)
     }
 
-    /// Returns what helps where a name does not resolve: a portal's own name is often known to the network's nameserver alone, and what
-    /// other programs ask may be another one. `nil` for other errors.
+    /// Returns advice if a name does not resolve: often only the network's nameserver knows a portal's own name, and other
+    /// programs may ask another nameserver. `nil` for other errors.
     package static func remedy(_ error: TransferError, on link: Link) -> String? {
         guard [.noNameserver, .dnsFailed, .dnsTimeout].contains(error.code) else { return nil }
         let asked = link.nameservers.isEmpty ? "none" : link.nameservers.joined(separator: ", ")
@@ -232,13 +232,13 @@ package struct LoginRecording {
         return PortalLogin(command, portals: portals).play(portal, from, reason: "", isTypedNow: last != nil, from: saved)
     }
 
-    /// Returns whether the login goes on where it asked.
+    /// Returns whether the login continues at the place where it asked.
     private func goesOn(_ session: Session?, _ beginning: Beginning) -> Bool {
         beginning.claim == nil ? SessionMemory(session).page != nil : PortalMemory(session).pause != nil
     }
 
-    /// Returns the fixture with the requests that the helper sends for the made-up answers: what it computes from answers, time and chance
-    /// is then theirs, and no digest of a real answer is left. Throws ``NotRecorded``.
+    /// Returns the fixture with the requests that the helper sends for the made-up answers: everything that it computes from
+    /// answers, time and chance then comes from them, and no digest of a real answer is left. Throws ``NotRecorded``.
     static func replayed(_ recorded: RecordedLogin, by portal: PortalFile) throws(NotRecorded) -> RecordedLogin {
         let first = Replay(portal, recorded)
         _ = first.run()
@@ -259,7 +259,7 @@ package struct LoginRecording {
 }
 
 extension TransferError {
-    /// The error, with what an author of a portal file can do.
+    /// The error, with advice for the author of a portal file.
     package var advice: String {
         guard code == .refusedAddress else { return description }
         return

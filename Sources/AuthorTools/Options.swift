@@ -18,7 +18,7 @@ struct Options: Equatable {
         Exit status: 0 nothing is wrong, 1 something is wrong, 2 the test is not possible.
         """
 
-    /// Why the command line is not valid.
+    /// The reason why the command line is not valid.
     struct Misuse: Error, CustomStringConvertible {
         var description: String
     }

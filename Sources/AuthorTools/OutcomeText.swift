@@ -5,7 +5,7 @@ import Varlink
 
 /// Describes outcomes in a few words.
 enum OutcomeText {
-    /// Returns the outcome of a command in words; `nil` is no answer.
+    /// Returns the outcome of a command in words; `nil` means no answer.
     static func words(_ outcome: HelperOutcome?) -> String {
         switch outcome {
         case nil: return "no answer"

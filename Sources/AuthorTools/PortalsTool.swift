@@ -21,7 +21,7 @@ enum PortalsTool {
         case ("list", let options) where options.allSatisfy({ ["--verbose", "--json=pretty", "--json=short"].contains($0) }):
             exit(list(Set(options)) ? 0 : 1)
         case ("check", let files) where !files.isEmpty:
-            // Every file is checked, also after a mistake in another.
+            // Every file is checked, even after a mistake in another file.
             exit(files.map(check).allSatisfy { $0 } ? 0 : 1)
         case ("try", let rest):
             guard let (words, interface) = target(rest) else { misuse(usage) }
@@ -33,7 +33,7 @@ enum PortalsTool {
             guard let (file, interface) = target(rest) else { misuse(usage) }
             let isRecorded = RecordingTool.record(file, interface: interface)
             fflush(nil)
-            // Probes without a reader go on; the exit handlers of the TLS library would take away what they use.
+            // Probes without a reader continue; the exit handlers of the TLS library would free memory that they use.
             _exit(isRecorded ? 0 : 1)
         default: misuse(usage)
         }
@@ -44,7 +44,7 @@ enum PortalsTool {
         exit(2)
     }
 
-    /// Reads one argument and the option in front of it.
+    /// Reads one argument and the option before it.
     private static func target(_ words: [String]) -> (String, interface: String?)? {
         let options = words.filter { $0.hasPrefix("--interface=") }
         let others = words.filter { !$0.hasPrefix("--") }

@@ -9,7 +9,7 @@ struct ReceivedRequest {
     let path: String
     /// The decoded pairs of the form, or the members of a JSON object: from the body of a POST, else from the query.
     let pairs: [(name: String, value: String)]
-    /// The body is JSON, as scripts of portals send it.
+    /// Whether the body is JSON, as scripts of portals send it.
     let isJSON: Bool
     /// The content type of a POST that is neither a form nor JSON.
     let otherKind: String?
@@ -17,7 +17,7 @@ struct ReceivedRequest {
     /// The longest request, in octets.
     static let limit = 64 * 1024
 
-    /// Reads a request; `nil` as long as it is incomplete.
+    /// Reads a request; `nil` while it is incomplete.
     init?(_ octets: [UInt8]) {
         guard let end = octets.indices.dropLast(3).first(where: { octets[$0...].starts(with: [13, 10, 13, 10]) }) else {
             return nil

@@ -12,9 +12,9 @@ struct Record: Equatable {
     var errors: [UInt8] = []
     /// The error number of a failed start.
     var startError: Int32?
-    /// SIGTERM was sent.
+    /// Whether SIGTERM was sent.
     var wasTerminated = false
-    /// The status of wait(2), if it ended by itself or by SIGTERM.
+    /// The status of wait(2), if the helper ended by itself or by SIGTERM.
     var status: Int32?
 
     /// Reads the files of the folder and removes them; `nil` if nothing was recorded.

@@ -3,7 +3,7 @@ import HelperKit
 import HotspotCore
 
 extension RecordedLogin.Turn {
-    /// Headers that say nothing about the portal, and change at each visit.
+    /// Headers that say nothing about the portal and change at each visit.
     private static let left: Set<String> = [
         "age", "connection", "content-length", "date", "etag", "expires", "keep-alive", "last-modified", "transfer-encoding",
     ]
@@ -29,7 +29,7 @@ extension RecordedLogin.Turn {
         }
     }
 
-    /// Ends lines as a fixture does; a terminal shows it as it is.
+    /// Returns a text with a fixture's line ends, which a terminal shows as they are.
     private static func lines(_ text: String) -> String {
         let scalars = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n").unicodeScalars
         return String(String.UnicodeScalarView(scalars.map { $0.value < 32 && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0 }))
@@ -72,7 +72,7 @@ extension RecordedLogin {
     /// The number of requests.
     package var count: Int { turns.count }
 
-    /// The fixture as its file.
+    /// The fixture as the text of its file.
     package var text: String {
         var lines = typed.sorted { $0.key < $1.key }.map { "answer \($0.key)=\($0.value)" } + ["link \(address)"]
         lines += turns.flatMap(\.lines) + ["= \(result.rawValue)"]
@@ -82,13 +82,14 @@ extension RecordedLogin {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Replaces what is private: the user's answers, this machine's addresses and name, and tokens; not the words of the portal's own names.
+    /// Replaces private data: the user's answers, this machine's addresses and name, and tokens; the words of the portal's own
+    /// names stay.
     func anonymous(
         typed secrets: [String], addresses: [String], name: String, own: [String] = [], recordedAt time: Int
     ) -> RecordedLogin {
         let texts = turns.flatMap { [$0.url, $0.body, $0.answer] + ($0.headers + $0.answerHeaders).map(\.value) }
         var replacements = Replacements(recordedAt: time, fixed: self.time, own: own)
-        // The longest first, so that a part of one is a part of its made-up value.
+        // The longest answers come first, so that a part of an answer becomes a part of its made-up value.
         for secret in secrets.sorted(by: { $0.utf8.count > $1.utf8.count }) { replacements.addAnswer(secret) }
         for address in addresses { replacements.addAddress(address, in: texts) }
         replacements.addName(name)

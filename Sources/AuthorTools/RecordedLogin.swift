@@ -3,7 +3,7 @@ import HelperKit
 import HotspotCore
 import PortalCatalogue
 
-/// A fixture: one login as it was recorded, with what the user typed and how it ended.
+/// A fixture: one recorded login, with the user's input and the outcome.
 package struct RecordedLogin: Sendable {
     /// One request and its answer.
     struct Turn: Sendable {
@@ -12,7 +12,7 @@ package struct RecordedLogin: Sendable {
         var url: String
         var headers: [HTTPResponse.Header] = []
         var body = ""
-        /// The connection broke instead of an answer.
+        /// Whether the connection broke instead of an answer.
         var isLost = false
         var status = 0
         var phrase = ""
@@ -24,7 +24,7 @@ package struct RecordedLogin: Sendable {
     var typed: [String: String] = [:]
     var stored: [String: String] = [:]
     var consents = false
-    /// The things that the user agreed to at an earlier visit (``SessionMemory/agreed``).
+    /// The consents that the user gave at an earlier visit (``SessionMemory/agreed``).
     var agreed: [String] = []
     var address = "192.0.2.7/24"
     var time = 1_700_000_000

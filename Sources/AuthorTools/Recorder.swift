@@ -2,23 +2,23 @@ import EventLoop
 import Glibc
 import HelperKit
 
-/// Runs this program a second time as the helper's parent. It passes everything on, and records the helper's output, whether it could be
-/// started, and how it reacted to SIGTERM.
+/// Runs this program a second time as the helper's parent. It relays all streams, and records the helper's output, whether the
+/// helper could be started, and how it reacted to SIGTERM.
 enum Recorder {
-    /// The option behind ``AuthorProgram/option`` that makes this program a recorder: `--record FOLDER PROGRAM ARGUMENT…`.
+    /// The option after ``AuthorProgram/option`` that makes this program a recorder: `--record FOLDER PROGRAM ARGUMENT…`.
     static let option = "--record"
-    /// The most octets of each stream that are recorded; more are passed on without being recorded.
+    /// The largest part of each stream that is recorded, in octets; the rest is only relayed.
     static let limit = 64 * 1024
 
-    /// Returns the command line that records a helper. It begins with the system's shell because the host starts only programs that other
-    /// users cannot change, which is not sure of a freshly built copy of this program.
+    /// Returns the command line that records a helper. It begins with the system's shell, because the host starts only programs
+    /// that other users cannot change, which is uncertain for a freshly built copy of this program.
     static func wrap(_ exec: [String], folder: String) -> [String] {
         let own = FilePath.canonical("/proc/self/exe")
         return ["/bin/sh", "-c", "exec \"$0\" \"$@\"", own, AuthorProgram.option, option, folder] + exec
     }
 
-    /// The folders of the libraries that this program has mapped, where they are not the system's: a debug build uses Swift's own, which
-    /// the sandbox does not show.
+    /// The folders of the libraries that this program has loaded, except the system's: a debug build uses Swift's own, which the
+    /// sandbox does not show.
     static var libraryFolders: [String] {
         guard let file = fopen("/proc/self/maps", "re") else { return [] }
         defer { fclose(file) }
@@ -33,7 +33,7 @@ enum Recorder {
         return folders.sorted()
     }
 
-    /// Runs a helper to its end, and ends as it did.
+    /// Runs a helper to its end, and ends with the same status.
     static func run(_ arguments: [String]) -> Never {
         guard arguments.count >= 2 else { exit(2) }
         let folder = arguments[0]
@@ -93,7 +93,7 @@ enum Recorder {
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         var child: pid_t = 0
         var code: Int32 = 0
-        // The file may be open for writing, such as in an editor that is just saving it: tries again for half a second.
+        // The file may be open for writing, for example in an editor that is saving it: tries again for half a second.
         for _ in 0..<25 {
             code = posix_spawn(&child, command[0], &actions, &attributes, &words, environ)
             guard code == ETXTBSY else { break }
@@ -106,7 +106,7 @@ enum Recorder {
         return child
     }
 
-    /// A file to which lines are added, each with one write(2) because SIGKILL may end the program at any time.
+    /// A file to which lines are appended, each with one write(2) because SIGKILL may end the program at any time.
     private struct Note: Sendable {
         private let descriptor: Int32
 
@@ -118,7 +118,7 @@ enum Recorder {
         }
     }
 
-    /// One of the helper's streams, which is passed on and recorded.
+    /// One of the helper's streams, which is relayed and recorded.
     private struct Stream {
         private(set) var reading: Int32
         let writing: Int32
@@ -128,7 +128,7 @@ enum Recorder {
 
         init(copy path: String, to target: Int32) {
             var ends: [Int32] = [-1, -1]
-            // A pipe, as from the daemon.
+            // A pipe, as the daemon uses it.
             _ = pipe(&ends)
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             reading = ends[0]
@@ -137,7 +137,7 @@ enum Recorder {
             copy = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         }
 
-        /// Passes on the octets that are there; `false` at the end.
+        /// Relays the octets that have come; `false` at the end.
         @discardableResult mutating func pass() -> Bool {
             guard reading >= 0 else { return false }
             var chunk = [UInt8](repeating: 0, count: 16 * 1024)
@@ -155,7 +155,7 @@ enum Recorder {
                 let step = chunk.withUnsafeBytes { write(target, $0.baseAddress! + sent, count - sent) }
                 if step < 0, errno == EINTR { continue }
                 guard step > 0 else {
-                    // The reader is gone: closes the helper's stream as well.
+                    // The reader is gone, so the helper's stream is closed as well.
                     end()
                     return false
                 }
@@ -164,7 +164,7 @@ enum Recorder {
             return true
         }
 
-        /// Passes on all octets that have come, without waiting for more.
+        /// Relays all octets that have come, without waiting for more.
         mutating func drain() {
             guard reading >= 0 else { return }
             _ = fcntl(reading, F_SETFL, O_NONBLOCK)

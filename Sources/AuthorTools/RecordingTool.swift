@@ -7,7 +7,7 @@ import PortalCatalogue
 /// `hotspotctl portals record`: logs in, asks on the terminal, and writes the fixture.
 enum RecordingTool {
     static func record(_ file: String, interface: String?) -> Bool {
-        // Before the login, which the user may have only once.
+        // Checked before the login, which the user may have only once.
         guard access(file, F_OK) != 0 else {
             print("\(Printable.text(file)) exists already; name another file.")
             return false
@@ -22,7 +22,7 @@ enum RecordingTool {
         gethostname(&name, name.count - 1)
         let machine = String(decoding: name.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }, as: UTF8.self)
         do {
-            // That of the fixture, or the one that matches best.
+            // The fixture's portal file, or the one that matches best.
             let own = try Replay.portal(of: file).flatMap { path in try PortalCatalogue.read(path) }
             let recording = LoginRecording(
                 link: link, portals: own.map { [$0] } ?? PortalCatalogue().read().portals, isNamed: own != nil, machine: machine)

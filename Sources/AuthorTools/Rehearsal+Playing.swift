@@ -31,7 +31,7 @@ extension Rehearsal {
         return played.outcome
     }
 
-    /// Returns its standard error; of a helper that is not recorded, the host keeps it for failures only.
+    /// Returns the helper's standard error; for a helper that is not recorded, the host keeps it only for failures.
     private static func standardError(_ played: TestHost.PlayedCommand) -> String {
         if let record = played.record { return String(decoding: record.errors, as: UTF8.self) }
         guard case .failed(let fault)? = played.outcome else { return "" }
@@ -56,7 +56,7 @@ extension Rehearsal {
         unanswered = 0
         let program = spec.activation.exec?.first ?? ""
         let better = played.record.flatMap { AnswerFault.fault($0, program: program, shape: shape) }
-        // 126 and 127 are the status of env(1) and shells if there is no such program.
+        // env(1) and shells exit with status 126 or 127 if they cannot run the program.
         let ending = played.record?.status.map { $0 >> 8 & 0xFF } ?? 0
         let isMissing = played.record?.output.isEmpty == true && (ending == 126 || ending == 127)
         let ends = isMissing ? AnswerFault.windowsLineEnds(program) : nil

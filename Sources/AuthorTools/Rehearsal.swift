@@ -5,7 +5,7 @@ import HelperHost
 import HotspotCore
 import Varlink
 
-/// Plays the commands of the contract, one after the other, with a made-up network and a portal on loopback.
+/// Plays the commands of the contract one after the other, with a made-up network and a portal on loopback.
 @LoopActor final class Rehearsal {
     private let helper: HelperUnderTest
     private let portal: RehearsalPortal
@@ -16,17 +16,17 @@ import Varlink
     private var session: Session?
     private var foundPortal: Portal?
     private var needs: [String] = []
-    /// The fields of its prompts, from before they were answered.
+    /// The fields of the helper's prompts, before they were answered.
     private var askedFields: [Field] = []
-    /// Its answers about the captive network.
+    /// The helper's answers about the captive network.
     private var evaluations: [HelperOutcome?] = []
-    /// A login opened the portal.
+    /// Whether a login opened the portal.
     var opened = false
-    /// The results of its logins.
+    /// The results of the helper's logins.
     private var results: [HelperResult] = []
     /// The requests of the last login that did not open the portal, as a sentence.
     private var lastRequests = ""
-    /// Milliseconds after which an answer is remarked as slow.
+    /// Milliseconds after which an answer gets the remark that it is slow.
     let slow = 5_000
     /// The number of commands without an answer in time, in a row.
     var unanswered = 0
@@ -127,7 +127,7 @@ import Varlink
         let wasAsked = first != nil || portal.isOpen
         portal.reset(open: false)
         attempts += 1
-        // A second visit: the terms are accepted, and the vault has answers for this portal.
+        // Plays a second visit: the terms are accepted, and the vault has answers for this portal.
         var parameters = login(consent: true)
         parameters["credential"] = Coding.value(RehearsalUser.credential(prompt: first, needs: needs))
         let second = try await authenticate("Authenticate, terms accepted before", parameters, consent: true)
@@ -156,8 +156,8 @@ import Varlink
         return reply.result == .uiRequired ? reply.prompt : nil
     }
 
-    /// Answers a prompt and those that follow, such as one for a code by text message. Without a prompt, PresentUI is played without
-    /// answers.
+    /// Answers a prompt and the prompts after it, such as one for a code by text message. Without a prompt, plays PresentUI
+    /// without answers.
     private func present(_ first: Prompt?) async throws(CannotTest) {
         var prompt = first
         for round in 0..<3 {
@@ -197,7 +197,7 @@ import Varlink
         transcript.say(Review.logoff(reply, isOpen: portal.isOpen))
     }
 
-    /// Cancels Evaluate while the portal does not answer, as when another helper has won.
+    /// Cancels Evaluate while the portal does not answer, as if another helper had won.
     private func cancel() async throws(CannotTest) {
         portal.reset(open: false)
         portal.treatProbe(.stall)
@@ -210,13 +210,13 @@ import Varlink
         }
     }
 
-    /// Judges the whole: a helper is of use only if it claims the network and opens the portal.
+    /// Judges the whole helper: it is useful only if it claims the network and opens the portal.
     private func judge() {
         let confidences = evaluations.compactMap {
             if case .evaluation(let evaluation)? = $0 { evaluation.confidence } else { nil }
         }
         if confidences.isEmpty {
-            // Failures were reported; an unknown command was not.
+            // Failures were already reported; an unknown command was not.
             if !opened, evaluations.contains(.notRecognized) { transcript.say([Review.unknownEvaluate]) }
             return
         }

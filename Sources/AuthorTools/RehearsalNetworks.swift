@@ -7,14 +7,14 @@ struct RehearsalNetworks {
     /// The networks of the scan.
     let inSight: [Network]
 
-    /// Makes networks for a helper; `ssid` is the name of the joined one. Throws ``CannotTest`` if the helper would never be asked about
-    /// it.
+    /// Makes networks for a helper; `ssid` is the name of the joined one. Throws ``CannotTest`` if the helper would never be
+    /// asked about it.
     init(_ spec: HelperSpec, ssid: SSID? = nil) throws(CannotTest) {
         func security(_ wanted: Security) -> Security? {
             spec.security.isEmpty || spec.security.contains(wanted) ? wanted : nil
         }
         let usual = security(.open) ?? spec.security.min { $0.rawValue < $1.rawValue } ?? .open
-        // The names in its file, also without their wildcards.
+        // The names in the helper's file, without their wildcards as well.
         let names = spec.ssids.lazy.compactMap {
             SSID(printable: $0.source) ?? SSID(printable: $0.source.filter { $0 != "*" && $0 != "?" })
         }
@@ -30,7 +30,7 @@ struct RehearsalNetworks {
         joined = network(name, usual, 1)
         var seen = [joined]
         for (index, other) in [Security.open, .psk].enumerated() {
-            // A helper with SSID= is asked about its own networks only.
+            // A helper with SSID= is asked only about its own networks.
             if security(other) != nil, spec.ssids.isEmpty {
                 seen.append(network(SSID(printable: "Another network")!, other, index + 2))
             }

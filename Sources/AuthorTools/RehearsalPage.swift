@@ -2,7 +2,7 @@ import ForeignText
 import HelperKit
 import HotspotCore
 
-/// A login page whose first form, submitted as by a browser, opens the portal.
+/// A login page whose first form opens the portal when it is submitted as a browser does.
 struct RehearsalPage: Sendable {
     /// The page as it is served.
     let octets: [UInt8]
@@ -12,12 +12,12 @@ struct RehearsalPage: Sendable {
     let links: Set<String>
     private(set) var remarks: [Remark] = []
     private let form: HTMLForm
-    /// One button of the form has to be sent, as by a browser.
+    /// Whether one button of the form has to be sent, as a browser does.
     private let wantsButton: Bool
 
     /// Reads a page that is served at `origin`. Throws ``CannotTest`` if it has no form that could be a login.
     ///
-    /// - Parameter wantsButton: one button has to be sent, if it has a name.
+    /// - Parameter wantsButton: whether one button has to be sent, if it has a name.
     init(_ octets: [UInt8], name: String, origin: String, wantsButton: Bool) throws(CannotTest) {
         let url = WebURL(origin + "/portal")!
         let page = HTMLPage.read(octets, at: url)
@@ -57,15 +57,15 @@ struct RehearsalPage: Sendable {
         links = Set(references.compactMap { WebURL($0, relativeTo: page.base) }.filter { $0.origin == origin }.map(\.path))
     }
 
-    /// The form goes to the address of the page.
+    /// Whether the form goes to the address of the page.
     var returnsToItself: Bool { form.action.isEmpty }
 
     /// `GET` or `POST`.
     var method: String { form.method == .post ? "POST" : "GET" }
 
-    /// Returns what is wrong with a request to the form's address; empty: the portal opens.
+    /// Returns the mistakes in a request to the form's address; if there are none, the portal opens.
     ///
-    /// - Parameter isScript: a script made it, and not a browser from the form, so no button is sent.
+    /// - Parameter isScript: whether a script made the request instead of a browser, so that no button is sent.
     func lacks(_ pairs: [(name: String, value: String)], isScript: Bool = false) -> [String] {
         let sent = Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         let marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }
@@ -93,8 +93,8 @@ struct RehearsalPage: Sendable {
         return wantsButton && !isScript ? lacks + button(pairs) : lacks
     }
 
-    /// Returns what is wrong with the buttons of a request. A browser sends the button that is pressed, if it has a name, and the first
-    /// one if the form is submitted with the return key (HTML Standard, "Implicit submission").
+    /// Returns the mistakes in the buttons of a request. A browser sends the pressed button, if it has a name, or the first one
+    /// if the form is submitted with the return key (HTML Standard, "Implicit submission").
     private func button(_ pairs: [(name: String, value: String)]) -> [String] {
         let sent = form.submits.map { submit in
             pairs.contains {

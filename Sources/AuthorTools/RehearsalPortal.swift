@@ -6,27 +6,27 @@ import HelperKit
 import HotspotCore
 import Varlink
 
-/// A captive portal on loopback with one page, its own or the author's. Until a login it answers the probe with a redirect to the page, or
-/// with the page itself.
+/// A captive portal on loopback with one page, its own or the author's. Until a login it answers the probe with a redirect to the
+/// page, or with the page itself.
 ///
-/// It listens on a port that gateways use, because HelperKit follows no redirect to other ports.
+/// The portal listens on a port that gateways use, because HelperKit follows no redirect to other ports.
 final class RehearsalPortal: Sendable {
-    /// How the probe is answered before a login.
+    /// The answer to the probe before a login.
     enum ProbeTreatment: Sendable {
-        /// With 302 to the page.
+        /// The portal answers with 302 to the page.
         case redirect
-        /// With 200 and the page itself, at the probe's own address.
+        /// The portal answers with 200 and the page itself, at the probe's own address.
         case page
-        /// Not at all; the connection stays open.
+        /// The portal does not answer; the connection stays open.
         case stall
     }
 
     private struct PortalState {
         var isOpen = false
         var acceptedTerms = false
-        /// It refuses every login.
+        /// Whether the portal refuses every login.
         var isRefusing = false
-        /// The logins that it has refused.
+        /// The number of logins that the portal has refused.
         var refusals = 0
         var treatment = ProbeTreatment.redirect
         /// The answer to the probe after a login: a status or a text.
@@ -48,13 +48,13 @@ final class RehearsalPortal: Sendable {
     let origin: String
     /// Remarks on the page.
     let remarks: [Remark]
-    /// It serves the default page.
+    /// Whether the portal serves the default page.
     let servesItsOwnPage: Bool
     private let state: Locked<PortalState>
 
     /// Starts a portal that listens until the process ends.
     ///
-    /// - Parameter file: the page that is served; without it, the default page.
+    /// - Parameter file: the page to serve; without it, the default page.
     init(page file: String? = nil) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var reuse: Int32 = 1
@@ -95,22 +95,22 @@ final class RehearsalPortal: Sendable {
 
     var probeURL: String { origin + "/generate_204" }
 
-    /// A helper has logged in.
+    /// Whether a helper has logged in.
     var isOpen: Bool {
         get { state.with { $0.isOpen } }
         set { state.with { $0.isOpen = newValue } }
     }
 
-    /// The terms were accepted since the last ``reset(open:refusing:)``.
+    /// Whether the terms were accepted since the last ``reset(open:refusing:)``.
     var acceptedTerms: Bool { state.with { $0.acceptedTerms } }
 
-    /// The requests since the last ``reset(open:refusing:)`` but for probes, without values, each with its outcome.
+    /// The requests since the last ``reset(open:refusing:)``, except probes, without values, each with its outcome.
     var got: [String] { state.with { $0.got } }
 
-    /// The number of the probe's requests that are kept waiting (``ProbeTreatment/stall``).
+    /// The number of the probe's requests that are waiting (``ProbeTreatment/stall``).
     var stalledCount: Int { state.with { $0.stalled.count } }
 
-    /// Sets how the probe is answered before and after a login.
+    /// Sets the answers to the probe before and after a login.
     func treatProbe(_ treatment: ProbeTreatment = .redirect, expect: String = "204") {
         state.with {
             $0.treatment = treatment
@@ -172,7 +172,7 @@ final class RehearsalPortal: Sendable {
         close(client)
     }
 
-    /// Keeps the connection open without an answer, if the probe is to be treated so.
+    /// Keeps the connection open without an answer, if the probe's treatment says so.
     private func keepsWaiting(_ client: Int32) -> Bool {
         state.with { state in
             guard case .stall = state.treatment, !state.isOpen, state.stalled.count < 16 else { return false }
@@ -206,13 +206,13 @@ final class RehearsalPortal: Sendable {
         }
         switch state.treatment {
         case .redirect, .stall: return Self.http("302 Found", "", "Location: \(origin)/portal")
-        // With the same token, so that a probe between reading the page and the login does not make it invalid.
+        // The page has the same token, so that a probe between reading the page and the login does not invalidate it.
         case .page: return Self.http("200 OK", state.page.octets, kind: "text/html")
         }
     }
 
     private func login(_ request: ReceivedRequest, _ state: inout PortalState) -> ([UInt8], String) {
-        // A GET form that goes to its own page: a request without fields is the first view of the page.
+        // For a GET form that goes to its own page, a request without fields is the first view of the page.
         if request.method == "GET", request.pairs.isEmpty { return (page(&state), "the page") }
         let lacks =
             request.otherKind.map { ["its body is \(Printable.text($0, limit: 40)), not the form"] }

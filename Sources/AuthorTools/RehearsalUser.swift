@@ -34,7 +34,8 @@ enum RehearsalUser {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns what the vault would release: the answers to the prompt without boxes and codes, or to the names that the helper needs.
+    /// Returns the answers that the vault would release: the answers to the prompt without boxes and codes, or to the names that
+    /// the helper needs.
     static func credential(prompt: Prompt?, needs: [String]) -> [String: String] {
         var credential: [String: String] = [:]
         for need in needs { credential[need] = need.lowercased().contains("pass") ? password : name }

@@ -2,22 +2,22 @@ import ForeignText
 import HelperKit
 import PortalCatalogue
 
-/// Replaces what is private in a recorded login. The same value becomes the same made-up one of its length and alphabet, wherever and
+/// Replaces private data in a recorded login. Each value becomes one made-up value of the same length and alphabet, wherever and
 /// however it is written.
 struct Replacements {
     private typealias Spelling = @Sendable (String) -> String
 
-    /// Shorter answers stay: they occur in many words, and tell nothing.
+    /// The shortest answer that is replaced: shorter ones occur in many words, and reveal nothing.
     private static let shortest = 3
-    /// Shorter texts are replaced only where they stand alone.
+    /// The shortest text that is replaced within other text; shorter ones are replaced only as whole words.
     private static let freeLength = 6
 
-    /// Each spelling of a private value, and what stands in its place.
+    /// Each spelling of a private value, with its replacement.
     private var spellings: [[UInt8]: [UInt8]] = [:]
     private var standAlone: Set<[UInt8]> = []
-    /// The made-up values by the lower-case values.
+    /// The made-up values by the original values in lower case.
     private var made: [String: String] = [:]
-    /// The Unix time of the recording, and the fixture's.
+    /// The Unix time of the recording, and the time in the fixture.
     private let times: (recorded: Int, fixed: Int)
     /// The words of the portal's own names, which stay.
     private let ownWords: Set<String>
@@ -71,7 +71,7 @@ struct Replacements {
         if value.utf8.count >= Self.freeLength { addToken(value) }
     }
 
-    /// Adds the value of a hidden field that is for one visit: by the field's name, or as a long number with letters.
+    /// Adds the value of a hidden field that belongs to one visit, judged by the field's name or by a long number with letters.
     mutating func addHidden(_ value: String, of name: String) {
         let isNamed = ["nonce", "token", "csrf", "session"].contains { name.lowercased().contains($0) }
         let digits = value.utf8.count { (0x30...0x39).contains($0) }
@@ -79,9 +79,9 @@ struct Replacements {
         if value.utf8.count >= Self.freeLength, isNamed || isNumber { addToken(value) }
     }
 
-    /// Adds what looks like a hardware address, a token, a session or a challenge, and what base64 hides.
+    /// Adds texts that look like a hardware address, a token, a session or a challenge, and such texts within base64.
     mutating func learn(_ text: String) {
-        // Without escapes, whose digits are no part of a token; the spellings have them.
+        // Escapes are decoded first, because their digits are not part of a token; the spellings cover them.
         learn(PercentEncoding.decode(text.replacing("+", with: "%2B").utf8))
     }
 
@@ -95,7 +95,7 @@ struct Replacements {
             {
                 learn(inner)
                 let hidden = Base64.encode(Array(apply(inner).utf8))
-                // Also if nothing in it is private, so that it is not taken for a token.
+                // Added even if nothing in it is private, so that it is not taken for a token.
                 insert(text, hidden.filter { $0 != "=" })
             } else if run.count >= 20, Self.isMixed(text),
                 text.contains("+") || !padding.isEmpty && octets[run.endIndex...].starts(with: padding.utf8)
@@ -169,7 +169,7 @@ struct Replacements {
                     if character.isASCII, !character.isLetter, !character.isNumber { return character }
                     return character.isNumber ? next("123456789") : character.isASCII ? next(letters) : "ñ"
                 })
-            // A hardware address of no maker.
+            // A hardware address that belongs to no manufacturer.
             if key.utf8.count == 12, key.utf8.allSatisfy(Self.isHexadecimal) { result = "02" + result.dropFirst(2) }
             if !key.contains(where: { $0.isLetter || $0.isNumber }) { break }
         }
@@ -186,7 +186,7 @@ struct Replacements {
         { String(decoding: JSONText.escape(Array($0.utf8)), as: UTF8.self) },
         { $0.unicodeScalars.map { $0.isASCII ? String($0) : "\\u" + hexadecimal($0.value) }.joined() },
         { ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"].escape($0) },
-        // A page in another character set.
+        // The spelling in a page with another character set.
         { $0.unicodeScalars.map { $0.isASCII ? String($0) : "\u{FFFD}" }.joined() },
         {
             $0.unicodeScalars.map { $0.isASCII ? percent(String($0)) : "%" + hexadecimal($0.value).suffix(2).uppercased() }
@@ -212,7 +212,7 @@ struct Replacements {
         text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
     }
 
-    /// Returns whether a text has letters and digits as no word has them: a piece of eight or more with digits among letters, or of
+    /// Returns whether a text mixes letters and digits as no word does: a piece of eight or more with digits among letters, or of
     /// twelve digits.
     private static func isToken(_ text: String) -> Bool {
         text.split { $0 == "-" || $0 == "_" }.contains { piece in
@@ -272,7 +272,7 @@ struct Replacements {
         let end = start + count
         if end < octets.count, Self.isAlphanumeric(octets[end]) { return false }
         guard start > 0, Self.isAlphanumeric(octets[start - 1]) else { return true }
-        // The end of an escape such as %3D is no letter.
+        // The end of an escape such as %3D is not a letter.
         return start >= 3 && octets[start - 3] == UInt8(ascii: "%") && octets[(start - 2)..<start].allSatisfy(Self.isHexadecimal)
     }
 }

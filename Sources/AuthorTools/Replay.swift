@@ -5,7 +5,7 @@ import HotspotCore
 import PageLogin
 import PortalCatalogue
 
-/// Plays a fixture against a portal file, without a network, and says what the helper would do differently.
+/// Plays a fixture against a portal file, without a network, and reports what the helper would do differently.
 package struct Replay {
     private let portal: PortalFile
     private let exchange: RecordedLogin
@@ -13,7 +13,8 @@ package struct Replay {
 
     package init(_ portal: PortalFile, _ exchange: RecordedLogin) { (self.portal, self.exchange) = (portal, exchange) }
 
-    /// Reads a portal file and plays its fixtures. Returns the mistakes; if there are none, what was seen. Throws ``Keyfile/Error``.
+    /// Reads a portal file and plays its fixtures. Returns the mistakes, or a summary if there are none. Throws
+    /// ``Keyfile/Error``.
     package static func check(_ path: String) throws(Keyfile.Error) -> (mistakes: [Keyfile.Error], summary: String) {
         guard let portal = try PortalCatalogue.read(path) else {
             return ([], "is empty, and switches off the file of the same name in another folder.")
@@ -29,7 +30,7 @@ package struct Replay {
         return (mistakes, "has no mistakes; \(results.count) recorded logins were played" + warning)
     }
 
-    /// Returns the portal file that a fixture is for (``fixtures(of:)``); `nil` if there is none.
+    /// Returns the portal file to which a fixture belongs (``fixtures(of:)``); `nil` if there is none.
     package static func portal(of fixture: String) -> String? {
         let parts = fixture.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 1, parts[parts.count - 2] == "tests" else { return nil }
@@ -37,8 +38,8 @@ package struct Replay {
         return owner(of: parts[parts.count - 1], among: portals(in: folder)).map { "\(folder)/\($0).portal" }
     }
 
-    /// Returns the fixtures of a portal file: `tests/NAME.exchange` and `tests/NAME-WORD.exchange` beside it. A word is not the end of
-    /// another file's name.
+    /// Returns the fixtures of a portal file: `tests/NAME.exchange` and `tests/NAME-WORD.exchange` beside it. The word must not
+    /// be the end of another file's name.
     package static func fixtures(of path: String) -> [String] {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let name = String(path.split(separator: "/").last?.dropLast(".portal".count) ?? "")
@@ -60,7 +61,7 @@ package struct Replay {
     /// The requests that were sent.
     var sent: [HTTPRequest] { progress.with { $0.sent } }
 
-    /// Returns the differences; none if the login is as recorded.
+    /// Returns the differences; none if the login matches the recording.
     package func run() -> [Keyfile.Error] {
         guard let first = exchange.turns.first, let probe = WebURL(first.url) else {
             return [mistake(0, "begins with no request")]

@@ -3,7 +3,7 @@ import HelperHost
 import HelperKit
 import HotspotCore
 
-/// Judges a helper's answers. Pure: an answer and the situation go in, remarks come out.
+/// Judges a helper's answers: it takes an answer and the situation, and returns remarks.
 enum Review {
     static func description(_ value: JSONValue, _ spec: HelperSpec) -> [Remark] {
         var remarks: [Remark] = []
@@ -15,7 +15,7 @@ enum Review {
         }
         if let name = value["displayName"]?.string {
             let shown = String(name.prefix(HelperSpec.displayNameLimit))
-            // The same long name in the file was remarked already.
+            // The same long name in the file already got a remark.
             if shown != name, shown != spec.displayName {
                 remarks.wrong(
                     "displayName has \(name.count) characters; \(HelperSpec.displayNameLimit) are shown: \"\(safe(shown))\".")
@@ -59,7 +59,7 @@ enum Review {
         return remarks
     }
 
-    /// Judges an answer to Evaluate where the portal answers the probe with 200 and its page.
+    /// Judges an answer to Evaluate if the portal answers the probe with 200 and its page.
     static func inPlace(_ evaluation: Evaluation, claimedBefore: Bool) -> [Remark] {
         guard evaluation.confidence == .none, claimedBefore else { return portal(evaluation.portal) }
         let reason = "compare with link.probeExpect instead of looking for a redirect"
@@ -76,13 +76,13 @@ enum Review {
     /// The situation of an answer to Authenticate or PresentUI.
     struct LoginSituation {
         var isOpen: Bool
-        /// The helper accepted the portal's terms.
+        /// Whether the helper accepted the portal's terms.
         var acceptedTerms: Bool
-        /// The user had accepted them before.
+        /// Whether the user had accepted the terms before.
         var consent: Bool
         /// The requests that the portal got, without values.
         var got: [String]
-        /// The words that the helper knew before it got a secret.
+        /// The words that the helper knew before it received a secret.
         var known = KnownWords()
 
         /// The requests in a sentence.
@@ -147,7 +147,7 @@ enum Review {
         return remarks
     }
 
-    /// Judges a login that the portal refused, although the helper sent all that it asks for.
+    /// Judges a login that the portal refused, although the helper sent everything that the page asks for.
     static func refused(_ result: HelperResult?, times: Int) -> [Remark] {
         var remarks: [Remark] = []
         if times > 1 {

@@ -3,17 +3,17 @@ import Glibc
 import HelperHost
 import HotspotCore
 
-/// Runs the helper by the daemon's own host, with folders of its own, and with a recorder for helpers that are one process for one
+/// Runs the helper in the daemon's own host, with separate folders, and with a recorder for helpers that run one process for each
 /// command.
 @LoopActor final class TestHost {
     typealias Send = (HelperHost, String, @escaping (HelperOutcome) -> Void) -> HelperCall
 
     /// One command and its outcome.
     struct PlayedCommand {
-        /// `nil` if there was no answer in time.
+        /// The outcome; `nil` if there was no answer in time.
         var outcome: HelperOutcome?
         var milliseconds: Int
-        /// The recording; `nil` for a helper that is given a socket.
+        /// The recording; `nil` for a helper with a socket.
         var record: Record?
     }
 
@@ -36,7 +36,7 @@ import HotspotCore
         mkdir(records, 0o700)
         name = helper.spec.name
         var configuration = HostConfiguration(runtimeDirectory: folder + "/run")
-        // Long enough to tell a helper that ignores SIGTERM from one that a busy machine delays.
+        // Long enough to distinguish a helper that ignores SIGTERM from one that a busy machine delays.
         configuration.cancelKill = .seconds(2)
         helperHost = HelperHost(configuration: configuration)
         var spec = helper.spec
@@ -71,7 +71,7 @@ import HotspotCore
         return PlayedCommand(outcome: outcome, milliseconds: milliseconds, record: await record())
     }
 
-    /// Cancels a command as soon as `isBusy`; `nil` if the helper was done before, or is not recorded.
+    /// Cancels a command as soon as `isBusy`; `nil` if the helper had already answered, or is not recorded.
     func cancel(_ command: Command, _ parameters: [String: JSONValue], while isBusy: @escaping () -> Bool) async -> Record? {
         guard isRecorded else { return nil }
         var isDone = false

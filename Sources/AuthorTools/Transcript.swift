@@ -5,7 +5,7 @@ import HotspotCore
 struct Transcript {
     /// The number of remarks on mistakes.
     private(set) var mistakes = 0
-    /// The sentence and the standard error of the failure before.
+    /// The sentence and the standard error of the previous failure.
     private var failure: (sentence: String, errors: [String])?
     private var repeated: [String] = []
     private var skipped: [String] = []
@@ -28,18 +28,18 @@ struct Transcript {
         for error in errors { write("         | " + error) }
     }
 
-    /// Writes that the current command takes long.
+    /// Reports that the current command takes long.
     mutating func wait(_ text: String) {
         flush()
         write("  … " + text)
     }
 
-    /// Writes that a command is not played. It does not interrupt a repeated failure.
+    /// Reports that a command is not played. This does not interrupt a repeated failure.
     mutating func skip(_ text: String) {
         if failure == nil { write(text) } else { skipped.append(text) }
     }
 
-    /// Writes remarks on the current command; each note once.
+    /// Writes remarks on the current command; each note only once.
     mutating func say(_ remarks: [Remark]) {
         let remarks = remarks.filter { if case .note(let text) = $0 { notes.insert(text).inserted } else { true } }
         if !remarks.isEmpty { flush() }
@@ -53,7 +53,8 @@ struct Transcript {
         }
     }
 
-    /// Writes a command without a usable answer. The same failure as before, in sentence and standard error, is only counted.
+    /// Writes a command without a usable answer. If sentence and standard error are the same as before, the failure is only
+    /// counted.
     mutating func fail(_ title: String, _ outcome: String, _ sentence: String, _ errors: [String]) {
         if let failure, failure.sentence == sentence, failure.errors == errors {
             repeated.append(title)
@@ -64,7 +65,7 @@ struct Transcript {
         failure = (sentence, errors)
     }
 
-    /// Writes what was only counted so far.
+    /// Writes the failures that were only counted so far.
     mutating func flush() {
         if !repeated.isEmpty { write("  … the same in \(repeated.count) more: \(repeated.joined(separator: "; "))") }
         for text in skipped { write(text) }
@@ -75,9 +76,9 @@ struct Transcript {
 
 /// A remark for a helper's author.
 enum Remark: Hashable, Sendable {
-    /// A mistake: against the contract, or surely not intended.
+    /// A mistake: it violates the contract, or is certainly not intended.
     case wrong(String)
-    /// A hint on something that is allowed.
+    /// A hint about something that is allowed.
     case note(String)
 }
 

@@ -2,13 +2,13 @@ import ForeignText
 import HotspotCore
 import Varlink
 
-/// How much of an answer is kept; the rest is cut, and the command goes on. Threat R2: a helper is buggy.
+/// The limits on an answer: the rest of a longer value is cut, and the command goes on. Threat R2: a helper is buggy.
 public enum AnswerLimits {
     private enum Limit {
-        /// Octets of a text; of an address half is worth nothing, so a longer one is left out.
+        /// Octets of a text; half an address is worth nothing, so a longer one is left out.
         case text(Int), address(Int)
         case amount(Int)
-        /// Entries of a list, and octets of an entry.
+        /// The number of entries of a list, and octets of an entry.
         case list(Int, Int)
     }
 
@@ -21,10 +21,10 @@ public enum AnswerLimits {
         common + common.map { ("reply." + $0, $1) }
         + [("reply.imitates", .text(64)), ("reply.trace", .list(100, 2048)), ("needs", .list(64, 128))]
 
-    /// Names what is cut of the parameters of an answer, for the author of a helper: one sentence each.
+    /// Names the values that are cut from an answer, for the author of a helper: one sentence each.
     public static func losses(in parameters: JSONValue) -> [String] { cut(parameters).losses }
 
-    /// Cuts all but the prompt, which ``Prompt/limited`` cuts when it is shown.
+    /// Cuts everything except the prompt, which ``Prompt/limited`` cuts when it is shown.
     static func cut(_ parameters: JSONValue) -> (kept: JSONValue, losses: [String]) {
         var (kept, losses) = (parameters, [String]())
         for (path, limit) in limits {
@@ -35,7 +35,7 @@ public enum AnswerLimits {
         return (kept, losses)
     }
 
-    /// Returns what is kept of a value, and what is said of it; `nil` for one within its limit.
+    /// Returns the part of a value that is kept, and the sentence about it; `nil` for a value within its limit.
     private static func cut(_ value: JSONValue, _ limit: Limit) -> (JSONValue?, String)? {
         switch limit {
         case .text(let limit):
@@ -70,9 +70,9 @@ extension JSONValue {
 }
 
 extension Prompt {
-    /// The most octets of a prompt as JSON, so that an answer with several prompts still fits a client's limit.
+    /// The largest prompt as JSON, in octets, so that an answer with several prompts still fits a client's limit.
     public static let octetLimit = 64 * 1024
 
-    /// Whether it is short enough for a client.
+    /// Whether the prompt is short enough for a client.
     public var fits: Bool { Coding.encode(self).count <= Self.octetLimit }
 }

@@ -4,8 +4,8 @@ import Varlink
 
 /// Turns a helper's answer into typed values, by the contract in `org.hotspotd.Helper.varlink`. Threat R2: a helper is buggy.
 enum AnswerReader {
-    /// The most values in one answer, because decoding takes microseconds for each. A list of a thousand networks with all that can be said
-    /// of each has half as many.
+    /// The largest number of values in one answer, because decoding each takes microseconds. A list of a thousand networks with
+    /// every member of each has half as many.
     static let valueLimit = 10_000
 
     private struct AnnotationList: Decodable { var annotations: [Annotation] }
@@ -18,7 +18,7 @@ enum AnswerReader {
 
     private static func read(_ message: [UInt8], _ command: Command?) throws(HelperFault) -> HelperOutcome {
         guard String(validating: message, as: UTF8.self) != nil else { throw malformed("its answer is not UTF-8") }
-        // Each value but the first follows one of these three; those within a text are too few to matter.
+        // Each value except the first follows one of these three characters; those within a text are too few to matter.
         let values = message.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
         guard values <= valueLimit else { throw malformed("its answer has more than \(valueLimit) values") }
         let answer = try decoded { () throws(VarlinkError) in try Coding.decode(Answer.self, from: message) }
@@ -27,7 +27,7 @@ enum AnswerReader {
         func kept<T: Decodable>() throws(HelperFault) -> T {
             try decoded { () throws(VarlinkError) in try Coding.decode(T.self, from: AnswerLimits.cut(parameters).kept) }
         }
-        // The checks come first: the decoder names neither the words that it knows nor a number that is not whole.
+        // The checks come first, because the decoder's own errors name neither the known words nor the number that is not whole.
         switch command {
         case .filterScanList:
             try check(annotations: parameters["annotations"]?.array ?? [])

@@ -2,7 +2,8 @@ import ForeignText
 import HotspotCore
 
 extension JSONValue {
-    /// The secrets in a command's parameters: what the user typed, and what the vault released. The answer to a checkbox is not a secret.
+    /// The secrets in a command's parameters: what the user typed, and what the vault released. The answer to a checkbox is not a
+    /// secret.
     public var secrets: [String] {
         ["credential", "answers"].flatMap { self[$0]?.object?.values.compactMap(\.string) ?? [] }
             .filter { !Field.tickWords.contains($0) }
@@ -51,8 +52,8 @@ extension Portal {
     }
 }
 
-/// Names, choices and origins that a helper or the daemon used before the helper received a secret. They may be repeated, even if they contain
-/// it: a portal that refuses an answer asks the same question again.
+/// Names, choices and origins that a helper or the daemon used before the helper received a secret. They may be repeated, even if
+/// they contain it: a portal that refuses an answer asks the same question again.
 public struct KnownWords: Sendable {
     fileprivate let names: Set<String>
     private let choices: Set<String>
@@ -62,16 +63,16 @@ public struct KnownWords: Sendable {
     /// The fields that were typed without echo.
     private let unseen: Set<String>
     fileprivate let origins: Set<String>
-    /// The hosts of those, which stand in the addresses of the portal's pages and terms.
+    /// The hosts of these origins, which occur in the addresses of the portal's pages and terms.
     fileprivate var hosts: [String] { origins.map { String(Origin.host(of: $0)) } }
     /// The title and the labels of the helper's answered questions.
     private let texts: Set<String>
     /// The secrets that this command sent.
     fileprivate let told: Secrets
 
-    /// Collects them from the fields of the helper's answered questions, the parameters of its command (the names of answers and of a stored
-    /// credential are the names of its own former fields), the user's answers before these in the same login, the origin of the portal that
-    /// is already shown, and the title of the answered question.
+    /// Collects them from the fields of the helper's answered questions, the parameters of its command (the names of answers and
+    /// of a stored credential are the names of its own former fields), the user's answers before these in the same login, the
+    /// origin of the portal that is already shown, and the title of the answered question.
     public init(
         asked: [Field] = [], parameters: JSONValue = [:], earlier: [String: String] = [:], shown: String? = nil,
         title: String? = nil
@@ -87,35 +88,36 @@ public struct KnownWords: Sendable {
         origins = Set([parameters["portal"]?["origin"]?.string, shown].compactMap { $0 })
     }
 
-    /// Returns a text with these secrets masked, unless it is one that the user answered: "Kongresshotel" repeats no code "kongres".
+    /// Returns a text with these secrets masked, unless the user answered this very text: "Kongresshotel" does not repeat the
+    /// code "kongres".
     fileprivate func mask(_ text: String, _ secrets: Secrets) -> String { texts.contains(text) ? text : secrets.mask(text) }
 
-    /// A choice of an earlier visit is stored like any other answer, but was the portal's word first, as one of several choices
+    /// A choice of an earlier visit is stored like any other answer, but came from the portal first, as one of several choices
     /// under the same name.
     fileprivate func has(_ choice: String, of field: Field) -> Bool {
         choices.contains(choice) || (field.kind == .choice && (field.choices?.count ?? 0) > 1 && stored[field.name] == choice)
     }
 
-    /// Returns whether a field offers the answer again that the user gave to it.
+    /// Returns whether a field offers the user's own answer again.
     fileprivate func offersAnswer(_ field: Field) -> Bool {
         !field.kind.isSecret && !unseen.contains(field.name) && field.value == answers[field.name] ?? stored[field.name]
     }
 }
 
 extension Prompt {
-    /// In a list of more choices, a secret of fewer octets than ``shortSecret`` is there by chance: a list of country codes contains most
+    /// In a list of more choices, a secret shorter than ``shortSecret`` occurs by chance: a list of country codes contains most
     /// room numbers.
     private static let manyChoices = 8
     private static let shortSecret = 5
 
-    /// The prompt without these secrets where it is only read. Names and choices come back to the helper with the answers and so cannot be
-    /// masked: one that repeats a secret of the command itself is a fault, which does not repeat it. Earlier secrets do not count: a
-    /// portal asks at a later login for what it asked for then, and one of its choices was the answer. A prefilled value is left out,
-    /// because a mask in its place would be sent as an answer; a refused answer is offered again in its own field, unless it is a
-    /// password or a code.
+    /// The prompt without these secrets where it is only read. Names and choices come back to the helper with the answers and so
+    /// cannot be masked: one that repeats a secret of the command itself is a fault, which does not repeat it. Earlier secrets do
+    /// not count: a portal asks at a later login for what it asked for then, and one of its choices was the answer. A prefilled
+    /// value is left out, because a mask in its place would be sent as an answer; a refused answer is offered again in its own
+    /// field, unless it is a password or a code.
     public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) throws(HelperFault) -> Prompt {
         guard !secrets.isEmpty else { return self }
-        // Choices are the portal's words, though one may have been an answer to the same question.
+        // Choices are the portal's words, even if one of them was an answer to the same question.
         let offered = fields.filter { $0.kind == .choice }.compactMap(\.choices).filter { $0.count > 1 }
         let secrets = secrets.without(offered.joined()).sparing(known.hosts)
         var prompt = self

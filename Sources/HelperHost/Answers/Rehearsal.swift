@@ -1,10 +1,10 @@
 import HotspotCore
 import Varlink
 
-/// Makes and reads one message of each kind once, before a network is joined: the first use of a type by the coders takes several times as
-/// long as the next one, and would come between a portal's answer and the login.
+/// Makes and reads one message of each kind before a network is joined: the coders take several times as long for the first use
+/// of a type, which would delay a login.
 enum Rehearsal {
-    /// All answers were read; the rehearsal takes place when this is read first.
+    /// Whether all answers were read; the first access runs the rehearsal.
     static let isComplete: Bool = {
         let link = Link(attempt: "", association: "", interface: "", index: 0)
         let network = Network(ssid: .empty, interface: "", security: .open)

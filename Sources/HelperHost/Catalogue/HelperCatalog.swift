@@ -13,7 +13,7 @@ public struct HelperEntry: Hashable, Sendable {
     }
 }
 
-/// A problem, and what it is about.
+/// A problem and its subject.
 public struct HelperProblem: Hashable, Sendable {
     /// The helper's name, or the path of a file or folder.
     public var subject: String
@@ -22,14 +22,14 @@ public struct HelperProblem: Hashable, Sendable {
 
 /// Every helper that the folders of `.helper` files offer, and everything in them that could not be used.
 public struct HelperCatalog: Hashable, Sendable {
-    /// In the order of their file names.
+    /// The helpers, in the order of their file names.
     public private(set) var entries: [HelperEntry] = []
     public private(set) var problems: [HelperProblem] = []
-    /// Programs of helpers, and files that links in the folders lead to: the folders must be read again when one of them comes, goes or
-    /// changes.
+    /// Programs of helpers, and files that links in the folders lead to: the folders must be read again when one of them comes,
+    /// goes or changes.
     public private(set) var awaited: Set<String> = []
 
-    /// The most problems of one folder that are reported.
+    /// The largest number of problems of one folder that are reported.
     static let problemLimit = 100
 
     /// The first path of each file name.
@@ -37,10 +37,10 @@ public struct HelperCatalog: Hashable, Sendable {
     /// The first file with a `Name=`.
     private var owners: [String: String] = [:]
 
-    /// Reads the folders without executing anything. A folder that does not exist is no problem.
+    /// Reads the folders without executing anything. A missing folder is not a problem.
     ///
-    /// A file masks those of the same name in later folders (`/etc` before `/usr/lib`); an empty file, or a link to `/dev/null`, masks
-    /// without offering anything. Of files with the same `Name=` the first counts, in the order of folders and file names.
+    /// A file masks files of the same name in later folders (`/etc` before `/usr/lib`); an empty file, or a link to `/dev/null`,
+    /// only masks. Of several files with the same `Name=`, the first counts, in the order of folders and file names.
     public init(directories: [String]) {
         for directory in directories { read(directory) }
         entries.sort { ($0.file.split(separator: "/").last ?? "") < ($1.file.split(separator: "/").last ?? "") }

@@ -12,7 +12,7 @@ public enum HelperFile {
 
     /// Reads a file.
     public static func read(_ path: String) throws(Keyfile.Error) -> HelperSpec {
-        // One octet more than a keyfile may have tells that it is too large.
+        // Reads one octet more than the limit, to notice a file that is too large.
         guard let octets = FilePath.octets(of: path, limit: Keyfile.maximumSize + 1) else {
             throw Keyfile.Error(file: path, line: 0, message: String(cString: strerror(errno)))
         }
@@ -48,7 +48,7 @@ public enum HelperFile {
             spec.displayName = entry.value
         }
         for entry in keyfile.entries where entry.key == "SSID" {
-            // An empty value takes back what came before, as in a unit file.
+            // An empty value takes back the earlier values, as in a unit file.
             do { spec.ssids = entry.value.isEmpty ? [] : spec.ssids + (try SSIDPattern.list(entry.value)) } catch {
                 throw keyfile.error(entry, error.description)
             }
@@ -79,7 +79,7 @@ public enum HelperFile {
         return spec
     }
 
-    /// Refuses what is unknown: a misspelt `SSID=` would let the helper hear of every network.
+    /// Refuses unknown keys and sections: with a misspelt `SSID=`, the helper would hear of every network.
     private static func checkWords(_ keyfile: Keyfile) throws(Keyfile.Error) {
         func refuse(_ line: Int, _ what: String, _ known: String) -> Keyfile.Error {
             Keyfile.Error(file: keyfile.file, line: line, message: "\(what) is unknown; \(known)")

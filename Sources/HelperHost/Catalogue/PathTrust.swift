@@ -4,14 +4,14 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// Whether a path may decide what the daemon runs or talks to. The threat: another user's program with the daemon's rights.
+/// Decides whether the daemon may run or connect to a path. The threat: another user's program with the daemon's rights.
 ///
-/// As sshd checks its own files: the file and each folder above it belong to root or to the daemon's user, and neither group nor others
-/// can write there. The same holds for every link on the path, and for where it leads.
+/// Checks paths as sshd checks its own files: the file and each folder above it must belong to root or to the daemon's user, and
+/// neither group nor others may write there. The same holds for every link on the path, and for its target.
 enum PathTrust {
     enum Role { case file, folder, program, socket }
 
-    /// Returns why the daemon does not use, or start, what lies there; `nil` if it may.
+    /// Returns why the daemon does not use or start the file at a path; `nil` if it may.
     static func problem(with path: String, as role: Role) -> Problem? {
         let (shown, word) = (Printable.text(path), ShellWord.quoted(path))
         func refuse(_ reason: String, hint: String? = nil) -> Problem {
@@ -41,9 +41,9 @@ enum PathTrust {
         return nil
     }
 
-    /// Returns how another user could replace what lies at a path; `nil` if none can.
+    /// Returns how another user could replace the file at a path; `nil` if none can.
     ///
-    /// - Parameter isEnd: the path is not that of a folder on the way.
+    /// - Parameter isEnd: whether the path is the end, and not a folder on the way.
     private static func weakness(of path: String, _ role: Role, isEnd: Bool) -> String? {
         let parts = path.split(separator: "/")
         for count in 0...parts.count {
@@ -59,8 +59,8 @@ enum PathTrust {
                 let start = target.hasPrefix("/") ? "" : parts.prefix(count - 1).joined(separator: "/") + "/"
                 if let reason = weakness(of: start + target, role, isEnd: isLast) { return reason }
             }
-            // The mode of a link means nothing, that of a socket tells only who may connect. In a sticky folder, such as /tmp, only
-            // owners rename.
+            // The mode of a link means nothing, and the mode of a socket only tells who may connect. In a sticky folder, such as
+            // /tmp, only owners rename.
             if isLink || isLast && role == .socket || !isLast && status.st_mode & S_ISVTX != 0 { continue }
             if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "\(name) can be written by group or others" }
         }
@@ -69,7 +69,7 @@ enum PathTrust {
 
     private static func isTrusted(_ user: uid_t) -> Bool { user == 0 || user == geteuid() }
 
-    /// Refuses the socket of a helper that another user could have put there. A missing one is left to the connection to report.
+    /// Refuses the socket of a helper that another user could have put there. A missing socket is reported by the connection.
     static func check(path: String) throws(HelperFault) {
         guard let problem = problem(with: path, as: .socket), problem.code == .helperNotTrusted else { return }
         throw fault(problem.message)

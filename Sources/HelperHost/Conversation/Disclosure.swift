@@ -3,22 +3,22 @@ import HotspotCore
 
 /// Data that a helper received, without the secrets: it answers the user's question about what a helper knows.
 public struct Disclosure: Hashable, Sendable {
-    /// Names that people read: SSIDs, or `wired:ADDRESS`. Of a long list the first ones.
+    /// The names that people read: SSIDs, or `wired:ADDRESS`. Of a long list, only the first ones.
     public var networks: [String]
-    /// How many there were in all.
+    /// The number of all networks that were sent.
     public var count: Int
-    /// It was the list of networks in sight, and not the one that was joined.
+    /// Whether the list of networks in sight was sent, and not the joined network.
     public var isScanList: Bool
-    /// A stored credential went with it, now or at an earlier command for this network.
+    /// Whether a stored credential was sent with it, now or in an earlier command for this network.
     public var hasCredential: Bool
-    /// The last time, Unix time in milliseconds.
+    /// The time of the last disclosure, in milliseconds of Unix time.
     public var time: Int
 
-    /// The most that is kept of a helper: joined networks, and with them the last list.
+    /// The largest number of disclosures that are kept of a helper: joined networks, and the last list.
     static let limit = 8
     static let networkLimit = 16
 
-    /// Reads what a question names; `nil` if that is no network.
+    /// Reads the networks that a question names; `nil` if it names none.
     init?(_ question: Question) {
         func label(_ network: JSONValue) -> String {
             if network["security"]?.string == Security.wired.rawValue {
@@ -35,7 +35,7 @@ public struct Disclosure: Hashable, Sendable {
         time = WallClock.now
     }
 
-    /// Returns the rest without this network; `nil` if that is nothing.
+    /// Returns the disclosure without this network; `nil` if nothing is left.
     func without(_ network: String) -> Disclosure? {
         var rest = self
         rest.networks.removeAll { $0 == network }
@@ -43,7 +43,7 @@ public struct Disclosure: Hashable, Sendable {
         return rest.count > 0 ? rest : nil
     }
 
-    /// The newest first; the same network once.
+    /// Returns the disclosures, the newest first, with each network once.
     static func adding(_ new: Disclosure, to known: [Disclosure]) -> [Disclosure] {
         func isSame(_ old: Disclosure) -> Bool {
             old.isScanList == new.isScanList && (old.isScanList || old.networks == new.networks)

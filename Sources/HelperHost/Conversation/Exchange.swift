@@ -7,14 +7,14 @@ import Varlink
 struct Question {
     var method: String
     var parameters: JSONValue
-    /// `nil` for Probe and Describe.
+    /// The command; `nil` for Probe and Describe.
     var command: Command?
     var hasNetwork = true
 
-    /// It carries an answer that the vault released.
+    /// Whether the question carries an answer that the vault released.
     var hasCredential: Bool { parameters["credential"]?.object?.isEmpty == false }
 
-    /// It carries what was stored: released, or confirmed by the user.
+    /// Whether the question carries stored answers, released or confirmed by the user.
     var hasStored: Bool { hasCredential || parameters["stored"]?.array?.isEmpty == false }
 }
 
@@ -22,11 +22,11 @@ struct Question {
 @LoopActor final class Exchange {
     /// The program at the other end.
     enum Partner {
-        /// Was started for this call alone.
+        /// A process that was started for this call alone.
         case process(HelperProcess)
-        /// Serves other calls as well.
+        /// A process that serves other calls as well.
         case shared(SharedProgram)
-        /// Is run by another program.
+        /// A service that the daemon does not run.
         case external
     }
 
@@ -37,7 +37,7 @@ struct Question {
     private let connection: Connection
     private let configuration: HostConfiguration
     private var isAnswered = false
-    /// The connection is over; the end of the process may still be awaited.
+    /// Whether the connection is over; the process may still be running.
     private var isClosed = false
     private var isFinished = false
     /// Answers that came too late or too often.
@@ -47,7 +47,7 @@ struct Question {
 
     /// Sends the question of a call.
     ///
-    /// - Parameter input: what is read from; a socket is also `output`. Both are closed here.
+    /// - Parameter input: the descriptor to read from; a socket is also `output`. Both are closed here.
     init(
         _ call: HelperCall, with partner: Partner, input: Int32, output: Int32, _ configuration: HostConfiguration
     ) throws(HelperFault) {
@@ -67,7 +67,8 @@ struct Question {
         if case .process(let process) = partner { process.onExit = { self.processEnded() } }
     }
 
-    /// Connects to a socket and sends the question there; to another program's only if a trusted user listens.
+    /// Connects to a socket and sends the question there; to a service that the daemon does not run only if a trusted user
+    /// listens.
     convenience init(
         _ call: HelperCall, with partner: Partner, at path: String, _ configuration: HostConfiguration
     ) throws(HelperFault) {
@@ -114,14 +115,14 @@ struct Question {
         case .shared, .external: closeSoon()
         }
         call.complete(outcome, tail: process?.tail) { [weak process, weak shared, configuration] in
-            // Cancelled after its answer: a helper that lost the race has nothing left to tidy up.
+            // The call was cancelled after its answer: a helper that lost the race has nothing left to tidy up.
             if let shared { return shared.expectNothing() }
             process?.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
         }
         if outcome.isLastWord { shared?.expectNothing() }
     }
 
-    /// In the next turn, so that further answers in this one are counted.
+    /// Closes in the next turn, so that further answers in this turn are counted.
     private func closeSoon() {
         timer = try? EventLoop.shared.schedule(after: .zero) { [weak self] in self?.connection.close() }
     }
@@ -136,7 +137,8 @@ struct Question {
         }
         if isClosed { return finish() }
         timer = try? EventLoop.shared.schedule(after: configuration.serviceCancel) { [weak self] in
-            // The process does not let go of a command. Its other work is cut off as well: all of it is the same program.
+            // The process does not end a cancelled command. Its other commands are cut off as well, because they run in the same
+            // program.
             self?.shared?.end()
             self?.finish()
         }
@@ -158,13 +160,14 @@ struct Question {
         finishUnlessAwaited()
     }
 
-    /// A process of its own is reaped first.
+    /// A process that was started for this call is reaped first.
     private func finishUnlessAwaited() { if case .process = partner {} else { finish() } }
 
     private func closedWithoutAnswer() {
         guard let process, process.isRunning else { return finish() }
-        // How it ended and what it complained of is known in a moment, when it is reaped. A program that lives on and only closed the
-        // connection is not waited for any longer than this; a kill that overtakes a process's own end would hide its status.
+        // The exit status and the error output come a moment later, when the process is reaped. If the program only closed the
+        // connection and keeps running, it gets no more time than this. Killing a process that is about to end would hide its
+        // status.
         switch partner {
         case .process: process.end(term: configuration.lingerTerm, kill: configuration.lingerKill)
         case .shared, .external: timer = try? EventLoop.shared.schedule(after: .seconds(1)) { [weak self] in self?.finish() }
@@ -175,18 +178,18 @@ struct Question {
     func processEnded() {
         if isClosed || isCancelled { return finish() }
         if let shared, !shared.process.neverRan, !call.wasMoved, isUnread { return moveOn() }
-        // Its last words may still be on the way; but a stray child of its may hold its output open for ever.
+        // Its last words may still be on the way; but a stray child process may hold its output open for ever.
         timer = try? EventLoop.shared.schedule(after: .milliseconds(20)) { self.finish() }
     }
 
-    /// The question lies in the socket, so that the process never knew of it. That the helper's end is still open says less: the
-    /// process may have been reaped a moment before the kernel closes it.
+    /// Whether the question still lies unread in the socket, so that the process never knew of it. An open connection proves
+    /// less: the process may have been reaped a moment before the kernel closes it.
     private var isUnread: Bool {
         var octets: CInt = 0
         return ioctl(input, UInt(TIOCOUTQ), &octets) == 0 && octets > 0
     }
 
-    /// Leaves the call to the next process, once: one that ended idle just now did not know of it.
+    /// Leaves the call to the next process, once: a process that ended idle just now did not know of it.
     private func moveOn() {
         isFinished = true
         connection.close()

@@ -11,7 +11,7 @@ import HotspotCore
     /// Called at most once, when nothing more can come, with the number of answers that came too late or too often and changed
     /// nothing (D18).
     public var onIgnored: (Int) -> Void = { _ in }
-    /// One process ended without accepting it.
+    /// Whether a process ended without accepting the call, so that it moved to the next one.
     private(set) var wasMoved = false
     /// The secrets that a helper was sent.
     private(set) var secrets: [String] = []
@@ -25,12 +25,12 @@ import HotspotCore
         self.completion = completion
     }
 
-    /// The completion may still be called.
+    /// Whether the completion may still be called.
     public var isLive: Bool { completion != nil }
 
     /// Ends the command: the helper reads end-of-file at once, and a process for this command alone gets SIGTERM after 20 ms and
-    /// SIGKILL after 60 ms, also if it has answered and is still there. The completion is no longer called, also when an answer is
-    /// already on its way.
+    /// SIGKILL after 60 ms, also if it has answered and is still there. The completion is no longer called, also when an answer
+    /// is already on its way.
     public func cancel() {
         completion = nil
         let onCancel = onCancel
@@ -54,8 +54,8 @@ import HotspotCore
         onIgnored(count)
     }
 
-    /// Calls the completion. A fault gets the helper's name and what it wrote to standard error, and loses the secrets that were sent,
-    /// which it may quote (R3).
+    /// Calls the completion. A fault gets the helper's name and what it wrote to standard error, and loses the secrets that were
+    /// sent, which it may quote (R3).
     ///
     /// - Parameter lingering: called if the call is cancelled after its answer.
     func complete(_ outcome: HelperOutcome, tail: ErrorTail? = nil, lingering: (() -> Void)? = nil) {

@@ -5,28 +5,29 @@ import Varlink
 
 /// Starts helpers, asks them, and ends them.
 ///
-/// It knows no deadline: its caller cancels. It keeps no secret longer than the process that it was given to. Every process that it
-/// starts is reaped here, and none outlives ``shutDown(_:)`` or the daemon.
+/// It knows no deadline: its caller cancels. It keeps no secret longer than the process that it was given to. Every process that
+/// it starts is reaped here, and none outlives ``shutDown(_:)`` or the daemon.
 @LoopActor public final class HelperHost {
     /// The name of the prober's socket, which no helper may have.
     public nonisolated static let proberName = "probe"
 
     public internal(set) var configuration: HostConfiguration
     public private(set) var helpers: [HelperEntry] = []
-    /// The set of running processes, or what is known of the sandbox, has changed.
+    /// Called when the running processes, or the facts about the sandbox, have changed.
     public var onChange: () -> Void = {}
     /// Answers that came too late or too often, by helper (D18).
     public private(set) var ignoredAnswers: [String: Int] = [:]
     /// The networks that each helper was sent, the newest first.
     public private(set) var given: [String: [Disclosure]] = [:]
-    /// Why no helper can be started; `nil` while the sandbox works, and before it was tried.
+    /// The reason why no helper can be started; `nil` while the sandbox works, and before it was tried.
     public internal(set) var sandboxProblem: Problem?
 
     private var byName: [String: HelperEntry] = [:]
     private var prober: [String]?
     /// The programs that serve helpers with `Activation=socket`, and the prober.
     private var programs: [String: Program] = [:]
-    /// Made at the first question; a program that also answers the scan list has a second process, without a network.
+    /// The shared programs, each made at its first question; a program that also answers the scan list has a second process,
+    /// without a network.
     private var shared: [Program: SharedProgram] = [:]
     private let preparation: Preparation
     var processes: [ObjectIdentifier: HelperProcess] = [:]
@@ -41,7 +42,7 @@ import Varlink
     private(set) var isShut = false
     private var onShut: (() -> Void)?
 
-    /// Opens what a process can no longer open once it has forbidden that it is dumped (prctl(2), PR_SET_DUMPABLE).
+    /// Opens files that a process can no longer open once it has forbidden core dumps (prctl(2), PR_SET_DUMPABLE).
     public nonisolated static func openFiles() { _ = Spawn.scoreFile }
 
     /// Makes the folders. SIGPIPE is ignored in the process from now on: a helper that ends must not end the daemon.
@@ -56,7 +57,8 @@ import Varlink
 
     isolated deinit { if filter >= 0 { close(filter) } }
 
-    /// Makes the folders, also those that something removed; programs whose sockets went with them start again for their next command.
+    /// Makes the folders, including those that another program removed; programs whose sockets were in them start again for their
+    /// next command.
     public func makeFolders() {
         mkdir(configuration.runtimeDirectory, 0o755)
         mkdir(configuration.runtimeDirectory + "/helpers", 0o700)
@@ -69,7 +71,7 @@ import Varlink
     /// Hides these paths, in the place of ``HostConfiguration/hiddenPaths``, from processes that start from now on.
     public func hide(_ paths: [String]) { configuration.hiddenPaths = paths + [configuration.runtimeDirectory] }
 
-    /// Takes over what the folders offer now. Running commands finish first; helpers that stayed the same keep their processes.
+    /// Adopts the helpers that the folders offer now. Running commands finish first; unchanged helpers keep their processes.
     public func setHelpers(_ entries: [HelperEntry]) {
         let before = byName
         helpers = entries
@@ -79,7 +81,8 @@ import Varlink
         groupServices()
     }
 
-    /// Sets the program that answers ``probe(parameters:completion:)``. If a helper has the same command line, they share a process.
+    /// Sets the program that answers ``probe(parameters:completion:)``. If a helper has the same command line, they share a
+    /// process.
     public func setProber(exec: [String]?) {
         prober = exec
         groupServices()
@@ -96,7 +99,7 @@ import Varlink
 
     func spec(_ name: String) -> HelperSpec? { byName[name]?.spec }
 
-    /// The program that answers for this name, started if there is none.
+    /// Returns the running program that answers for this name, and starts one if there is none.
     private func sharedProgram(_ name: String, hasNetwork: Bool = true) throws(HelperFault) -> SharedProgram {
         guard let named = programs[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
         let program = hasNetwork ? named : named.withoutNetwork
@@ -111,11 +114,12 @@ import Varlink
 
     // MARK: Processes that wait
 
-    /// Starts the helpers that will be asked, so that they wait already when the network is joined. Many are started over several turns of the loop.
+    /// Starts the helpers that will be asked, so that they wait already when the network is joined. Many are started over several
+    /// turns of the loop.
     public func prepare(_ names: [String], for interface: Int = 0) {
         guard !isShut else { return }
         preparation.want(names + [Self.proberName], for: interface) { [weak self] in self?.standDown(interface: interface) }
-        // The prober first: all answers are weighed against its verdict.
+        // The prober starts first: all answers are weighed against its verdict.
         if prober != nil { _ = try? sharedProgram(Self.proberName) }
         for name in names {
             startLater { [weak self] in
@@ -124,13 +128,13 @@ import Varlink
         }
     }
 
-    /// Starts the program that answers probes, which serves our own helpers too, and has it wait for the next network of this interface,
-    /// however late that comes, until ``standDown(interface:)``.
+    /// Starts the program that answers probes, which also serves our own helpers, and makes it wait for the next network of this
+    /// interface until ``standDown(interface:)``, however late that comes.
     public func awaitNetwork(on interface: Int) {
         guard !isShut, let program = programs[Self.proberName] else { return }
         _ = Rehearsal.isComplete
         preparation.want(program.names, for: interface, onExpiry: nil)
-        // One that was asked ends soon, and may know secrets of the last network.
+        // A program that was already asked ends soon, and may know secrets of the last network.
         if let known = shared[program], known.wasAsked { known.retire() }
         (try? sharedProgram(Self.proberName))?.awaitCommand()
     }
@@ -145,8 +149,8 @@ import Varlink
         }
     }
 
-    /// Ends the services that were given secrets, once their commands are done: a network was left, and the next one's portal must not
-    /// read the secrets of this one (R1). Others take their places, because the next network may come at once.
+    /// Ends the services that were given secrets, once their commands are done: a network was left, and the next one's portal
+    /// must not read the secrets of this one (R1). Others take their places, because the next network may come at once.
     public func forgetSecrets() {
         for (program, told) in shared where !told.process.tail.given.isEmpty {
             told.retire()
@@ -155,9 +159,9 @@ import Varlink
         }
     }
 
-    /// Ends what was prepared for this interface alone and not used.
+    /// Ends processes that were prepared only for this interface and not used.
     public func standDown(interface: Int) {
-        // Others may want the process that they share.
+        // Other interfaces may want the process that these helpers share.
         for name in preparation.standDown(interface: interface) {
             guard let program = programs[name], !program.names.contains(where: preparation.isWanted) else { continue }
             shared[program]?.standDown()
@@ -178,7 +182,7 @@ import Varlink
         _ command: Command, to helper: String, parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void
     ) -> HelperCall {
         var question = Question(method: command.method, parameters: parameters, command: command)
-        // The scan list is answered from what it says, without any network.
+        // The scan list is answered without any network.
         question.hasNetwork = command != .filterScanList
         return ask(question, of: helper, completion)
     }
@@ -200,7 +204,7 @@ import Varlink
         return call
     }
 
-    /// Begins a command; what fails is reported in the next turn.
+    /// Begins a command; failures are reported in the next turn.
     func begin(_ call: HelperCall) {
         do throws(HelperFault) { try deliver(call) } catch {
             EventLoop.shared.later { call.complete(.failed(error)) }
@@ -223,7 +227,7 @@ import Varlink
         case .stdio:
             if question.hasNetwork, let waiting = preparation.use(name) { return try hand(call, to: waiting, waited: true) }
             startLater {
-                // Cancelled before its turn: then nothing is started at all.
+                // A call that was cancelled before its turn starts nothing.
                 guard call.isLive else { return }
                 do throws(HelperFault) {
                     try self.hand(call, to: self.start(self.oneShot(name, hasNetwork: question.hasNetwork)), waited: false)
@@ -236,9 +240,9 @@ import Varlink
         }
     }
 
-    /// Hands a question to a process of its own.
+    /// Hands a question to a process that was started for it.
     ///
-    /// - Parameter waited: it was started earlier, and can have no answer yet.
+    /// - Parameter waited: whether the process was started earlier, and can have no answer yet.
     private func hand(_ call: HelperCall, to process: HelperProcess, waited: Bool) throws(HelperFault) {
         guard let streams = process.takeStreams() else { throw process.unanswered("its process is gone already") }
         do throws(HelperFault) {

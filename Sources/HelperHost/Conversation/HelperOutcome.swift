@@ -13,10 +13,10 @@ public enum HelperOutcome: Hashable, Sendable {
     case value(JSONValue)
     /// The helper does not know the command.
     case notRecognized
-    /// There is no answer, or none that can be used.
+    /// There is no answer, or no usable one.
     case failed(HelperFault)
 
-    /// Nothing is to be expected to follow by itself: no race is to be decided, and nothing was asked of the user.
+    /// Whether no further command is expected: there is no race to decide, and nothing was asked of the user.
     var isLastWord: Bool {
         switch self {
         case .reply(let reply): reply.result != .uiRequired
@@ -26,12 +26,12 @@ public enum HelperOutcome: Hashable, Sendable {
     }
 }
 
-/// Why a helper has no usable answer.
+/// The reason why a helper has no usable answer.
 public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: ProblemCode
     /// One sentence for people.
     public let sentence: String
-    /// The end of what it wrote to standard error, printable, with everything masked that its process was given.
+    /// The end of the helper's standard error, printable, with all secrets masked that its process was given.
     public let standardError: String?
     /// A problem that kept the program from being started, with a code and a hint of its own.
     public let cause: Problem?
@@ -43,10 +43,11 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
         self.standardError = standardError?.isEmpty == true ? nil : standardError
     }
 
-    /// There was no word from the helper: it exited, was killed, closed, or never started. Otherwise it answered wrongly.
+    /// Whether the helper did not answer at all: it exited, was killed, closed the connection, or never started. Otherwise it
+    /// answered wrongly.
     public var isCrash: Bool { code == .helperCrashed || code == .helperNotStarted || code == .helperNotTrusted }
 
-    /// The octets that came could not be read as an answer at all, or did not end.
+    /// Whether the octets that came could not be read as an answer, or did not end.
     public var isGarbage: Bool { code == .helperMalformed || code == .helperTooLong }
 
     public var problem: Problem { cause ?? Problem(code, sentence, hint: hint) }
@@ -54,20 +55,20 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     private var hint: String? {
         switch code {
         case .helperNotStarted: "hotspotctl helpers --verbose"
-        // It shows how many tasks there are, and how many there may be.
+        // The command shows how many tasks there are, and how many are allowed.
         case .helperNoRoom: "systemctl status hotspotd"
-        // Without what is stored there is nothing to repeat.
+        // Without stored answers, the helper has nothing to repeat.
         case .helperRepeatsSecret: "hotspotctl forget SSID"
         default: nil
         }
     }
 
-    /// The machine has no room for another process at this moment.
+    /// Whether the machine has no room for another process at this moment.
     public var isLackOfRoom: Bool { code == .helperNoRoom }
 
     static let lackCodes = [EAGAIN, ENOMEM, EMFILE, ENFILE]
 
-    /// A start that the system refused: for lack of room, or for a reason that will not pass.
+    /// Returns the fault for a start that the system refused: for lack of room, or for a lasting reason.
     static func refused(_ code: Int32) -> HelperFault {
         let reason = String(cString: strerror(code))
         return lackCodes.contains(code)

@@ -3,30 +3,31 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// The browsers that helpers have for pages that need their scripts: one for each connection to a socket that these helpers are shown.
+/// The browsers that helpers have for pages that need their scripts: one for each connection to a socket that only these helpers
+/// can see.
 ///
-/// A browser runs in a sandbox of its own, which has no network: what it connects to goes through a proxy of its helper. The first
-/// process in it, `hotspot-helpers --render`, ends with the connection, and takes everything along.
+/// Each browser runs in its own sandbox without a network: it connects only through a proxy of its helper. The first process in
+/// the sandbox, `hotspot-helpers --render`, ends with the connection, and ends everything else there.
 @LoopActor public final class BrowserHost {
     /// The access that a helper with `Browser=yes` gets.
     public enum Choice: Hashable, Sendable {
         /// The browser at this path.
         case browser(String)
-        /// None is installed.
+        /// No browser is installed.
         case missing
-        /// None is wanted.
+        /// The settings want no browser.
         case none
     }
 
     /// The environment variable with the path of the socket; empty where no browser is installed.
     nonisolated static let variable = "HOTSPOTD_BROWSER"
     private static let name = "browser of a page"
-    /// The most browsers at once.
+    /// The largest number of browsers at a time.
     private static let limit = 2
 
     public private(set) var choice = Choice.none
     private unowned let host: HelperHost
-    /// The program that starts a browser, with what it is shown.
+    /// The program that starts a browser, with the paths that it may see.
     private var program: [String] = []
     private var listener: (socket: Int32, path: String, source: EventSource)?
     private var filter: Int32 = -1
@@ -40,15 +41,15 @@ import Varlink
 
     /// Offers this browser from now on, to helpers that start.
     ///
-    /// - Parameter program: the command that starts one, without the browser's path.
+    /// - Parameter program: the command that starts a browser, without the browser's path.
     public func offer(_ choice: Choice, by program: [String]) {
         guard (choice, program) != (self.choice, self.program) else { return }
         (self.choice, self.program) = (choice, program)
-        // Programs learn of it when they start.
+        // Programs learn of the socket when they start.
         host.makeFolders()
     }
 
-    /// Takes no further connection.
+    /// Takes no further connections.
     func stop() {
         if let listener {
             close(listener.socket)
@@ -68,7 +69,7 @@ import Varlink
 
     private var path: String { host.configuration.runtimeDirectory + "/helpers/browser" }
 
-    /// Listens, anew if the folder was removed.
+    /// Listens; makes the socket again if the folder was removed.
     func listen() {
         stop()
         guard case .browser = choice, !host.isShut,
@@ -94,7 +95,8 @@ import Varlink
         _ = try? host.start(sandbox(for: browser), filter: filter, [socket], names: [Self.name])
     }
 
-    /// The path of the browser of a helper that may have one; empty where none is installed, `nil` where none is wanted or there is no sandbox.
+    /// The path of the browser of a helper that may have one; empty where none is installed, `nil` where none is wanted or there
+    /// is no sandbox.
     public func path(for helper: String) -> String? {
         guard host.isSandboxed(helper) else { return nil }
         return switch choice {
@@ -109,7 +111,7 @@ import Varlink
 
     private func sandbox(for browser: String) -> Sandbox {
         var limits = host.configuration.limits
-        // It reserves addresses by the terabyte. A page that wants more memory than this loses its process.
+        // A browser reserves terabytes of addresses. A page that needs more memory than this loses its process.
         (limits.addressSpace, limits.data) = (.max, 1 << 30)
         (limits.processes, limits.descriptors, limits.temporaryFolder) = (400, 1024, 256 << 20)
         let folder = FilePath.parent(of: FilePath.canonical(browser))
@@ -119,16 +121,16 @@ import Varlink
             isNobody: true)
     }
 
-    /// The settings that a browser reads, and the list of fonts, without which it would read every font at its start.
+    /// The settings that a browser reads, and the list of fonts, without which it would read every font when it starts.
     private static let settings = ["/etc/chromium", "/etc/chromium.d", "/etc/fonts", "/var/cache/fontconfig"]
 
-    /// Where browsers of the Chromium family are installed, the first that is there is used.
+    /// The places where browsers of the Chromium family are installed; the first one that exists is used.
     public nonisolated static let places = [
         "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome-stable", "/usr/bin/google-chrome",
         "/usr/bin/brave-browser", "/usr/bin/microsoft-edge-stable", "/usr/bin/microsoft-edge",
     ]
 
-    /// Returns the first browser that is installed. One that a snap brings runs in that snap's sandbox alone.
+    /// Returns the first browser that is installed. A browser from a snap runs only in that snap's sandbox.
     public nonisolated static func find() -> Choice {
         let found = places.first { access($0, X_OK) == 0 && FilePath.kind(of: $0) == .file && Snap.name(of: $0) == nil }
         return found.map(Choice.browser) ?? .missing

@@ -5,19 +5,19 @@ import Glibc
 /// A helper's standard error: read for as long as it comes, kept to the last few KiB (R2: a helper floods), and with
 /// everything masked that its process was given (R3: a helper prints a secret).
 @LoopActor final class ErrorTail {
-    /// Octets beyond the limit that are kept, so that a secret which the limit cuts is still whole; no answer to a question is longer in
-    /// practice.
+    /// Octets beyond the limit that are kept, so that a secret which the limit cuts is still whole; no answer to a question is
+    /// longer in practice.
     private static let margin = 8 << 10
-    /// The most octets of one read.
+    /// The largest size of one read, in octets.
     private static let portion = 16 << 10
 
     private var pipe: Int32
     private let limit: Int
     private var kept: [UInt8] = []
     private var source: EventSource?
-    /// The secrets that the process was given, whichever command they were for: its output is not told apart by commands.
+    /// The secrets that the process was given, by any command: its output cannot be assigned to commands.
     private(set) var given: Set<String> = []
-    /// The beginning is no longer kept.
+    /// Whether the beginning is no longer kept.
     private var wasCut = false
 
     /// - Parameter pipe: our end, which is closed here.
@@ -46,10 +46,10 @@ import Glibc
     /// Masks these texts from now on in everything that the process ever wrote or will write.
     func add(secrets: some Sequence<String>) { given.formUnion(secrets) }
 
-    /// The end of it as printable lines, the secrets masked.
+    /// Returns the end of the output as printable lines, with the secrets masked.
     ///
-    /// Masked first and cut then, or half a secret would be left at the edge; for the same reason a first line that is not whole is left
-    /// out, as long as another follows it.
+    /// Secrets are masked before the text is cut, or half a secret could remain at the edge; for the same reason an incomplete
+    /// first line is left out, if another line follows.
     func text() -> String {
         let secrets = Secrets(given)
         let masked = secrets.mask(kept)
@@ -59,7 +59,7 @@ import Glibc
             text = rest.isEmpty ? text.dropFirst(secrets.longest) : rest
         }
         let printable = text.split(separator: UInt8(ascii: "\n")).map { Printable.text(of: $0) }.joined(separator: "\n")
-        // Escapes make it longer; the end is what matters.
+        // Escapes make the text longer; the end matters most.
         return String(decoding: printable.utf8.suffix(limit), as: UTF8.self)
     }
 
@@ -72,11 +72,11 @@ import Glibc
 
     private func readable() {
         guard read() else { return }
-        // Until then a flood waits in the pipe, and its writer with it, while other helpers have their turn.
+        // Until then, a flood waits in the pipe while other helpers have their turn.
         source = try? EventLoop.shared.schedule(after: .milliseconds(5)) { [weak self] in self?.watch() }
     }
 
-    /// Reads some of it; whether more may come.
+    /// Reads some of the output; returns whether more may come.
     private func read() -> Bool {
         let count = withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 1) { buffer in
             let count = Glibc.read(pipe, buffer.baseAddress, buffer.count)

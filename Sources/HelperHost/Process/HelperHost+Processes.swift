@@ -4,7 +4,7 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// The processes of helpers, and what is known of them.
+/// The processes of helpers, and their properties.
 extension HelperHost {
     /// Starts a program: for many commands if there are sockets for it, else with pipes for one command.
     func start(_ program: Program, _ listeners: [SharedProgram.Listener] = []) throws(HelperFault) -> HelperProcess {
@@ -23,7 +23,7 @@ extension HelperHost {
         return try start(sandbox, filter: isContained ? filter : nil, listeners, names: program.names, variables: variables)
     }
 
-    /// Starts a process, and keeps it until it is gone.
+    /// Starts a process, and keeps it until it has ended.
     func start(
         _ sandbox: Sandbox, filter: Int32?, _ listeners: [SharedProgram.Listener], names: [String], variables: [String] = []
     ) throws(HelperFault) -> HelperProcess {
@@ -58,10 +58,10 @@ extension HelperHost {
             hiddenPaths: configuration.hiddenPaths, helperSocket: configuration.helperSocket, resolverFile: resolver.path)
     }
 
-    /// The folders and files that a helper with this command line sees for its own.
+    /// Returns the folders and files that a helper with this command line sees as its own.
     public func ownPaths(of exec: [String]) -> [String] { sandbox(Program(exec: exec, names: [])).ownPaths }
 
-    /// Whether a path of `ReadPaths=` is shown: nothing of the daemon's, and nothing in the place of the sandbox's own folders.
+    /// Returns whether a path of `ReadPaths=` may be shown: not a path of the daemon, and not one of the sandbox's own folders.
     private func isReadable(_ path: String) -> Bool {
         let canonical = FilePath.canonical(path)
         let refused = configuration.hiddenPaths.map(FilePath.canonical) + ["/proc", "/sys", "/dev"]
@@ -70,8 +70,7 @@ extension HelperHost {
 
     // MARK: The sandbox
 
-    /// Tries the sandbox once with a program that does nothing, so that ``sandboxProblem`` tells before the first login why no helper
-    /// can be started.
+    /// Tries the sandbox once with a program that does nothing, so that ``sandboxProblem`` is known before the first login.
     public func trySandbox() {
         guard configuration.containment == .sandbox else { return }
         do throws(HelperFault) {
@@ -88,12 +87,12 @@ extension HelperHost {
         onChange()
     }
 
-    /// Whether the helper runs in a sandbox of the daemon's.
+    /// Returns whether the helper runs in one of the daemon's sandboxes.
     public func isSandboxed(_ name: String) -> Bool {
         spec(name)?.activation.exec != nil && configuration.containment == .sandbox && sandboxProblem == nil
     }
 
-    /// Why the helper runs without a sandbox, or cannot run.
+    /// Returns why the helper runs without a sandbox, or cannot run.
     public func missingContainment(of name: String) -> [String] {
         if case .external = spec(name)?.activation { return [] }
         if configuration.containment == .none { return ["Containment=none (the helper gets no stored answers)"] }
@@ -106,8 +105,8 @@ extension HelperHost {
         return (try? PathTrust.check(path: path)) != nil
     }
 
-    /// Why the helper cannot write to a folder of its `ReadWritePaths=`, or is not shown one of its `ReadPaths=`. One of these that is
-    /// missing has nothing to read.
+    /// Returns why the helper cannot write to a folder of its `ReadWritePaths=`, or cannot see a path of its `ReadPaths=`. A
+    /// missing path of `ReadPaths=` is not a problem.
     public func pathProblems(of name: String) -> [Problem] {
         guard let spec = spec(name) else { return [] }
         let unseen = spec.readPaths.filter { !isReadable($0) }.map {
@@ -132,8 +131,8 @@ extension HelperHost {
 
     public var processCount: Int { processes.count }
 
-    /// The secrets that the helper's running processes were given: one that serves many commands may repeat in the next network what it
-    /// learned in this one.
+    /// Returns the secrets that the helper's running processes were given: a process that serves many commands may repeat in the
+    /// next network what it learned in this one.
     public func secrets(givenTo name: String) -> Set<String> {
         processes.values.filter { $0.names.contains(name) }.reduce(into: []) { $0.formUnion($1.tail.given) }
     }

@@ -7,25 +7,25 @@ import Varlink
 
 /// One running helper process, from its start until it is reaped.
 ///
-/// In a sandbox three processes are one: bubblewrap, which is the daemon's child and ends everything with its own end; its reaper, the
-/// first process of the namespace; and the helper.
+/// A sandbox consists of three processes: bubblewrap, which is the daemon's child and ends everything when it ends; its reaper,
+/// the first process of the namespace; and the helper.
 @LoopActor final class HelperProcess {
-    /// The helpers that it speaks for.
+    /// The helpers that the process speaks for.
     let names: [String]
     /// Identifies the process in its calls to the daemon.
     let token = Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) })
-    /// How it ended; `nil` as long as it runs.
+    /// How the process ended; `nil` while it runs.
     private(set) var ending: String?
-    /// The program could not be executed: nothing of the helper ever ran.
+    /// Whether the program could not be executed, so that no code of the helper ever ran.
     private(set) var neverRan = false
-    /// Set before its end: whether ``label`` is read then.
+    /// Whether ``label`` is read at the end; set before that.
     var keepsLabel = false
     /// The security module's label of bubblewrap at its end; `nil` without such a module.
     private(set) var label: String?
     let tail: ErrorTail
-    /// The owner's: called once, after it was reaped.
+    /// Called once for the owner, after the process was reaped.
     var onExit: () -> Void = {}
-    /// The host's: called once, after ``onExit``.
+    /// Called once for the host, after ``onExit``.
     var onGone: () -> Void = {}
 
     private let pid: pid_t
@@ -43,8 +43,8 @@ import Varlink
     ///
     /// - Parameters:
     ///   - filter: the descriptor of ``SystemCallFilter``; without it the helper runs without a sandbox.
-    ///   - listeners: the sockets that it serves; without them it speaks on standard input and output.
-    ///   - variables: what its environment has beside the usual.
+    ///   - listeners: the sockets that the process serves; without them it uses standard input and output.
+    ///   - variables: additional variables of its environment.
     init(
         _ sandbox: Sandbox, filter: Int32?, listeners: [SharedProgram.Listener], names: [String], variables: [String] = [],
         errorLimit: Int
@@ -55,7 +55,7 @@ import Varlink
         if let distrust = PathTrust.problem(with: program, as: .program) {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
         }
-        // prlimit(1) would have a shell run what the kernel does not execute.
+        // prlimit(1) would let a shell run a file that the kernel refuses to execute.
         if let words = StartFailure.beforeStart(program: program) {
             throw HelperFault(.helperNotStarted, "it could not be started: \(words)")
         }
@@ -82,7 +82,7 @@ import Varlink
                 descriptors = [input.theirs, output.theirs, error.theirs]
                 streams = (input.ours, output.ours)
             } else {
-                // It answers on its sockets; its output is only kept for errors.
+                // The process answers on its sockets; its output is only kept for errors.
                 descriptors = [try open("/dev/null"), error.theirs, error.theirs] + listeners.map(\.descriptor)
                 environment += [
                     "LISTEN_FDS=\(listeners.count)", "LISTEN_FDNAMES=\(listeners.map(\.name).joined(separator: ":"))",
@@ -108,7 +108,7 @@ import Varlink
         }
         exitSource = try? EventLoop.shared.onExit(pidfd: pidfd) { self.exited() }
         guard exitSource != nil else {
-            // Its end would go unnoticed: it would stay for ever, and so would the daemon when it wants to stop.
+            // If its end cannot be noticed, the process would stay for ever and keep the daemon from stopping.
             signal(SIGKILL)
             waitpid(pid, nil, 0)
             release()
@@ -120,13 +120,14 @@ import Varlink
 
     var isRunning: Bool { ending == nil }
 
-    /// Hands over our ends of its standard input and output, once; the caller closes them.
+    /// Hands over our ends of the process's standard input and output, once; the caller closes them.
     func takeStreams() -> (toHelper: Int32, fromHelper: Int32)? {
         defer { streams = nil }
         return streams
     }
 
-    /// Ends it: SIGTERM and SIGKILL after these times, unless it ends by itself. A second call can only make it sooner.
+    /// Ends the process with SIGTERM and SIGKILL after these times, unless it ends by itself. A second call can only shorten
+    /// them.
     func end(term termDelay: Duration, kill killDelay: Duration) {
         closeStreams()
         let due = EventLoop.now + killDelay
@@ -141,26 +142,26 @@ import Varlink
     /// Sends SIGTERM to the helper itself: bubblewrap would die of it, and take the helper along before it can tidy up.
     private func terminate() {
         readStatus()
-        // During the set-up, and without a sandbox: to all of its session.
+        // During the set-up, and without a sandbox, the signal goes to the whole session.
         guard status != nil, let reaper else { return signal(SIGTERM) }
-        // The helper is the reaper's first child. It cannot be replaced by another process between these two calls unless it ends in
-        // between, and then SIGTERM would reach a process of the same namespace.
+        // The helper is the reaper's first child. It cannot be replaced by another process between these two calls unless it ends
+        // in between, and then SIGTERM would reach a process of the same namespace.
         let children = FilePath.octets(of: "/proc/\(reaper)/task/\(reaper)/children", limit: 256) ?? []
         let first = children.split(separator: UInt8(ascii: " ")).first.map { String(decoding: $0, as: UTF8.self) }
         if let helper = first.flatMap(pid_t.init) { Glibc.kill(helper, SIGTERM) }
     }
 
-    /// Sends a signal to the daemon's child and all that is in its session. Bubblewrap alone is not enough for SIGKILL: its reaper waits
-    /// for it during the set-up, and would wait for ever. The kernel lets no process slip through a signal to a group by a fork(2).
+    /// Sends a signal to the daemon's child and its whole session. SIGKILL for bubblewrap alone is not enough: its reaper waits
+    /// for it during the set-up, and would wait for ever. The kernel lets no process escape a signal to a group by a fork(2).
     private func signal(_ signal: Int32) {
         if isRunning { Glibc.kill(-pid, signal) }
     }
 
     // MARK: Messages of bubblewrap
 
-    /// The first process of the namespace, by its number outside.
+    /// The first process of the namespace, by its number outside the namespace.
     private var reaper: pid_t?
-    /// As a shell has it: the helper's exit status, or 128 and the number of a signal.
+    /// The exit code in a shell's form: the helper's exit status, or 128 plus the number of a signal.
     private var exitCode: Int32?
     private var statusText: [UInt8] = []
 
@@ -180,7 +181,7 @@ import Varlink
     // MARK: The end
 
     private func exited() {
-        // Ends the rest of its session, as long as the number is its own.
+        // Ends the rest of the session, as long as the number still belongs to it.
         Glibc.kill(-pid, SIGKILL)
         // The file can be read until this process waits for the child; a line feed or a zero octet may end it (proc_pid_attr(5)).
         if keepsLabel {
@@ -203,7 +204,7 @@ import Varlink
         onGone()
     }
 
-    /// The ending in words; sets ``neverRan``.
+    /// Returns the ending in words; sets ``neverRan``.
     private func words(code: Int32, isHelpers: Bool) -> String {
         let line = tail.lastLine ?? "bubblewrap failed"
         // The shell's words for a program that is not there, or cannot be executed; they may as well be the helper's.
@@ -245,12 +246,12 @@ import Varlink
         close(streams.fromHelper)
     }
 
-    /// How it ended, unless it was without an error.
+    /// How the process ended, unless it ended without an error.
     var failure: String? { ending == Self.describe(0) ? nil : ending }
 
-    /// The fault of a command that it did not answer: the helper's own only if it ever ran.
+    /// Returns the fault of a command that the process did not answer: the helper's own fault only if it ever ran.
     ///
-    /// - Parameter words: what is said as long as it runs.
+    /// - Parameter words: the sentence to use while the process still runs.
     func unanswered(_ words: String) -> HelperFault {
         HelperFault(neverRan ? .helperNotStarted : .helperCrashed, (ending ?? words) + ", without an answer")
     }

@@ -3,8 +3,8 @@ import HotspotCore
 
 /// Processes that are started before they are asked, so that their start-up hides behind association and DHCP.
 ///
-/// Each interface has its own wishes; a process stays as long as one of them still wants it. A wish that is neither used nor withdrawn
-/// (an association that never gets an address) ends by itself (R2).
+/// Each interface has its own wishes; a process stays as long as any interface wants it. A wish that is neither used nor
+/// withdrawn (an association that never gets an address) expires (R2).
 @LoopActor final class Preparation {
     private let configuration: HostConfiguration
     /// The waiting processes of helpers that serve one command each.
@@ -15,7 +15,7 @@ import HotspotCore
 
     /// Notes that the interface may soon ask these helpers. Earlier wishes stay.
     ///
-    /// - Parameter onExpiry: called when they were not asked for some time; `nil` if they are wanted until they are withdrawn.
+    /// - Parameter onExpiry: called when the helpers were not asked for some time; `nil` if the wish lasts until it is withdrawn.
     func want(_ names: [String], for interface: Int, onExpiry: (() -> Void)?) {
         let expiry = onExpiry.flatMap {
             try? EventLoop.shared.schedule(after: configuration.preparation, accuracy: .seconds(1), $0)
@@ -23,7 +23,7 @@ import HotspotCore
         wanted[interface] = (wanted[interface]?.names.union(names) ?? Set(names), expiry)
     }
 
-    /// Whether a process is still to be started: the helper was not asked meanwhile.
+    /// Returns whether a process still has to be started, because the helper was not asked in the meantime.
     func lacks(_ name: String) -> Bool { isWanted(name) && processes[name] == nil }
 
     func add(_ process: HelperProcess, for name: String) {
@@ -39,7 +39,8 @@ import HotspotCore
         return processes.removeValue(forKey: name)
     }
 
-    /// Withdraws the interface's wishes, and ends what was prepared for it alone. Returns the helpers that no interface wants any longer.
+    /// Withdraws the interface's wishes, and ends the processes that were prepared only for it. Returns the helpers that no
+    /// interface wants any longer.
     func standDown(interface: Int) -> Set<String> {
         let unwanted = (wanted.removeValue(forKey: interface)?.names ?? []).filter { !isWanted($0) }
         for name in unwanted { end(name) }
@@ -48,7 +49,7 @@ import HotspotCore
 
     func isWanted(_ name: String) -> Bool { wanted.values.contains { $0.names.contains(name) } }
 
-    /// Ends the process of a helper whose file is another one now.
+    /// Ends the process of a helper whose file has changed.
     func end(_ name: String) { use(name)?.end(term: configuration.cancelTerm, kill: configuration.cancelKill) }
 
     func shutDown() { (processes, wanted) = ([:], [:]) }

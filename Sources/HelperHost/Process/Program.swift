@@ -1,17 +1,17 @@
 import HotspotCore
 
-/// A command line with what it is shown. One process of it speaks for all helpers that it names.
+/// A command line with the paths that it may see. One process speaks for all helpers that the program names.
 struct Program: Hashable {
     var exec: [String]
-    /// In the order of LISTEN_FDNAMES.
+    /// The names of the helpers, in the order of LISTEN_FDNAMES.
     var names: [String]
     var readPaths: [String] = []
     var readWritePaths: [String] = []
     var hasNetwork = true
-    /// It may have a browser.
+    /// Whether the program may use a browser.
     var browses = false
 
-    /// The same for the scan list, of which the prober learns nothing.
+    /// The same program for the scan list, without a network; the prober never sees the list.
     var withoutNetwork: Program {
         var program = self
         program.names.removeAll { $0 == HelperHost.proberName }

@@ -3,11 +3,11 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// One process that serves one or more helpers on sockets, from its start to its end. A command that it never accepted, because it
-/// ended idle just then, is for the next one.
+/// One process that serves one or more helpers on sockets, from its start to its end. A command that the process never accepted,
+/// because it ended idle just then, goes to the next one.
 ///
-/// Between its first command and its end it is never without a limit (R2): a command has its caller's deadline, a cancelled one
-/// 2 s, and without any command it is ended after a while, which is short where no further command is to be expected.
+/// Between its first command and its end, the process always has a limit (R2): a command has its caller's deadline, a cancelled
+/// command has 2 s, and without a command the process is ended after a while, which is short if no further command is expected.
 @LoopActor final class SharedProgram {
     struct Listener {
         var name: String
@@ -16,18 +16,18 @@ import Varlink
     }
 
     let process: HelperProcess
-    /// It is for no further command, and ends when its own are done.
+    /// Whether the process gets no further commands, and ends when its own are done.
     private(set) var isRetired = false
-    /// A page may be open in a browser of it, such as one that the user is asked about.
+    /// Returns whether a page is open in a browser of the process, such as one that the user is asked about.
     var isBrowsing: () -> Bool = { false }
     private let configuration: HostConfiguration
     private let listeners: [Listener]
     private static var lastSocket = 0
     private var exchanges: [ObjectIdentifier: Exchange] = [:]
     private(set) var wasAsked = false
-    /// It waits for its first command without a limit.
+    /// Whether the process waits for its first command without a limit.
     private var isAwaiting = false
-    /// No further command is expected soon.
+    /// Whether no further command is expected soon.
     private var isLeaving = false
     private var idle: EventSource?
     private var cancellation: EventSource?
@@ -82,12 +82,12 @@ import Varlink
         limitTime()
     }
 
-    /// Has it wait for its first command, however long that takes.
+    /// Makes the process wait for its first command, however long that takes.
     func awaitCommand() { if !wasAsked { (isAwaiting, idle) = (true, nil) } }
 
     // MARK: Its end
 
-    /// Ends it if it was started and never asked.
+    /// Ends the process if it was started and never asked.
     func standDown() { if !wasAsked { end() } }
 
     func retire() {
@@ -104,19 +104,19 @@ import Varlink
 
     private func processEnded() {
         isRetired = true
-        // Before the sockets are closed, and with them what waits there.
+        // Read before the sockets are closed, because waiting answers would be lost with them.
         for exchange in Array(exchanges.values) { exchange.processEnded() }
         Self.close(listeners)
     }
 
-    /// Ends it soon: its helper lost a race, or its work is done.
+    /// Ends the process soon: its helper lost a race, or its work is done.
     func expectNothing() {
         if exchanges.values.contains(where: \.call.isLive) { return }
         isLeaving = true
         limitTime()
     }
 
-    /// Ends it, after a while, if no command is left, or only cancelled ones.
+    /// Ends the process after a while if no command is left, or only cancelled ones.
     func limitTime() {
         guard process.isRunning else { return }
         if exchanges.isEmpty {
@@ -127,7 +127,7 @@ import Varlink
             let patience = isLeaving ? configuration.serviceLeave : stay
             idle = try? EventLoop.shared.schedule(after: patience, accuracy: patience / 4) { [weak self] in self?.end() }
         } else if cancellation == nil, exchanges.values.allSatisfy(\.isCancelled) {
-            // A program that heeds the end-of-file has closed its connections by then.
+            // A program that obeys the end-of-file has closed its connections by then.
             cancellation = try? EventLoop.shared.schedule(after: configuration.cancelTerm) { [weak self] in
                 guard let self else { return }
                 cancellation = nil

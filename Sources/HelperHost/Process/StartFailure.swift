@@ -3,12 +3,12 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Why the kernel does not execute a program that is there, in words that help: its own "No such file or directory" names the program
-/// where the interpreter is missing (execve(2)).
+/// Explains why the kernel does not execute an existing program: its own "No such file or directory" names the program even if
+/// only the interpreter is missing (execve(2)).
 public enum StartFailure {
     /// One sentence without its full stop, about the program.
     ///
-    /// - Parameter code: what execve(2) gave.
+    /// - Parameter code: the error number of execve(2).
     public static func words(program: String, code: Int32) -> String {
         let shown = Printable.text(program, limit: 256)
         let usual = "\(shown): \(String(cString: strerror(code)))"
@@ -37,7 +37,7 @@ public enum StartFailure {
         guard interpreter.hasPrefix("/") else { return "\(shown) names its interpreter \(name) without an absolute path" }
         if access(interpreter, F_OK) != 0 { return "\(shown) wants the interpreter \(name), which is not there" }
         if access(interpreter, X_OK) != 0 { return "\(shown) wants the interpreter \(name), which cannot be executed" }
-        // It is there, and yet the sandbox does not have it.
+        // The interpreter exists, but the sandbox does not show it.
         return code == ENOENT ? "\(usual): its sandbox does not show \(name); name its folder in ReadPaths=" : usual
     }
 
@@ -53,6 +53,6 @@ public enum StartFailure {
         return words(program: program, code: ENOEXEC)
     }
 
-    /// The octets that the kernel looks at (BINPRM_BUF_SIZE of linux/binfmts.h); `nil` if the program cannot be read.
+    /// Returns the octets at which the kernel looks (BINPRM_BUF_SIZE of linux/binfmts.h); `nil` if the program cannot be read.
     private static func beginning(of program: String) -> [UInt8]? { FilePath.octets(of: program, limit: 256) }
 }

@@ -9,17 +9,17 @@ public struct HostConfiguration: Hashable, Sendable {
         case none
     }
 
-    /// The most that one helper process may take (R2). The kernel enforces it (setrlimit(2)).
+    /// The largest resources of one helper process (R2). The kernel enforces them (setrlimit(2)).
     public struct Limits: Hashable, Sendable {
         /// Address space, in octets; shared memory counts.
         public var addressSpace: UInt64 = 4 << 30
         /// Private memory that can be written, in octets.
         public var data: UInt64 = 256 << 20
-        /// Seconds, of a process for one command.
+        /// Seconds of processor time for a process that serves one command.
         public var processorTime: UInt64 = 60
-        /// Seconds, of a process that serves many commands.
+        /// Seconds of processor time for a process that serves many commands.
         public var serviceProcessorTime: UInt64 = 600
-        /// Threads count as well.
+        /// The number of processes and threads.
         public var processes: UInt64 = 32
         public var descriptors: UInt64 = 128
         public var fileSize: UInt64 = 64 << 20
@@ -27,7 +27,7 @@ public struct HostConfiguration: Hashable, Sendable {
         public var temporaryFolder: UInt64 = 32 << 20
         /// Octets of one message of a helper.
         public var message = 256 << 10
-        /// Octets that are kept of what a helper writes to standard error.
+        /// Octets of a helper's standard error that are kept.
         public var standardError = 16 << 10
 
         public init() {}
@@ -35,30 +35,30 @@ public struct HostConfiguration: Hashable, Sendable {
 
     /// The daemon's runtime folder; the sockets of helpers are in its folder `helpers`.
     public var runtimeDirectory: String
-    /// Paths that helpers never see, also where they lie in a folder that is shown: the daemon's state, its runtime folder, the settings, and
-    /// the folders of helper files, which name networks.
+    /// Paths that helpers never see, even inside a folder that is shown: the daemon's state, its runtime folder, the settings,
+    /// and the folders of helper files, which name networks.
     public var hiddenPaths: [String]
     /// The daemon's socket for helpers, in their sight.
     public var helperSocket: String?
     public var containment = Containment.sandbox
     public var limits = Limits()
-    /// From the cancellation, which is an end-of-file, to SIGTERM and SIGKILL.
+    /// The time from the cancellation, which is an end-of-file, to SIGTERM and SIGKILL.
     public var cancelTerm = Duration.milliseconds(20)
     public var cancelKill = Duration.milliseconds(60)
-    /// From a one-command helper's answer to SIGTERM and SIGKILL: time to tidy up.
+    /// The time from a one-command helper's answer to SIGTERM and SIGKILL, in which it can tidy up.
     public var lingerTerm = Duration.milliseconds(500)
     public var lingerKill = Duration.seconds(1)
-    /// From the cancellation of a command to the end of a shared process that does not let go of it; one without other work ends as
-    /// one of a single command does.
+    /// The time from the cancellation of a command to the end of a shared process that does not end it; a process without other
+    /// work ends like one that serves a single command.
     public var serviceCancel = Duration.seconds(2)
-    /// From the last command of a process that serves many to its end, where a further one may follow: the race is not decided, or the
-    /// user is asked.
+    /// The time from the last command of a shared process to its end if another command may follow: the race is not decided, or
+    /// the user is asked.
     public var serviceIdle = Duration.seconds(30)
-    /// The same while a page is open in a browser, which waits for the user's answer.
+    /// The same time while a page is open in a browser and waits for the user's answer.
     public var serviceBrowsing = Duration.seconds(600)
-    /// The same where none is to be expected.
+    /// The same time if no further command is expected.
     public var serviceLeave = Duration.seconds(2)
-    /// From an interface's wish for prepared processes to their end, if neither use nor withdrawal comes.
+    /// The time from an interface's wish for prepared processes to their end, if the wish is neither used nor withdrawn.
     public var preparation = Duration.seconds(90)
 
     public init(runtimeDirectory: String, hiddenPaths: [String] = [], helperSocket: String? = nil) {

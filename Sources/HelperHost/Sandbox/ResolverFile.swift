@@ -4,21 +4,21 @@ import HotspotCore
 
 /// The copy of `/etc/resolv.conf` that helpers see.
 ///
-/// A helper is started before the network has told its nameservers, and the programs that manage links put a new file in the place of
-/// the old one. A sandbox that has the old file would keep it. So helpers are shown one file of the daemon's, which is written in place
-/// whenever the system's has changed; a C library reads it again when its time of change is another one.
+/// A helper is started before the network has told its nameservers, and the programs that manage links put a new file in the
+/// place of the old one. A sandbox that has the old file would keep it. So helpers are shown one file of the daemon's, which is
+/// written in place whenever the system's has changed; a C library reads it again when its time of change is another one.
 @LoopActor final class ResolverFile {
-    /// Octets that are copied at most; a resolver reads three nameservers.
+    /// The largest part of the file that is copied, in octets; a resolver reads three nameservers.
     private static let limit = 16 << 10
     private static let source = "/etc/resolv.conf"
 
     let path: String
-    /// The inode and the time of change of what was copied.
+    /// The inode and the modification time of the copied file.
     private var known: [Int] = []
 
     init(path: String) { self.path = path }
 
-    /// Copies the system's file if it has changed, or if the copy is not there.
+    /// Copies the system's file if it has changed, or if the copy is missing.
     func update() {
         var status = stat()
         let exists = stat(Self.source, &status) == 0

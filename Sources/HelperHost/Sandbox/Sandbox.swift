@@ -2,14 +2,15 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// The view and the limits of a helper's process, as a value: the helper and the daemon's paths in, a command line of bubblewrap out.
+/// The view and the limits of a helper's process, as a value: from a helper and the daemon's paths it makes a command line of
+/// bubblewrap.
 ///
-/// Deny by default: what is not named here does not exist for the helper. It answers R1 (a portal takes over a helper: there are no
-/// files, programs or networks' names to get at) and R2 (a helper is buggy: nothing that it starts outlives it, and its share of the
-/// machine is limited). docs/security.md has the threats.
+/// Deny by default: what is not named here does not exist for the helper. It answers R1 (a portal takes over a helper: there are
+/// no files, programs or networks' names to get at) and R2 (a helper is buggy: nothing that it starts outlives it, and its share
+/// of the machine is limited). docs/security.md has the threats.
 struct Sandbox: Hashable {
     static let bubblewrap = "/usr/bin/bwrap"
-    /// Sets the limits inside of the sandbox, where the helper's processes are counted apart from all others.
+    /// Sets the limits inside the sandbox, where the helper's processes are counted separately.
     static let prlimit = "/usr/bin/prlimit"
     /// The helper's own process number: bubblewrap's reaper is the first process.
     static let processID = 2
@@ -17,8 +18,8 @@ struct Sandbox: Hashable {
     /// The number of the user that owns nothing.
     private static let nobody = 65534
 
-    /// Files and folders of `/etc` that programs need: names, certificates, time, the dynamic loader. `/etc/resolv.conf` is not among
-    /// them, see ``ResolverFile``.
+    /// Files and folders of `/etc` that programs need: names, certificates, time, the dynamic loader. `/etc/resolv.conf` is not
+    /// among them, see ``ResolverFile``.
     static let systemFiles = [
         "/etc/alternatives", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/gai.conf", "/etc/group", "/etc/host.conf",
         "/etc/hosts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types",
@@ -27,7 +28,7 @@ struct Sandbox: Hashable {
     ]
     /// Links into `/usr` on a merged system, folders elsewhere.
     private static let systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
-    /// Folders that belong to no helper: of these the file alone is shown.
+    /// Folders that belong to no single helper: only the file itself is shown.
     private static let sharedFolders: Set<String> = [
         "/", "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/srv", "/sys", "/tmp", "/var",
         "/var/lib", "/var/tmp",
@@ -37,7 +38,7 @@ struct Sandbox: Hashable {
     var readPaths: [String] = []
     var readWritePaths: [String] = []
     var hasNetwork = true
-    /// How many sockets it is handed.
+    /// The number of sockets that the helper is handed.
     var listeners = 0
     /// Seconds of processor time.
     var processorTime: UInt64
@@ -46,18 +47,18 @@ struct Sandbox: Hashable {
     var hiddenPaths: [String] = []
     /// The one socket of the daemon that helpers connect to.
     var helperSocket: String?
-    /// The socket at which it has a browser (``BrowserHost``).
+    /// The socket at which the helper has a browser (``BrowserHost``).
     var browserSocket: String?
-    /// Its processes have no name of the daemon's user.
+    /// Whether the helper's processes run as nobody, and not under the daemon's user.
     var isNobody = false
-    /// Stands in for `/etc/resolv.conf`.
+    /// The file that is shown as `/etc/resolv.conf`.
     var resolverFile: String?
 
     /// The command line of bubblewrap.
     ///
     /// - Parameters:
     ///   - filter: the number of the descriptor that has the system-call filter.
-    ///   - status: the number of the descriptor that bubblewrap tells of the helper's start and end on.
+    ///   - status: the number of the descriptor on which bubblewrap reports the helper's start and end.
     func commandLine(filter: Int32, status: Int32) -> [String] {
         var words = [Self.bubblewrap, "--unshare-user", "--unshare-pid", "--unshare-ipc"]
         if !hasNetwork { words.append("--unshare-net") }
@@ -71,7 +72,7 @@ struct Sandbox: Hashable {
         words += readWritePaths.flatMap { ["--bind-try", $0, $0] }
         words += coveredFolders.flatMap { ["--tmpfs", $0] }
         words += covered.filter { $0.kind == .file }.flatMap { ["--ro-bind", "/dev/null", $0.path] }
-        // A file that it may write to, or that lies in a folder that is shown, is there already.
+        // A file that the helper may write to, or that lies in a shown folder, is already there.
         let files = own.files.filter { file in !readWritePaths.contains { FilePath.isWithin(file, $0) } }
         words += files.flatMap { ["--ro-bind-try", $0, $0] }
         if let resolverFile { words += ["--ro-bind", resolverFile, "/etc/resolv.conf"] }
@@ -81,7 +82,7 @@ struct Sandbox: Hashable {
         return words + limited(countsProcesses: true)
     }
 
-    /// The command line for a helper without a sandbox (`Containment=none`): its limits alone.
+    /// The command line for a helper without a sandbox (`Containment=none`), with only its limits.
     var uncontainedCommandLine: [String] {
         // The service manager's protocol wants the process's own number (sd_listen_fds(3)); the shell becomes the helper.
         ["/bin/sh", "-c", "[ -z \"$LISTEN_FDS\" ] || export LISTEN_PID=$$; exec \"$@\"", "sh"]
@@ -97,7 +98,7 @@ struct Sandbox: Hashable {
             let most = getrlimit(__rlimit_resource_t(kind.rawValue), &present) == 0 ? UInt64(present.rlim_max) : .max
             return "--\(name)=\(min(soft, most)):\(min(hard ?? soft, most))"
         }
-        // One octet keeps a core from files and from programs that handle cores; none only from files (core(5)).
+        // A limit of one octet keeps a core dump from files and from programs that handle cores; zero only from files (core(5)).
         var words = [
             Self.prlimit, limit("core", RLIMIT_CORE, 1), limit("as", RLIMIT_AS, limits.addressSpace),
             limit("data", RLIMIT_DATA, limits.data),
@@ -132,7 +133,7 @@ struct Sandbox: Hashable {
     /// The folder of the program and the other files that its command line names.
     var ownPaths: [String] { programPaths.folders + programPaths.files }
 
-    /// Returns the hidden paths that lie in a folder that is shown, by their path in there: bubblewrap follows links to what it shows.
+    /// Returns the hidden paths inside a shown folder, by their path in that folder: bubblewrap follows links.
     private func covered(_ ownFolders: [String]) -> [String] {
         let hidden = hiddenPaths.map(FilePath.canonical)
         return (ownFolders + readPaths + readWritePaths + ["/usr"]).flatMap { shown in
@@ -141,8 +142,9 @@ struct Sandbox: Hashable {
         }
     }
 
-    /// The folder of the program, or of the script behind its interpreter, and the other files that the command line names. The folder
-    /// is left out where it is not the helper's own: one of the system, a user's home, or one that has helper files in it.
+    /// Returns the folder of the program, or of the script that its interpreter runs, and the other files that the command line
+    /// names. The folder is left out if it is not the helper's own: a system folder, a user's home, or a folder with helper
+    /// files.
     private var programPaths: (folders: [String], files: [String]) {
         var folders: [String] = [], files: [String] = []
         for word in exec where word.hasPrefix("/") && FilePath.kind(of: word) == .file && !Self.isSystems(word) {

@@ -2,15 +2,15 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// The facts of this computer that tell why bubblewrap could not make a sandbox, and the reason that they give. AppArmor is blamed only
-/// where it says so itself: by its switch, or by the profile that bubblewrap had.
+/// The facts about this computer that explain why bubblewrap could not make a sandbox, and the resulting reason. AppArmor is
+/// blamed only if it says so itself: by its switch, or by the profile that bubblewrap had.
 struct SandboxRefusal: Hashable {
     static let shippedProfile = "/usr/share/hotspotd/apparmor-hotspotd"
     static let profile = "/etc/apparmor.d/hotspotd"
-    /// Ubuntu's kernel moves a program without a profile into this one when it makes a user namespace.
+    /// Ubuntu's kernel moves a program without a profile into this profile when the program makes a user namespace.
     private static let ubuntusProfile = "unprivileged_userns"
 
-    /// bubblewrap can be executed.
+    /// Whether bubblewrap can be executed.
     var hasBubblewrap = true
     /// `user.max_user_namespaces` (namespaces(7)).
     var mostUserNamespaces: Int?
@@ -18,9 +18,10 @@ struct SandboxRefusal: Hashable {
     var allowsClone: Int?
     /// `kernel.apparmor_restrict_unprivileged_userns`, of Ubuntu's kernels from 23.10 on.
     var restrictsUserNamespaces: Int?
-    /// The AppArmor profile that bubblewrap ended with and its mode, such as "unconfined" or "bwrap (enforce)"; `nil` without AppArmor.
+    /// The AppArmor profile that bubblewrap ended with and its mode, such as "unconfined" or "bwrap (enforce)"; `nil` without
+    /// AppArmor.
     var label: String?
-    /// hotspotd's profile is in AppArmor's folder.
+    /// Whether hotspotd's profile is in AppArmor's folder.
     var hasProfile = false
 
     /// Reads the facts.
@@ -40,7 +41,7 @@ struct SandboxRefusal: Hashable {
     /// - Parameter words: how the trial ended, without a full stop; the reason if the facts give none.
     func problem(_ words: String) -> Problem {
         let known = reason(words)
-        // The sentence has said so.
+        // The sentence already says so.
         let rest = words.hasPrefix(HelperProcess.notStarted) ? String(words.dropFirst(HelperProcess.notStarted.count)) : words
         return Problem(
             .sandboxUnavailable, "No helper can be started: \(known?.sentence ?? rest).",
@@ -66,7 +67,7 @@ struct SandboxRefusal: Hashable {
         return appArmor(words)
     }
 
-    /// Returns the reason where AppArmor refused: it answers EACCES where other rules of the kernel answer EPERM.
+    /// Returns the reason if AppArmor refused: it answers EACCES, while other rules of the kernel answer EPERM.
     private func appArmor(_ words: String) -> (sentence: String, hint: String)? {
         guard words.hasSuffix(String(cString: strerror(EACCES))), let label else { return nil }
         let name = label.hasSuffix(Self.enforced) ? String(label.dropLast(Self.enforced.count)) : nil

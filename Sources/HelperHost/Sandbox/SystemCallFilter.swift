@@ -5,20 +5,20 @@ import Glibc
 
 /// The system calls that a helper may make, as a filter made by libseccomp (seccomp(2)).
 ///
-/// R1: a portal that has taken over a helper does not reach the rarely used parts of the kernel, nor nl80211, which would tell it of
-/// the networks in sight. An allow-list; everything else does not exist (ENOSYS), as on an older kernel, for which C libraries and
-/// runtimes have another way.
+/// R1: a portal that has taken over a helper does not reach the rarely used parts of the kernel, nor nl80211, which would tell it
+/// of the networks in sight. An allow-list; everything else does not exist (ENOSYS), as on an older kernel, for which C libraries
+/// and runtimes have another way.
 enum SystemCallFilter {
-    /// Whose filter it is.
+    /// The process that the filter is for.
     enum Subject { case helper, browser }
 
-    /// A file in memory with the filter as bubblewrap reads it (`--seccomp`); the caller's to close.
+    /// Returns a file in memory with the filter in the form that bubblewrap reads (`--seccomp`); the caller closes it.
     static func make(for subject: Subject = .helper) throws(Errno) -> Int32 {
         guard let context = seccomp_init(cseccomp_errno(UInt16(ENOSYS))) else { throw Errno(code: ENOMEM) }
         defer { seccomp_release(context) }
         for (action, name, conditions) in rules(for: subject) {
             let number = seccomp_syscall_resolve_name(name)
-            // A call that this machine's libseccomp or processor does not have.
+            // This machine's libseccomp or processor does not have the system call.
             guard number >= 0 else { continue }
             let result = seccomp_rule_add_array(context, action, number, UInt32(conditions.count), conditions)
             guard result == 0 else { throw Errno(code: -result) }
@@ -47,29 +47,29 @@ enum SystemCallFilter {
     private static let ownersRights: UInt64 = 0o6000
     /// O_CREAT and O_TMPFILE, without the bit that the latter shares with O_DIRECTORY. Without them an open has no mode.
     private static let makesFile = UInt64(O_CREAT) | 0o20000000
-    /// Requests to devices, files and sockets that ask, or change the descriptor alone. The others change interfaces, tell of networks
-    /// (wireless extensions), or put words into a terminal.
+    /// Requests to devices, files and sockets that only ask, or change only the descriptor. Other requests change interfaces,
+    /// reveal networks (wireless extensions), or put words into a terminal.
     private static let requests: [UInt64] = [
         0x5401, 0x802C_542A, 0x540F, 0x5413, 0x5411, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452, 0x5460,  // TCGETS … FIOQSIZE
         0x2, 0x8008_6601, 0x4004_9409, 0x4020_940D, 0x8905,  // FIGETBSZ, FS_IOC_GETFLAGS, FICLONE, FICLONERANGE, SIOCATMARK
         0x8910, 0x8912, 0x8913, 0x8915, 0x8917, 0x8919, 0x891B, 0x891D, 0x8921, 0x8927, 0x8933, 0x8942,  // SIOCGIF…
     ]
 
-    /// CLONE_NEWUSER, NEWPID, NEWNET: of these a browser makes the sandbox of what runs a page.
+    /// CLONE_NEWUSER, NEWPID, NEWNET: a browser uses these to sandbox the processes of its pages.
     private static let browsersNamespaces: UInt64 = 0x7000_0000
 
     private static func rules(for subject: Subject) -> [(action: UInt32, name: String, conditions: [scmp_arg_cmp])] {
         var allowed: [(String, [scmp_arg_cmp])] = unrestricted.split(whereSeparator: \.isWhitespace).map { (String($0), []) }
-        // The flags of clone3 are in memory, where no filter sees them; without it the C library takes clone.
+        // The flags of clone3 are in memory, where a filter cannot see them; without clone3 the C library uses clone.
         let forbidden = subject == .browser ? namespaces & ~browsersNamespaces : namespaces
         allowed.append(("clone", [masked(0, forbidden, 0)]))
         if subject == .browser {
-            // Its sandbox has no files, and no network but loopback.
+            // The browser's sandbox has no files, and no network except loopback.
             allowed += [("chroot", []), ("socket", [equal(0, UInt64(AF_NETLINK)), equal(2, 0 /* NETLINK_ROUTE */)])]
-            // Before it makes one, it tries in a process of its own whether it may.
+            // Before the browser makes a sandbox, it tries in a separate process whether it may.
             allowed.append(("unshare", [masked(0, forbidden, 0)]))
         }
-        // No netlink: it tells of associations and scans. The C library resolves names without it.
+        // Netlink is not allowed, because it reveals associations and scans. The C library resolves names without it.
         for family in [AF_UNIX, AF_INET, AF_INET6] { allowed.append(("socket", [equal(0, UInt64(family))])) }
         for (name, mode) in [("chmod", 1), ("fchmod", 1), ("fchmodat", 2), ("mknod", 1), ("mknodat", 2), ("creat", 1)] {
             allowed.append((name, [masked(UInt32(mode), ownersRights, 0)]))
@@ -78,15 +78,16 @@ enum SystemCallFilter {
             allowed += [(name, [masked(flags, makesFile, 0)]), (name, [masked(mode, ownersRights, 0)])]
         }
         for request in requests { allowed.append(("ioctl", [equal(1, request)])) }
-        // The answer of a kernel that has no such family, which C libraries expect.
+        // The error of a kernel without this address family, which C libraries expect.
         let beyond = scmp_arg_cmp(arg: 0, op: SCMP_CMP_GT, datum_a: UInt64(AF_INET6), datum_b: 0)
         let refused = subject == .browser ? [] : [(cseccomp_errno(UInt16(EAFNOSUPPORT)), "socket", [beyond])]
         return allowed.map { (CSECCOMP_ALLOW, $0, $1) } + refused
     }
 
-    /// The calls that programs of any language need. Not among them: mounts and other namespaces, the memory of other processes, keyrings,
-    /// modules, io_uring (whose operations pass by this filter), bpf, performance counters. In groups: files, waiting, memory,
-    /// processes and threads, clocks, sockets, the system, a sandbox of the helper's own, and what its IPC namespace keeps for it alone.
+    /// The calls that programs of any language need. Not among them: mounts and other namespaces, the memory of other processes,
+    /// keyrings, modules, io_uring (whose operations pass by this filter), bpf, performance counters. In groups: files, waiting,
+    /// memory, processes and threads, clocks, sockets, the system, a sandbox of the helper's own, and what its IPC namespace
+    /// keeps for it alone.
     private static let unrestricted = """
         read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 close close_range stat lstat fstat newfstatat
         statx statfs fstatfs access faccessat faccessat2 lseek getdents getdents64 getcwd chdir fchdir readlink readlinkat

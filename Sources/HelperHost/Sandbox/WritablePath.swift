@@ -3,19 +3,19 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// A folder of a helper's `ReadWritePaths=`. R1: a helper that a portal has taken over must not change the system or the daemon, whatever
-/// an administrator has written by mistake.
+/// A folder of a helper's `ReadWritePaths=`. R1: a helper that a portal has taken over must not change the system or the daemon,
+/// whatever an administrator has written by mistake.
 enum WritablePath {
     /// Folders in which no helper may write.
     private static let closed = ["/proc", "/sys", "/dev", "/boot", "/usr", "/etc/hotspotd"]
     /// Folders of which a part may be writable, but never the whole.
     private static let divided = ["/", "/etc", "/var", "/var/lib", "/run", "/home", "/root"]
 
-    /// Why the helper may not have it, whatever the kernel would say; `nil` if it may.
+    /// Returns why the helper may not write to the path, whatever the kernel would say; `nil` if it may.
     static func refusal(of path: String, hidden: [String]) -> Problem? {
         let canonical = FilePath.canonical(path)
         let hidden = hidden.map(FilePath.canonical)
-        // A link would be followed again at each start, to wherever it leads by then.
+        // A link would be followed again at each start, to its target at that time.
         guard canonical == path || canonical + "/" == path || FilePath.kind(of: path) == nil else {
             return refuse(path, "it leads to \(Printable.text(canonical, limit: 200)) through a link")
         }
@@ -31,7 +31,7 @@ enum WritablePath {
             hint: "name a folder of the helper's own")
     }
 
-    /// Returns why a helper cannot write to a folder that it may have.
+    /// Returns why a helper cannot write to a folder to which it may write.
     static func problem(with path: String) -> Problem? {
         guard let code = obstacle(path) else { return nil }
         let word = ShellWord.quoted(path)
@@ -49,7 +49,7 @@ enum WritablePath {
             hint: hint)
     }
 
-    /// Returns the error number of a write there.
+    /// Returns the error number of an attempt to write there.
     private static func obstacle(_ path: String) -> Int32? {
         if access(path, W_OK) != 0 { return errno }
         return FilePath.kind(of: path) == .folder ? nil : ENOTDIR

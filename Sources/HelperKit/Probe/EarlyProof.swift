@@ -1,14 +1,15 @@
 import EventLoop
 import HotspotCore
 
-/// Looks whether a network is open while the answer to a login is still under way, so that the proof need not begin behind it (D25).
+/// Checks whether a network is open while the answer to a login is still under way, so that the proof need not begin only after
+/// it (D25).
 ///
-/// A gateway opens some milliseconds after a login has reached it, and keeps a connection that was made before away from the Internet. So
-/// there are a few looks, each with connections of its own, and only one that finds the network open says anything.
+/// A gateway opens some milliseconds after a login has reached it, and keeps older connections away from the Internet. So there
+/// are a few checks, each with its own connections, and only one that finds the network open counts.
 final class EarlyProof: Sendable {
     struct Looks {
         private(set) var running = 0
-        /// The proof itself has begun, so that no further look begins.
+        /// Whether the proof itself has begun, so that no further check begins.
         var isOver = false
         private(set) var open: (result: ProbeResult, at: Instant)?
         var own: ProbeResult?
@@ -39,13 +40,13 @@ final class EarlyProof: Sendable {
     private let asked: String
     private static let place = ", beside the login's answer"
 
-    /// Begins to look. Without a thread to spare it does not.
+    /// Begins to check. Does nothing if no thread is free.
     ///
     /// - Parameters:
     ///   - delays: milliseconds until each look.
     ///   - lifetime: milliseconds for which a look that found the network open counts as a proof that begins later.
     ///   - asked: the first request of each look, in words.
-    ///   - trace: gets the requests of the looks, but for the one that is the proof: those are in the prober's answer.
+    ///   - trace: gets the requests of the checks, except of the one that becomes the proof: those are in the prober's answer.
     init(
         delays: [Int], lifetime: Int = 2000, asked: String = "", trace: Trace = Trace(),
         _ look: @escaping @Sendable (Scope) -> ProbeResult
@@ -70,10 +71,10 @@ final class EarlyProof: Sendable {
     /// The looks that have no answer yet, for the trace of a command that ends now.
     var underWay: [String] { Array(repeating: "\(asked) → no answer yet\(Self.place)", count: looks.with { $0.running }) }
 
-    /// A look has found the network open a moment ago.
+    /// Whether a check has just found the network open.
     var isProven: Bool { looks.with { $0.proof(within: lifetime) != nil } }
 
-    /// Returns what a look finds if that is an open network, else the result of `proof`, which runs meanwhile.
+    /// Returns the result of a check that finds the network open, otherwise the result of `proof`, which runs at the same time.
     func result(or proof: @escaping @Sendable (Scope) -> ProbeResult, in scope: Scope) -> ProbeResult {
         let (known, isLooking) = looks.with { looks in
             looks.isOver = true
@@ -92,7 +93,7 @@ final class EarlyProof: Sendable {
             let result = proof(Scope(cancellation: own, deadline: scope.deadline, trace: scope.trace))
             looks.with { $0.own = result }
         }
-        // A proof that is cancelled, or whose time is over, has a result at once.
+        // A proof that is cancelled, or whose time is over, returns at once.
         return looks.wait(until: .after(milliseconds: 2 * VerdictTable.patience)) { $0.open?.result ?? $0.own }
             ?? ProbeResult(.limited, problem: "timeout")
     }

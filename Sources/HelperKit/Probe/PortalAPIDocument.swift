@@ -8,13 +8,13 @@ public struct PortalAPIDocument: Hashable, Sendable {
     /// The longest document, in octets.
     public static let limit = 4096
 
-    /// The network is captive.
+    /// Whether the network is captive.
     public var captive: Bool
     /// The page for the login; present if captive.
     public var portalURL: WebURL?
     /// A page about the venue.
     public var venueURL: WebURL?
-    /// The session can be extended at the portal's page.
+    /// Whether the session can be extended at the portal's page.
     public var canExtend: Bool?
     /// The rest of a session that is limited in time, in seconds.
     public var secondsRemaining: Int?

@@ -5,7 +5,7 @@ import HotspotCore
 package struct PortalPage: Sendable {
     /// Where a portal's first page comes from.
     package enum PageSource: Sendable {
-        /// It is to be fetched from an address.
+        /// The page has to be fetched from an address.
         case url(WebURL)
         /// The probe's answer is the page.
         case response(HTTPResponse)
@@ -18,7 +18,7 @@ package struct PortalPage: Sendable {
         }
     }
 
-    /// Milliseconds that opening leaves of a command's time, in which the helper says what is wrong.
+    /// Milliseconds of a command's time that opening a page leaves free, so that the helper can report an error.
     static let reserve = 1000
 
     package var client: HTTPClient
@@ -55,7 +55,7 @@ package struct PortalPage: Sendable {
         return page
     }
 
-    /// Fetches a page. Requests an answer that ended in the middle once more: the link may be the cause, or the portal.
+    /// Fetches a page. Repeats a request once if its answer ended in the middle: the link may be the cause.
     private static func fetch(_ request: HTTPRequest, _ client: HTTPClient, _ scope: Scope) throws(TransferError) -> HTTPResponse
     {
         do throws(TransferError) { return try client.send(request, in: scope) } catch  where error.code == .shortAnswer {

@@ -8,9 +8,10 @@ struct ProbeRun: Sendable {
         var address: ProbeEndpoint?
         var https: String?
 
-        /// Makes a plan of these endpoints, else of the link's own, else of the usual ones with an address endpoint and HTTPS.
+        /// Makes a plan from these endpoints, otherwise from the link's own, otherwise from the usual ones with an address
+        /// endpoint and HTTPS.
         ///
-        /// - Parameter https: the HTTPS endpoint; empty: none.
+        /// - Parameter https: the HTTPS endpoint; an empty text means none.
         init(link: Link, endpoints: [ProbeEndpoint] = [], https: String? = nil) {
             if !endpoints.isEmpty {
                 named = Array(endpoints.prefix(5))
@@ -28,7 +29,7 @@ struct ProbeRun: Sendable {
             if self.https?.isEmpty == true { self.https = nil }
         }
 
-        /// Forgets the endpoints' addresses: before a login, gateways answer falsely for their names.
+        /// Forgets the endpoints' addresses, because before a login, gateways give false addresses for their names.
         func forgetNames(_ link: Link) {
             for url in (named.map(\.url) + [https].compactMap(\.self)).compactMap(WebURL.init) {
                 NamePins.shared.forget(url.host, link: link)
@@ -41,18 +42,18 @@ struct ProbeRun: Sendable {
     let policy: NetworkPolicy
     /// The request to the link's portal API, made once for an attempt.
     let api: SharedWork<PortalAPIDocument?>?
-    /// The Internet's own answer counts for more than the portal API's: after a login its document may be out of date.
+    /// Whether the Internet's own answer outweighs the portal API, whose document may be out of date after a login.
     var outvotesAPI = false
     var limit = VerdictTable.limit
     var patience = VerdictTable.patience
-    /// Called with the target of a redirect to another host, as soon as its head is read: the portal, if the verdict is captive.
+    /// Called with the target of a redirect to another host as soon as its head is read: the portal, if the verdict is captive.
     var onRedirect: (@Sendable (WebURL) -> Void)?
 
     /// A request without an answer so far.
     private struct OpenRequest {
         let url: WebURL
         let began: Instant
-        /// Its server's address is known.
+        /// Whether the server's address is known.
         var hasAddress = false
         let enter: @Sendable (inout VerdictTable, EndpointAnswer, Int) -> Void
     }
@@ -64,10 +65,10 @@ struct ProbeRun: Sendable {
         var early: (answer: EndpointAnswer, evidence: ProbeEvidence, address: InternetAddress)?
         /// The address of the first named endpoint, once it answered.
         var probeAddress: String?
-        /// By their numbers, in the order of asking.
+        /// The open requests by their numbers, in the order of asking.
         var open: [(number: Int, request: OpenRequest)] = []
         var lastNumber = 0
-        /// The answers so far, of any kind.
+        /// The number of answers so far, of any kind.
         var changes = 0
 
         mutating func begin(_ request: OpenRequest) -> Int {
@@ -80,7 +81,7 @@ struct ProbeRun: Sendable {
             for index in open.indices where open[index].number == number { open[index].request.hasAddress = true }
         }
 
-        /// Enters an answer, unless its time was over before.
+        /// Enters an answer, unless the request's time was already over.
         mutating func answered(_ number: Int, _ answer: EndpointAnswer, at now: Int) {
             guard let index = open.firstIndex(where: { $0.number == number }) else { return }
             let request = open.remove(at: index).request
@@ -91,13 +92,13 @@ struct ProbeRun: Sendable {
             changes += 1
         }
 
-        /// Returns the verdict with what it rests on, the requests without an answer included.
+        /// Returns the verdict with its evidence, including the requests without an answer.
         func complete(_ result: ProbeResult) -> ProbeResult {
             var result = result
             result.evidence = evidence
             let isAnswered = evidence.contains { $0.request == early?.evidence.request && $0.status != nil }
             if let early, early.evidence.status != nil, !isAnswered {
-                // No nameserver gave this address.
+                // This address did not come from a nameserver.
                 var evidence = early.evidence
                 evidence.request += " at \(early.address)"
                 result.evidence.append(evidence)
@@ -114,7 +115,7 @@ struct ProbeRun: Sendable {
     /// Runs the probe and returns its result. A cancellation gives `limited` at once.
     func result(in outer: Scope) -> ProbeResult {
         let began = Instant.now
-        // A cancellation of its own ends the requests that are still under way when the verdict stands.
+        // A separate cancellation ends the requests that are still under way once the verdict stands.
         let cancellation = Cancellation()
         let handler = outer.cancellation.onCancel { cancellation.cancel() }
         defer {
@@ -149,7 +150,7 @@ struct ProbeRun: Sendable {
             let until: Int
             switch step {
             case .done(var result):
-                // A portal whose answer cannot be read is met at the endpoint's own address.
+                // If a portal's answer cannot be read, its page is at the endpoint's own address.
                 if result.verdict == .captive, result.problem != nil { result.portalURL = WebURL(plan.named[0].url) }
                 return board.with { $0.complete(result) }
             case .askNext where board.with({ $0.table.named.count }) == asked:
@@ -165,7 +166,7 @@ struct ProbeRun: Sendable {
         }
     }
 
-    /// Ends the time of the requests that have no answer: each one says how far it came.
+    /// Ends the requests that have no answer: each one reports how far it came.
     private static func closeAll(_ board: inout Board, at now: Int) {
         for (number, request) in board.open {
             board.answered(number, .failure(TransferError(request.hasAddress ? .timeout : .dnsTimeout)), at: now)
@@ -194,7 +195,7 @@ struct ProbeRun: Sendable {
 
     /// Asks the first named endpoint at its earlier address, while its name is resolved. Returns that address, if it does so.
     ///
-    /// The answer counts as the endpoint's own once the name has this address here as well.
+    /// The answer counts as the endpoint's own answer if the name resolves to this address here as well.
     private func askEarly(_ endpoint: ProbeEndpoint, _ board: Locked<Board>, _ scope: Scope) -> InternetAddress? {
         guard let address = link.probeAddress.flatMap(InternetAddress.init), let url = WebURL(endpoint.url),
             url.scheme == "http", InternetAddress(url.host) == nil, !NamePins.shared.knows(url.host, link: link)
@@ -259,7 +260,8 @@ struct ProbeRun: Sendable {
         }
     }
 
-    /// Waits for the answer from the remembered address, which the name has here as well. `nil` for a failure: ask again.
+    /// Waits for the answer from the remembered address, to which the name resolves here as well. Returns `nil` for a failure:
+    /// ask again.
     private static func earlyAnswer(_ board: Locked<Board>, _ scope: Scope) -> EndpointAnswer? {
         let handler = scope.cancellation.onCancel { board.with { _ in } }
         defer { scope.cancellation.removeHandler(handler) }
@@ -267,7 +269,7 @@ struct ProbeRun: Sendable {
             board.wait(until: scope.deadline) { board in
                 board.early?.answer ?? (scope.cancellation.isCancelled ? .failure(TransferError(.cancelled)) : nil)
             } ?? .failure(TransferError(.timeout))
-        // It has used up the time in which it could ask again.
+        // A time-out has used up the time for another try.
         guard case .failure(let error) = answer, error.code != .cancelled, error.code != .timeout else { return answer }
         return nil
     }

@@ -15,7 +15,7 @@ extension ProbeEvidence {
         }
     }
 
-    /// Makes the evidence of a server whose certificate is checked, and whose answer was not waited for.
+    /// Makes the evidence of a server whose certificate was checked, and whose answer was not needed.
     init(checked url: WebURL, milliseconds: Int) {
         self.init(request: "GET \(url.masked)", milliseconds: milliseconds)
     }
@@ -60,7 +60,7 @@ public struct ProbeResult: Sendable {
     public var problem: String?
     /// The rest of the session in seconds, from the portal API.
     public var secondsRemaining: Int?
-    /// The seconds after which the server wants to be asked again (RFC 9110, 10.2.3).
+    /// The seconds after which the server wants the next request (RFC 9110, 10.2.3).
     public var retryAfter: Double?
     /// The address at which the first named endpoint answered as expected.
     var probeAddress: String?

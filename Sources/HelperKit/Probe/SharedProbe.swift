@@ -1,7 +1,7 @@
 import HotspotCore
 
-/// The results that the helpers of one process share within an attempt: one probe, one request to the portal API, one fetch of the
-/// portal's first page, and the connections to it.
+/// The results that the helpers of one process share within an attempt: one probe, one request to the portal API, one fetch of
+/// the portal's first page, and the connections to it.
 public final class SharedProbe: Sendable {
     /// The store of this process.
     public static let shared = SharedProbe(looks: [40, 150], patience: [1000, 1500, 2500, 3000])
@@ -9,29 +9,29 @@ public final class SharedProbe: Sendable {
     private struct AttemptResults {
         var probe: SharedWork<ProbeResult>?
         var api: SharedWork<PortalAPIDocument?>?
-        /// By the address of their source.
+        /// The portals' first pages, by the address of their source.
         var portalPages: [String: SharedWork<PortalPage>] = [:]
         var connections = ConnectionPool()
         var proof: EarlyProof?
         var used = Instant.now
         /// `interface/association`: a login may reuse results of the same association.
         var association = ""
-        /// A login was tried with these results, so they are outdated.
+        /// Whether a login was tried with these results, so that they are outdated.
         var isOutdated = false
     }
 
     /// Milliseconds for which a captive verdict may be reused by the login that follows from it.
     private static let reuseLimit = 2_000
 
-    /// The most attempts that are kept.
+    /// The largest number of attempts that are kept.
     private static let limit = 16
     /// Milliseconds that an unused attempt is kept.
     private static let lifetime = 600_000
     private let entries = Locked([String: AttemptResults]())
 
-    /// Milliseconds from a login's request to each look whether the network is open by now.
+    /// Milliseconds from a login's request to each check whether the network is already open.
     private let looks: [Int]
-    /// Milliseconds from each look to the next where a portal asks for the same again without a word: its gateway may open late.
+    /// Milliseconds between checks when a portal asks the same again without an error: its gateway may open late.
     private let patience: [Int]
 
     /// Makes an empty store.
@@ -39,13 +39,14 @@ public final class SharedProbe: Sendable {
 
     package init(looks: [Int], patience: [Int] = []) { (self.looks, self.patience) = (looks, patience) }
 
-    /// Returns the result of this attempt's probe: runs it, waits for it, or reuses it. `nil` if the scope ended first.
+    /// Returns the result of this attempt's probe: runs a probe, waits for a running one, or reuses the result. `nil` if the
+    /// scope ended first.
     ///
     /// - Parameters:
-    ///   - endpoints: the endpoints to ask; empty: the link's own or the usual ones.
-    ///   - https: the HTTPS endpoint; empty: none; `nil`: the usual one with the usual endpoints, else none.
-    ///   - fresh: run the probe again, and keep the attempt's result as it is.
-    ///   - asksNames: a fresh probe asks for every name again.
+    ///   - endpoints: the endpoints to ask; empty for the link's own or the usual ones.
+    ///   - https: the HTTPS endpoint; empty for none; `nil` for the usual one with the usual endpoints, otherwise none.
+    ///   - fresh: whether to run the probe again, and keep the attempt's result as it is.
+    ///   - asksNames: whether a fresh probe resolves every name again.
     public func probe(
         _ link: Link, endpoints: [ProbeEndpoint] = [], https: String? = nil, fresh: Bool = false, asksNames: Bool = false,
         policy: NetworkPolicy = .strict, in scope: Scope
@@ -82,7 +83,8 @@ public final class SharedProbe: Sendable {
         return result
     }
 
-    /// Begins to look whether the network is open, because a login's request goes out now. The next fresh probe uses what a look finds.
+    /// Begins to check whether the network is open, because a login's request is sent now. The next fresh probe uses the result
+    /// of such a check.
     func lookBesideLogin(_ link: Link, _ policy: NetworkPolicy, _ trace: Trace) {
         guard !looks.isEmpty else { return }
         let plan = ProbeRun.Plan(link: link)
@@ -104,10 +106,10 @@ public final class SharedProbe: Sendable {
         return false
     }
 
-    /// Returns these looks that have no answer yet, one line for each.
+    /// Returns one line for each of these checks that has no answer yet.
     func looksUnderWay(_ link: Link) -> [String] { entries.with { $0[Self.key(link)]?.proof?.underWay ?? [] } }
 
-    /// Ends these looks, because the login did not succeed.
+    /// Ends these checks, because the login did not succeed.
     func endLooks(_ link: Link) { entries.with { $0[Self.key(link)]?.proof = nil } }
 
     private func look(_ link: Link, _ plan: ProbeRun.Plan, _ policy: NetworkPolicy) -> @Sendable (Scope) -> ProbeResult {
@@ -132,7 +134,7 @@ public final class SharedProbe: Sendable {
                 PortalPage.open(source, client: client, asking: questions, in: $0)
             }
         }
-        // Another command, of this attempt or of the check that led to it, may have fetched it.
+        // Another command, of this attempt or of the check before it, may have fetched the page.
         let before = page.value == nil ? "" : ", fetched before"
         let result = page.wait(in: scope)
         for line in result?.steps ?? [] { scope.trace.add(line + before) }
@@ -145,8 +147,8 @@ public final class SharedProbe: Sendable {
     /// Forgets the fetched pages, because the tokens in their forms are valid once.
     package func forgetPortalPages(_ link: Link) { entries.with { $0[Self.key(link)]?.portalPages = [:] } }
 
-    /// Prepares the store for a login. One that follows from a Maintain that has just found a portal has an attempt of its own and reuses
-    /// the probe and the first page of that one. All results of this association are outdated for later attempts.
+    /// Prepares the store for a login. One that follows from a Maintain that has just found a portal has an attempt of its own
+    /// and reuses the probe and the first page of that one. All results of this association are outdated for later attempts.
     func beginLogin(_ link: Link) {
         entries.with { entries in
             let association = Self.association(of: link)
@@ -179,7 +181,8 @@ public final class SharedProbe: Sendable {
         return shared(link, \.api) { Self.askAPI(link, policy)! }
     }
 
-    /// Asks the portal API. Its redirects are not followed: known servers send none, and a failure only means that there is no API.
+    /// Asks the portal API. Its redirects are not followed: known servers send none, and a failure only means that there is no
+    /// API.
     private static func askAPI(_ link: Link, _ policy: NetworkPolicy) -> SharedWork<PortalAPIDocument?>? {
         let redirects = RedirectPolicy(policy)
         guard let url = PortalAPIDocument.address(link.portalAPI, policy: redirects) else { return nil }

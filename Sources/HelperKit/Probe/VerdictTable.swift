@@ -1,11 +1,12 @@
 import HotspotCore
 
-/// Decides the verdict of a probe, as a value: answers go in, the next step comes out. It reads no clock and makes no request.
+/// Decides the verdict of a probe, as a value: it takes answers, and returns the next step. It reads no clock and makes no
+/// request.
 ///
-/// Each endpoint over plain HTTP has one vote: the Internet answered as expected, or a portal answered. One vote decides as long as
-/// nothing contradicts it, HTTPS and the portal API (RFC 8908) included. Votes that contradict each other decide nothing: another
-/// operator's endpoint is asked. Two votes for a portal are a portal; one is a filter of that host where two others and HTTPS are good.
-/// Without any vote, working HTTPS means online, and anything else limited.
+/// Each endpoint over plain HTTP has one vote: the Internet answered as expected, or a portal answered. One vote decides as long
+/// as nothing contradicts it, HTTPS and the portal API (RFC 8908) included. Votes that contradict each other decide nothing:
+/// another operator's endpoint is asked. Two votes for a portal are a portal; one is a filter of that host where two others and
+/// HTTPS are good. Without any vote, working HTTPS means online, and anything else limited.
 struct VerdictTable: Sendable {
     /// The meaning of one endpoint's answer.
     enum Meaning: Sendable {
@@ -22,7 +23,7 @@ struct VerdictTable: Sendable {
         /// No answer.
         case failed(TransferError)
 
-        /// There was no address to ask.
+        /// Whether there was no address to ask.
         var isNameless: Bool {
             if case .failed(let error) = self { [.noNameserver, .dnsFailed, .dnsTimeout].contains(error.code) } else { false }
         }
@@ -38,13 +39,15 @@ struct VerdictTable: Sendable {
         case wait(until: Int)
     }
 
-    /// Milliseconds after which a probe ends that has any answer.
+    /// Milliseconds after which a probe ends if it has any answer.
     static let limit = 3000
-    /// Milliseconds after which a probe ends that has none: busy gateways redirect after 5 s and more. Android waits 10 s as well.
+    /// Milliseconds after which a probe ends if it has no answer: busy gateways redirect after 5 s and more. Android waits 10 s
+    /// as well.
     static let patience = 10_000
-    /// Milliseconds after the beginning until which an expected HTTP answer waits for HTTPS alone; then another endpoint is asked as well.
+    /// Milliseconds from the beginning during which an expected HTTP answer waits only for HTTPS; after that, another endpoint is
+    /// asked as well.
     static let silence = 1000
-    /// Milliseconds that the other endpoints have to contradict the first vote for a portal.
+    /// Milliseconds in which the other endpoints can contradict the first vote for a portal.
     static let contradiction = 500
 
     let redirects: RedirectPolicy
@@ -53,7 +56,8 @@ struct VerdictTable: Sendable {
     let hasAddress: Bool
     let hasHTTPS: Bool
     let hasAPI: Bool
-    /// The portal API has no vote against the Internet's own answer: after a login its document may be out of date.
+    /// Whether the portal API has no vote against the Internet's own answer, because its document may be out of date after a
+    /// login.
     let outvotesAPI: Bool
     var limit = VerdictTable.limit
     var patience = VerdictTable.patience
@@ -61,16 +65,17 @@ struct VerdictTable: Sendable {
     /// The answers of the named endpoints, in the order of asking.
     private(set) var named: [Meaning] = []
     private(set) var address: Meaning?
-    /// The answer at an address that the first named endpoint had before, while its name is still asked for.
+    /// The answer at the earlier address of the first named endpoint, while its name is still being resolved.
     private(set) var remembered: Meaning?
-    /// That address is asked.
+    /// Whether that address is being asked.
     var asksRemembered = false
     private(set) var https: Meaning?
-    /// The HTTPS endpoint's certificate was checked: nothing on the way breaks HTTPS, whatever the answer will be.
+    /// Whether the HTTPS endpoint's certificate was checked, so that nothing on the way breaks HTTPS, whatever the answer will
+    /// be.
     private(set) var isHTTPSChecked = false
     private(set) var api: PortalAPIDocument?
     private var apiAnswered = false
-    /// When the first vote for the Internet came, the first one for a portal, and the last answer of any kind.
+    /// The times of the first vote for the Internet, of the first vote for a portal, and of the last answer of any kind.
     private var goodAt: Int?
     private var portalAt: Int?
     private var lastAt = 0
@@ -133,8 +138,8 @@ struct VerdictTable: Sendable {
         var portals = (named + [address].compactMap(\.self)).compactMap { meaning -> (url: WebURL, page: HTTPResponse)? in
             if case .captive(let url, let page) = meaning { (url, page) } else { nil }
         }
-        // A remembered address has no vote of its own: another server may have it by now. But a network that leads two operators' servers
-        // to one host does so with all of them.
+        // A remembered address has no vote of its own: another server may have it by now. But a network that leads the servers of
+        // two operators to one host does so with every server.
         if named.isEmpty, case .captive(let url, let page)? = remembered, portals.first?.url.host == url.host {
             portals.insert((url, page), at: 0)
         }
@@ -146,7 +151,7 @@ struct VerdictTable: Sendable {
     }
 
     private enum HTTPSState {
-        /// Not asked, or its name is not known here.
+        /// The endpoint was not asked, or its name is not known here.
         case absent
         case awaited
         case good
@@ -162,13 +167,13 @@ struct VerdictTable: Sendable {
         }
     }
 
-    /// A server answered, whatever it said.
+    /// Whether a server answered, with any answer.
     private var isHeard: Bool {
         (named + [address, remembered, https].compactMap(\.self)).contains { if case .failed = $0 { false } else { true } }
             || isHTTPSChecked || api != nil
     }
 
-    /// When the probe ends. HTTPS has as long again as the first good answer took.
+    /// Returns when the probe ends. HTTPS gets as much time again as the first good answer took.
     func end() -> Int {
         if !isHeard { return patience }
         if let goodAt, case .awaited = httpsState { return min(max(limit, 2 * goodAt), patience) }
@@ -217,7 +222,7 @@ struct VerdictTable: Sendable {
 
     /// An endpoint says Internet, and none says portal.
     private func good(_ now: Int) -> NextStep {
-        // Programs ask for names: a network that answers at an address alone is of no use to them.
+        // Programs use names: a network in which only addresses work is useless for them.
         if !named.isEmpty, (named + [https].compactMap(\.self)).allSatisfy(\.isNameless), hasHTTPS == (https != nil) {
             return mayAskNext(now) ? .askNext : .done(afterBadHTTP())
         }
@@ -228,7 +233,7 @@ struct VerdictTable: Sendable {
         case .broken(let failure):
             return .done(captive ?? open(.partial, failure.code == .clockWrong ? "clockWrong" : "httpsBlocked"))
         case .good, .absent:
-            // An address that is silent gets as long again as the others took.
+            // An address that is silent gets as much time again as the others took.
             let addressUntil = min(2 * lastAt, until)
             if hasAddress, address == nil, now < addressUntil { return .wait(until: addressUntil) }
             if case .absent = httpsState, let captive { return .done(captive) }
@@ -252,7 +257,7 @@ struct VerdictTable: Sendable {
         if isNamedExhausted {
             // The named endpoints decided nothing; HTTPS, the address or the API still may.
             if case .asExpected? = https { return .done(afterBadHTTP()) }
-            // Where names have no answer, the remembered address tells whether a portal is there.
+            // If names have no answer, the remembered address shows whether a portal is there.
             let isWaiting =
                 isAwaited(https: true)
                 || (asksRemembered && remembered == nil && named.allSatisfy(\.isNameless))
@@ -261,12 +266,12 @@ struct VerdictTable: Sendable {
         return .wait(until: end())
     }
 
-    /// An endpoint beside the named ones has not answered.
+    /// Returns whether an endpoint besides the named ones has not answered yet.
     private func isAwaited(https isWanted: Bool) -> Bool {
         (isWanted && hasHTTPS && https == nil) || (hasAddress && address == nil) || (hasAPI && !apiAnswered)
     }
 
-    /// All that was asked by name has answered, and there is another endpoint.
+    /// Returns whether all endpoints that were asked by name have answered, and there is another one.
     private func mayAskNext(_ now: Int) -> Bool { !named.isEmpty && !isNamedExhausted && now < end() }
 
     /// All endpoints have answered, the last one asked to come back later, or the last two had no page.
@@ -299,7 +304,8 @@ struct VerdictTable: Sendable {
         let mustWait = named.contains { if case .later = $0 { true } else { false } }
         if case .asExpected? = https, !mustWait { return ProbeResult(.online, problem: "httpBlocked") }
         switch named.first {
-        // The hosts of the endpoints speak HTTP well: another server answers in their place, and a browser may be able to read it.
+        // The endpoints' hosts speak correct HTTP, so another server answers in their place; a browser may be able to read its
+        // answer.
         case .failed(let failure) where failure.code == .badHeader: return ProbeResult(.captive, problem: failure.code.rawValue)
         case .failed(let failure): result.problem = failure.code.rawValue
         case .inconclusive: result.problem = "emptyAnswer"
@@ -349,7 +355,7 @@ struct VerdictTable: Sendable {
         }
     }
 
-    /// Compares a body but for a line end at its end, which the settings cannot write.
+    /// Compares a body, ignoring a line end at its end, which the settings cannot express.
     private func isBody(_ body: [UInt8], _ expect: String) -> Bool {
         var body = body[...]
         if body.last == 10 { body = body.dropLast() }
@@ -357,7 +363,8 @@ struct VerdictTable: Sendable {
         return body.elementsEqual(expect.utf8)
     }
 
-    /// Returns the seconds of Retry-After, at most 60. A date counts from the answer's own, because this machine's clock may be wrong.
+    /// Returns the seconds of Retry-After, at most 60. A date is compared with the answer's own date, because this machine's
+    /// clock may be wrong.
     private func retryAfter(_ response: HTTPResponse) -> Double? {
         guard let text = response["retry-after"] else { return nil }
         if let seconds = Int(text) { return seconds >= 0 ? Double(min(seconds, 60)) : nil }

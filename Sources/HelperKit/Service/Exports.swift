@@ -1,3 +1,3 @@
-/// Authors import HelperKit: what they use of the client, of its scope and of pages comes along. The logins are in PageLogin.
+/// Authors only import HelperKit: this also gives them the client, its scope and pages. The logins are in PageLogin.
 @_exported import BoundHTTP
 @_exported import PortalPages

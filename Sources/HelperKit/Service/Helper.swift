@@ -2,25 +2,26 @@ import HotspotCore
 
 /// A helper, as its author writes it: one blocking function for each command, called on a thread of its own.
 ///
-/// A function that throws ``NotImplemented``, as the defaults do, is answered with MethodNotImplemented, which the daemon treats as
-/// `commandNotRecognized`. Any other error is answered as a failure of the helper.
+/// A function that throws ``NotImplemented``, as the defaults do, is answered with MethodNotImplemented, which the daemon treats
+/// as `commandNotRecognized`. Any other error is answered as a failure of the helper.
 public protocol Helper: Sendable {
     /// The value of `Name=` in its `.helper` file.
     var name: String { get }
     /// The name that people read, at most 15 characters.
     var displayName: String { get }
 
-    /// Reads what the first command needs, while the network is being joined: on a thread of its own, before that command or beside it.
+    /// Loads the data that the first command needs, while the network is being joined: on a separate thread, before that command
+    /// or beside it.
     func prepare()
-    /// Returns the networks that the helper would log in to, of those in sight. There is no network access during this command.
+    /// Returns the networks in sight to which the helper would log in. During this command there is no network access.
     func filterScanList(_ networks: [Network]) throws -> [Annotation]
     /// Decides whether the network is captive and the helper can log in to it.
     func evaluate(_ command: HelperCommand) throws -> Evaluation
-    /// Logs in, or asks for what the login needs.
+    /// Logs in, or asks the user for answers that the login needs.
     func authenticate(_ command: HelperCommand) throws -> Reply
     /// Continues the login with the user's answers.
     func presentUI(_ command: HelperCommand) throws -> Reply
-    /// Decides whether the session is still good.
+    /// Decides whether the session is still valid.
     func maintain(_ command: HelperCommand) throws -> Reply
     /// Ends the session at the portal.
     func logoff(_ command: HelperCommand) throws -> Reply

@@ -6,21 +6,21 @@ public struct HelperCommand: Sendable {
     public var network: Network
     /// The link to it.
     public var link: Link
-    /// The portal that credential and consent are for.
+    /// The portal to which credential and consent belong.
     public var portal: Portal?
-    /// The stored answers that the daemon released for this portal. They may be sent to it, over plain HTTP as well: the daemon releases
-    /// them only where the user's settings allow that.
+    /// The stored answers that the daemon released for this portal. The helper may send them to it, even over plain HTTP: the
+    /// daemon releases them only if the user's settings allow that.
     public var credential: [String: String]?
     /// The portal's labels of the credential's fields when the user answered, as ``Field/folded(_:)`` writes them, if known. An
-    /// answer to a field that is called something else now is not sent without the user.
+    /// answer to a field that now has another label is not sent without asking the user.
     public var labels: [String: String] = [:]
-    /// The names of the fields for which answers are stored that the user has to confirm.
+    /// The names of the fields whose stored answers the user has to confirm.
     public var offered: [String] = []
-    /// The user's answers to the last prompt; empty but in PresentUI.
+    /// The user's answers to the last prompt; empty except in PresentUI.
     public var answers: [String: String]
     /// The names of the answers that the user confirmed as they were stored; the others were typed.
     public var confirmed: Set<String> = []
-    /// The user accepted this portal's terms.
+    /// Whether the user accepted this portal's terms.
     public var consent: Bool
     /// The session that an earlier command returned.
     public var session: Session?
@@ -47,13 +47,13 @@ public struct HelperCommand: Sendable {
         self.policy = policy
     }
 
-    /// Returns the result of this attempt's probe, shared by all helpers of the process. `nil` if the command was cancelled or its time is
-    /// over.
+    /// Returns the result of this attempt's probe, shared by all helpers of the process. `nil` if the command was cancelled or
+    /// its time is over.
     ///
-    /// - Parameter fresh: run the probe again, as after a login.
+    /// - Parameter fresh: whether to run the probe again, as after a login.
     public func probe(fresh: Bool = false) -> ProbeResult? { attempts.probe(link, fresh: fresh, policy: policy, in: scope) }
 
-    /// Returns whether the network opens within some seconds, as one does whose portal leads back to its login until then.
+    /// Returns whether the network opens within some seconds; some portals lead back to their login until then.
     package func opensLate() -> Bool { attempts.opensLate(link, policy: policy, in: scope) }
 
     /// Returns the document of the portal API that the link announced; `nil` if there is no usable one.
@@ -64,7 +64,8 @@ public struct HelperCommand: Sendable {
         HTTPClient(link: link, policy: policy, cookies: cookies, connections: attempts.connections(link))
     }
 
-    /// Sends a login's request, and looks beside its answer whether the network is open, so that the proof need not wait for it (D25).
+    /// Sends a login's request, and checks at the same time whether the network is open, so that the proof need not wait for the
+    /// answer (D25).
     package func logIn(_ request: HTTPRequest, by client: HTTPClient) throws(TransferError) -> HTTPResponse {
         var request = request
         request.onConnected = { [attempts, link, policy, scope] in attempts.lookBesideLogin(link, policy, scope.trace) }
@@ -76,7 +77,8 @@ public struct HelperCommand: Sendable {
         try LinkTCPConnection(host, port: port, link: link, policy: policy, in: scope)
     }
 
-    /// Opens a UDP socket over this link for one peer, within the command's time. Throws ``TransferError`` like ``LinkUDPSocket``.
+    /// Opens a UDP socket over this link for one peer, within the command's time. Throws ``TransferError`` like
+    /// ``LinkUDPSocket``.
     public func datagrams(to host: String, port: Int) throws(TransferError) -> LinkUDPSocket {
         try LinkUDPSocket(host, port: port, link: link, policy: policy, in: scope)
     }
@@ -91,7 +93,7 @@ public struct HelperCommand: Sendable {
         Reply(result, prompt: prompt, portal: portal, session: session, reason: reason, trace: scope.trace.lines)
     }
 
-    /// Makes the reply of a login that met an open network, so that no answer was sent.
+    /// Makes the reply of a login that found the network open, so that no answer was sent.
     package func replyOpenAlready() -> Reply {
         var reply = reply(.success, session: session, reason: "The network is open already.")
         reply.unsent = answered
@@ -106,7 +108,7 @@ public struct HelperCommand: Sendable {
     /// Returns whether stored answers were released for this very portal. The user has logged in to it before.
     package func hasAnswers(for portal: Portal) -> Bool { credential != nil && isAbout(portal) }
 
-    /// The names of the answers that say something: they are neither empty nor a no.
+    /// The names of the answers that are neither empty nor a no.
     package var answered: [String] { answers.filter { !["", "no", "false"].contains($0.value) }.keys.sorted() }
 
     /// Makes the reply `temporaryFailure` for a transfer that failed.

@@ -5,8 +5,8 @@ import Varlink
 
 /// Serves helpers to the daemon: on the listening sockets that it hands over, or one call on standard input.
 ///
-/// A connection carries one command, on a thread of its own; closing the connection cancels the command. With sockets, the process ends
-/// 10 s after its last connection. Before the first one it waits, for as long as its standard error has a reader.
+/// A connection carries one command, on a thread of its own; closing the connection cancels the command. With sockets, the
+/// process ends 10 s after its last connection. Before the first one it waits, for as long as its standard error has a reader.
 public final class HelperService: Sendable {
     /// The version in the answers to Describe and GetInfo.
     public let version: String
@@ -20,7 +20,7 @@ public final class HelperService: Sendable {
     /// The name of the socket for probes (`org.hotspotd.Probe`).
     static let proberName = "probe"
 
-    /// The most milliseconds that other commands wait for a probe's first packet.
+    /// The longest time that other commands wait for a probe's first packet, in milliseconds.
     static let headStart = 20
 
     /// POLLRDHUP of poll(2): the peer closed the connection or its sending direction.
@@ -40,13 +40,14 @@ public final class HelperService: Sendable {
 
     /// Serves the sockets that the environment names, else one call on standard input and output, and ends the process.
     ///
-    /// - Parameter name: the helper that answers on standard input; the first one if `nil`.
+    /// - Parameter name: the helper that answers on standard input; `nil` for the first one.
     public func run(name: String? = nil) -> Never {
         signal(SIGPIPE, SIG_IGN)
         let sockets = ListeningSocket.fromEnvironment()
         if sockets.isEmpty {
             let connection = BlockingConnection(input: 0, output: 1)
-            // The end of standard input does not cancel here: a shell closes it when the call is written. The daemon's SIGTERM ends it.
+            // The end of standard input does not cancel here: a shell closes it when the call is written. The daemon's SIGTERM
+            // ends it.
             serve(connection, name: name ?? helpers.first?.name ?? "", Cancellation())
         } else {
             DetachedThread.shareHeap()
@@ -57,18 +58,19 @@ public final class HelperService: Sendable {
             }
             serve(sockets, idleLimit: Self.idleLimit)
         }
-        // Threads of requests without a reader go on; the exit handlers of the TLS library would take away what they use.
+        // Threads of requests without a reader continue; the exit handlers of the TLS library would free memory that they use.
         _exit(0)
     }
 
-    /// Serves until there was no connection for `idleLimit` milliseconds after the last one. This thread accepts and sees to it that a closed
-    /// connection ends its command.
+    /// Serves until there was no connection for `idleLimit` milliseconds after the last one. This thread accepts and sees to it
+    /// that a closed connection ends its command.
     ///
-    /// A probe comes first: what helpers do before they wait for its verdict would delay its first packet on a computer with one processor
-    /// (measured: 19 ms from the route to that packet in place of 14).
+    /// A probe comes first: the work of helpers before they wait for its verdict would delay its first packet on a computer with
+    /// one processor (measured: 19 ms from the route to that packet instead of 14).
     func serve(_ sockets: [ListeningSocket], idleLimit: Int) {
         let sockets = sockets.filter { $0.name == Self.proberName } + sockets.filter { $0.name != Self.proberName }
-        /// How many first packets had been sent when the last probe came, and until when others wait for its own.
+        /// The number of first packets that had been sent when the last probe came, and the time until which other commands wait
+        /// for that probe's packet.
         var probe: (begun: Int, until: Instant)?
         /// The open connections, each by a descriptor of this thread's own, because the other one is closed elsewhere.
         var open: [(descriptor: Int32, cancellation: Cancellation)] = []
@@ -111,8 +113,8 @@ public final class HelperService: Sendable {
         }
     }
 
-    /// Does what the first commands would do once: serves a probe that is cancelled already, on a link that does not exist; reads a page,
-    /// for which it reads the words of all languages; prepares the helpers.
+    /// Does the one-time work of the first commands: serves a cancelled probe on a link that does not exist; reads a page, for
+    /// which it loads the words of all languages; prepares the helpers.
     private func warmUp() {
         rehearseProbe()
         if let url = WebURL("http://portal.invalid/") {

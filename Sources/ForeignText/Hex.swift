@@ -4,7 +4,7 @@ public enum Hex {
 
     /// Returns two lower-case digits for each octet.
     ///
-    /// - Parameter separator: stands between octets.
+    /// - Parameter separator: an octet between each two octets.
     public static func encode(_ octets: [UInt8], separator: UInt8? = nil) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(3 * octets.count)

@@ -1,9 +1,9 @@
 /// Suggests a known word for an unknown one.
 public enum Nearest {
-    /// Returns the known word that is one or two typing errors away (a letter too many, too few, wrong or swapped; case does not count);
-    /// `nil` if there is none, or if the errors would be half of the word.
+    /// Returns the known word that is one or two typing errors away (a letter too many, missing, wrong or swapped; case is
+    /// ignored); `nil` if there is none, or if the errors would be half of the word.
     public static func word(to unknown: String, in known: some Sequence<String>) -> String? {
-        // Bounded, because the table below grows with it.
+        // The length is limited, because the table below grows with it.
         let text = Array(unknown.lowercased().utf8.prefix(65))
         guard !text.isEmpty, text.count <= 64 else { return nil }
         var best: (word: String, distance: Int)?
@@ -14,7 +14,8 @@ public enum Nearest {
         return best?.word
     }
 
-    /// Returns the distance by optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, each once.
+    /// Returns the distance by optimal string alignment: insertions, deletions, substitutions, and swaps of neighbours, each
+    /// once.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var before: [Int] = []
         var row = Array(0...right.count)

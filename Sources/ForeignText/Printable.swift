@@ -1,7 +1,7 @@
-/// Octets of foreign origin as text that can neither command a terminal nor deceive a reader.
+/// Shows foreign octets as text that can neither control a terminal nor deceive a reader.
 ///
-/// Valid UTF-8 stays as it is, except for control characters, marks that change the direction of writing, invisible characters and
-/// the backslash: these, and octets that are not UTF-8, become `\xNN`.
+/// Valid UTF-8 stays as it is, except for control characters, marks that change the direction of writing, invisible characters
+/// and the backslash: these, and octets that are not UTF-8, become `\xNN`.
 public enum Printable {
     /// Returns the printable form of any octets.
     public static func text(of octets: some Sequence<UInt8>) -> String {
@@ -30,7 +30,7 @@ public enum Printable {
                 pieces.append((piece, scalar))
                 index += length
             } else {
-                // Escapes one sequence, or one octet that begins none.
+                // Escapes one invalid sequence, or one octet that begins no sequence.
                 let end = index + max(length, 1)
                 pieces.append((octets[index..<end].map { "\\x" + Hex.encode([$0]) }.joined(), nil))
                 index = end
@@ -45,10 +45,11 @@ public enum Printable {
     /// Returns the printable form of a text, cut as ``cut(_:limit:)`` does.
     public static func text(_ foreign: String, limit: Int = 1024) -> String { text(of: cut(foreign, limit: limit).utf8) }
 
-    /// Returns the form for a terminal of a text that may have printable parts already: backslashes stay, so that no escape is escaped
-    /// again, and a second call changes nothing. Octets cannot be read back from it, as those of SSIDs are: these need ``text(of:)``.
+    /// Returns the terminal form of a text that may already have printable parts: backslashes stay, so that no escape is escaped
+    /// again, and a second call changes nothing. The original octets cannot be recovered, as they must be for SSIDs; use
+    /// ``text(of:)`` for these.
     ///
-    /// - Parameter limit: of this form, in octets. A text that is cut ends with an ellipsis, which does not count.
+    /// - Parameter limit: the limit of this form, in octets. A text that is cut ends with an ellipsis, which does not count.
     public static func shown(_ text: String, limit: Int = 1024) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy(isPlain) { return text }
         // The printable form is at least as long as the text.
@@ -56,7 +57,7 @@ public enum Printable {
         var length = pieces.reduce(0) { $0 + $1.text.utf8.count }
         let counted = pieces.last?.text == ellipsis ? length - ellipsis.utf8.count : length
         guard counted > limit else { return pieces.map(\.text).joined() }
-        // The selected element may be in the part that is cut off.
+        // The element that the selector changes may be in the part that is cut off.
         while let last = pieces.last, length > limit || last.scalar?.properties.isVariationSelector == true {
             length -= last.text.utf8.count
             pieces.removeLast()
@@ -66,8 +67,8 @@ public enum Printable {
 
     private static let ellipsis = "…"
 
-    /// Returns a JSON text for a terminal: characters that could deceive a reader become `\\u` escapes, which do not change the value.
-    /// Encoders escape only ASCII's control characters.
+    /// Returns a JSON text for a terminal: characters that could deceive a reader become `\\u` escapes, which do not change the
+    /// value. Encoders escape only ASCII's control characters.
     public static func json(_ text: String) -> String {
         var shown = ""
         shown.reserveCapacity(text.utf8.count)
@@ -90,13 +91,13 @@ public enum Printable {
         return shown
     }
 
-    /// Returns the beginning of a text, at most `limit` octets without half a character. A cut text ends with an ellipsis, which does not
-    /// count.
+    /// Returns the beginning of a text, at most `limit` octets without half a character. A cut text ends with an ellipsis, which
+    /// does not count.
     public static func cut(_ text: String, limit: Int) -> String {
         beginning(of: text, limit: limit).map { $0 + ellipsis } ?? text
     }
 
-    /// Returns the same without an ellipsis, in memory of its own; `nil` if the text is not too long.
+    /// Returns the beginning without an ellipsis, in memory of its own; `nil` if the text is not too long.
     public static func beginning(of text: String, limit: Int) -> String? {
         let octets = Array(text.utf8.prefix(limit + 1))
         guard octets.count > limit else { return nil }
@@ -158,11 +159,11 @@ public enum Printable {
     ///
     /// - Parameters:
     ///   - previous: the visible character before it, if any.
-    ///   - isBeforeKeycap: U+20E3 follows.
+    ///   - isBeforeKeycap: whether U+20E3 follows.
     private static func selects(_ selector: Unicode.Scalar, after previous: Unicode.Scalar?, isBeforeKeycap: Bool) -> Bool {
         guard let previous else { return false }
         switch selector.value {
-        // Text or picture; a digit is a picture in a keycap only.
+        // The selectors for text or picture; for a digit, only within a keycap.
         case 0xFE0E, 0xFE0F: return previous.isASCII ? isBeforeKeycap && previous.properties.isEmoji : previous.properties.isEmoji
         // Mongolian letters.
         case 0x180B...0x180F: return (0x1820...0x18AA).contains(previous.value)

@@ -5,7 +5,8 @@ public enum ShellWord {
 
     /// Returns the text for a POSIX shell, in single quotes if needed.
     ///
-    /// Returns `nil` if it should not be copied: it is empty, very long, or has control characters or marks that deceive a reader.
+    /// Returns `nil` if the text should not be copied: it is empty, very long, or has control characters or marks that deceive a
+    /// reader.
     public static func quoted(_ text: String) -> String? {
         guard !text.isEmpty, text.utf8.count <= limit, Printable.shown(text) == text else { return nil }
         if text.utf8.allSatisfy(isPlain) { return text }
@@ -13,7 +14,7 @@ public enum ShellWord {
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 
-    /// Returns the text as the last argument of a command, which is no option even if it begins with a hyphen.
+    /// Returns the text as the last argument of a command, which is not taken for an option even if it begins with a hyphen.
     public static func argument(_ text: String) -> String? { quoted(text).map { (text.hasPrefix("-") ? "-- " : "") + $0 } }
 
     private static func isPlain(_ octet: UInt8) -> Bool {

@@ -1,10 +1,11 @@
-/// Text in which no character carries more marks than any writing needs (Unicode Standard Annex #15, Stream-Safe Text Format).
+/// Text in which no character has more combining marks than any writing needs (Unicode Standard Annex #15, Stream-Safe Text
+/// Format).
 ///
-/// Strings are hashed and compared by their normal form, which sorts the marks behind a character in quadratic time. Measured with Swift
-/// 6.2: 20,000 marks take 85 ms, 500,000 would take a minute; stream-safe text takes linear time. So foreign text is checked before it
-/// becomes a key or is compared.
+/// Strings are hashed and compared in their normal form, which sorts the marks after a character in quadratic time. Measured with
+/// Swift 6.2: 20,000 marks take 85 ms, 500,000 would take a minute; stream-safe text takes linear time. So foreign text is
+/// checked before it becomes a key or is compared.
 public enum StreamSafe {
-    /// The most marks behind one character.
+    /// The largest number of marks after one character.
     public static let limit = 30
 
     /// Returns whether all strings of a JSON text are stream-safe; a `\u` escape counts as its character.
@@ -25,7 +26,7 @@ public enum StreamSafe {
         return true
     }
 
-    /// Returns whether no character of a text carries more marks than the limit.
+    /// Returns whether no character of a text has more marks than the limit.
     public static func isSafe(_ text: some StringProtocol) -> Bool {
         var run = 0
         return text.unicodeScalars.allSatisfy { scalar in
@@ -34,7 +35,7 @@ public enum StreamSafe {
         }
     }
 
-    /// Returns the same of a text's octets in UTF-8.
+    /// Returns whether a text in UTF-8 is stream-safe.
     public static func isSafe(utf8 octets: ArraySlice<UInt8>) -> Bool {
         octets.allSatisfy { $0 < firstMark } || isSafe(String(decoding: octets, as: UTF8.self))
     }

@@ -25,7 +25,7 @@ enum Function: Hashable, Sendable {
         case md5, sha1, sha256
     }
 
-    /// Reads a function; `nil` if there is none of this name, or with these arguments.
+    /// Reads a function; `nil` if there is none with this name and these arguments.
     init?(_ name: String, _ arguments: [String]) {
         func one(_ make: (String) -> Function?) -> Function? {
             arguments.count == 1 && !arguments[0].isEmpty ? make(arguments[0]) : nil
@@ -66,7 +66,7 @@ enum Function: Hashable, Sendable {
         "xor", "xencode", "between", "replace", "literal", "query", "first", "default",
     ])
 
-    /// The kept values that it names.
+    /// The kept values that the function uses.
     var names: [String] {
         switch self {
         case .hmac(_, let key), .xor(let key), .xencode(let key): [key]
@@ -78,7 +78,7 @@ enum Function: Hashable, Sendable {
         }
     }
 
-    /// The value cannot be got back from the result, but a short one can be guessed.
+    /// Whether the value cannot be recovered from the result, although a short one can be guessed.
     var isDigest: Bool {
         switch self {
         case .digest, .hmac: true
@@ -89,7 +89,7 @@ enum Function: Hashable, Sendable {
         }
     }
 
-    /// Returns the result; empty where the value is not what the function reads.
+    /// Returns the result; empty if the function cannot read the value.
     func apply(_ octets: [UInt8], kept: (String) -> [UInt8]) -> [UInt8] {
         switch self {
         case .digest(let digest): return digest.hash(octets)
@@ -175,8 +175,8 @@ extension Function.Digest {
     }
 }
 
-/// The cipher that srun portals call XEncode: XXTEA over little-endian words of the text and one word with its length, with the first four
-/// words of the challenge as key.
+/// The cipher that srun portals call XEncode: XXTEA over little-endian words of the text and one word with its length, with the
+/// first four words of the challenge as key.
 enum XEncode {
     static func encode(_ text: [UInt8], key: [UInt8]) -> [UInt8] {
         guard !text.isEmpty else { return [] }

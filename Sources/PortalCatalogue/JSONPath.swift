@@ -37,7 +37,7 @@ struct JSONPath: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// The kept values that it names.
+    /// The kept values that the path uses.
     var names: [String] {
         steps.compactMap { step in
             let text: String

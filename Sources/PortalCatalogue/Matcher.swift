@@ -29,9 +29,9 @@ package enum Matcher {
         return sorted(claims)
     }
 
-    /// Returns the same of files that are not read as a whole before they match.
+    /// Returns the claims of files that are not read as a whole before they match.
     ///
-    /// - Parameter report: is given the mistakes of files that match and cannot be used.
+    /// - Parameter report: gets the mistakes of files that match but cannot be used.
     static func claims(
         _ outlines: [PortalOutline], on hops: [HTTPResponse], ssid: SSID?, report: (Keyfile.Error) -> Void
     ) -> [PortalClaim] {
@@ -52,14 +52,14 @@ package enum Matcher {
         claims.sorted { ($1.evidence.count, $1.count, $0.portal.id) < ($0.evidence.count, $0.count, $1.portal.id) }
     }
 
-    /// Returns the section that holds by most kinds of evidence, and then by most lines.
+    /// Returns the section that matches by the largest number of kinds of evidence, and then of lines.
     private static func best(_ matches: [PortalFile.Match], _ seen: Seen) -> PortalFile.Match? {
-        // Nearly all of thousands of files end here, without a copy of theirs and without a comparison.
+        // Almost all of thousands of files end here, without being copied or compared.
         guard matches.contains(where: { seen.trigrams.mayHold($0.demand) && holds($0, seen) }) else { return nil }
         return matches.filter { holds($0, seen) }.max { ($0.evidence.count, $0.count) < ($1.evidence.count, $1.count) }
     }
 
-    /// Returns why a file does not match: the first line of each section that does not hold.
+    /// Returns why a file does not match: the first line of each section that fails.
     package static func mismatch(_ portal: PortalFile, on hops: [HTTPResponse]) -> String {
         let seen = Seen(hops, nil)
         let page = hops[hops.count - 1].url
@@ -100,7 +100,7 @@ package enum Matcher {
         }
     }
 
-    /// Compares what is short before what is long.
+    /// Compares short texts before long ones.
     private static func holds(_ match: PortalFile.Match, _ seen: Seen) -> Bool {
         func matches(_ globs: [Glob], _ octets: [UInt8]) -> Bool { globs.contains { $0.matches(octets) } }
         return match.ssids.allSatisfy { matches($0, seen.ssid) }

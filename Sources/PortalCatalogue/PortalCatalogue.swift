@@ -3,9 +3,9 @@ import Glibc
 import HelperKit
 import HotspotCore
 
-/// The portal files of some folders. For logins each file is read as far as it recognises its portal, and as a whole if it does; again when
-/// a folder or a file has changed. Beside them in this target: which one claims a page (`Matcher`), the login by one (`PortalLogin`), and
-/// recordings of logins.
+/// The portal files of some folders. For logins, only the `[Match]` sections of each file are read at first, and the whole file
+/// if they match; again when a folder or a file has changed. This target also decides which file claims a page (`Matcher`), logs
+/// in by a file (`PortalLogin`), and has recordings of logins.
 package final class PortalCatalogue: Sendable {
     /// A file that was not read, or cannot be used.
     package struct Listing: Sendable {
@@ -26,17 +26,17 @@ package final class PortalCatalogue: Sendable {
         var outlines: [PortalOutline] = []
     }
 
-    /// The most files of one folder.
+    /// The largest number of files in one folder.
     private static let limit = 1000
 
     private let folders: [String]
     private let known = Locked(Known())
 
-    /// - Parameter folders: of two files with the same name, that in the later folder counts.
+    /// - Parameter folders: of two files with the same name, the one in the later folder counts.
     package init(_ folders: [String] = PortalCatalogue.usualFolders) { self.folders = folders }
 
-    /// The folders of `HOTSPOTD_PORTALS`, separated by colons; else that of the installed program and the administrator's. The daemon
-    /// passes no environment on, so that the variable is for programs started by hand.
+    /// The folders of `HOTSPOTD_PORTALS`, separated by colons; otherwise those of the installed program and of the administrator.
+    /// The daemon passes no environment on, so the variable is for programs started by hand.
     package static var usualFolders: [String] {
         if let list = getenv("HOTSPOTD_PORTALS") { return String(cString: list).split(separator: ":").map(String.init) }
         let parts = (FilePath.target(ofLink: "/proc/self/exe") ?? "").split(separator: "/")
@@ -47,7 +47,7 @@ package final class PortalCatalogue: Sendable {
 
     /// Reads all files. Returns those that can be used, by name, and the mistakes of the others.
     ///
-    /// - Parameter reporting: write the mistakes to standard error.
+    /// - Parameter reporting: whether to write the mistakes to standard error.
     package func read(reporting: Bool = true) -> Listing {
         var listing = Listing(mistakes: overfullFolders)
         for file in files {
@@ -61,7 +61,7 @@ package final class PortalCatalogue: Sendable {
         return listing
     }
 
-    /// Reads of all files what recognises their portals, if a file has changed since. A login begins faster after that.
+    /// Reads the `[Match]` sections of all files, if a file has changed. A login begins faster after that.
     package func prepare() { _ = outlines }
 
     private var outlines: [PortalOutline] {

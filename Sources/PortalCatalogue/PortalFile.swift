@@ -2,7 +2,7 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// A `.portal` file as it was read: how a portal is recognised, and how its pages talk.
+/// A `.portal` file as it was read: how to recognise a portal, and how to log in to it.
 package struct PortalFile: Hashable, Sendable {
     /// The file's name without its ending.
     package let id: String
@@ -20,19 +20,19 @@ package struct PortalFile: Hashable, Sendable {
     var session = SessionPart()
     var logoff: Message?
 
-    /// The texts of `[Match]`, by which the portal is known.
+    /// The texts of `[Match]` by which the portal is recognised.
     package var demands: [String] { matches.flatMap(\.lines).map(\.value) }
-    /// `[Session]` says where the session's time stands.
+    /// Whether `[Session]` says where to read the session's time.
     package var readsTime: Bool { session.seconds != nil }
-    /// The file has a `[Logoff]`.
+    /// Whether the file has a `[Logoff]`.
     package var canLogOff: Bool { logoff != nil }
 
-    /// Whether the login is for what a page's forms ask: it submits a form, or asks for one of these itself.
+    /// Returns whether the login fits a page's forms: it submits a form, or asks for the same fields itself.
     func isFor(_ page: HTMLPage) -> Bool {
         let questions = FormEngine.questions(on: page)
         let submits = steps.contains { if case .submit = $0.action { true } else { false } }
         if submits || questions.isEmpty { return true }
-        // A page that asks for a code alone may have a script that makes a password of it.
+        // A page that asks only for a code may have a script that turns it into a password.
         let hidesPassword =
             !questions.contains { $0.kind == .password }
             && page.forms.contains { $0.controls.contains(where: \.isHiddenPassword) }
@@ -48,13 +48,13 @@ package struct PortalFile: Hashable, Sendable {
             var name: String
             var value: Glob?
         }
-        /// One line, and what it demands.
+        /// One line, and the text that it demands.
         struct Line: Hashable, Sendable {
             var key: String
             var value: String
             var alone: Match
         }
-        /// None in a ``PortalOutline``.
+        /// The lines; empty in a ``PortalOutline``.
         var lines: [Line] = []
         var ssids: [[Glob]] = []
         var hosts: [[Glob]] = []
@@ -63,11 +63,11 @@ package struct PortalFile: Hashable, Sendable {
         var statuses: [[Glob]] = []
         var headers: [[Pair]] = []
         var bodies: [[Glob]] = []
-        /// No page has any of them.
+        /// Texts that no page may contain.
         var absent: [Glob] = []
-        /// The trigrams without which it does not hold; 0 for none.
+        /// The trigrams without which the section cannot match; 0 for none.
         var demand = SIMD4<UInt16>.zero
-        /// The lines.
+        /// The number of lines.
         var count: Int {
             ssids.count + hosts.count + paths.count + queries.count + statuses.count + headers.count + bodies.count
         }
@@ -105,10 +105,10 @@ package struct PortalFile: Hashable, Sendable {
 
         enum Method: Hashable, Sendable { case open, post }
 
-        /// It does more than open a page.
+        /// Whether the request does more than open a page.
         var acts: Bool { method == .post || !fields.isEmpty }
 
-        /// All its values but the address.
+        /// All values of the request except the address.
         var templates: [Template] {
             let content: [Template] =
                 switch content {
@@ -135,7 +135,7 @@ package struct PortalFile: Hashable, Sendable {
             case probe(seconds: Int)
         }
         var action: Action
-        /// The line of its section, for sentences.
+        /// The line of the step's section, for sentences.
         var line: Int
         var followsRedirects = true
         var mayFail = false
@@ -147,7 +147,7 @@ package struct PortalFile: Hashable, Sendable {
 
         static let timesLimit = 20
 
-        /// The answers that it needs.
+        /// The answers that the step needs.
         var answers: Set<String> {
             let own: [Template] =
                 switch action {
@@ -158,7 +158,7 @@ package struct PortalFile: Hashable, Sendable {
             return Set((own + sets.map(\.value)).flatMap(\.answers))
         }
 
-        /// It does more than open a page.
+        /// Whether the step does more than open a page.
         var acts: Bool {
             switch action {
             case .message(let message): message.acts
@@ -182,7 +182,7 @@ package struct PortalFile: Hashable, Sendable {
     struct SessionPart: Hashable, Sendable {
         var open: Message?
         var seconds: Template?
-        /// The part of the seconds that is over.
+        /// The part of the seconds that has passed.
         var used: Template?
         var bytes: Template?
     }

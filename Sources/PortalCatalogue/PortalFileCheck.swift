@@ -29,7 +29,7 @@ struct PortalFileCheck {
         let asked = Set(portal.fields.map(\.name))
         let kept = Set(portal.steps.flatMap { $0.sets.map(\.name) })
         for entry in keyfile.entries where entry.value.contains("${") {
-            // A value that a section's own parser has read.
+            // The section's own parser has already read this value.
             guard let template = try? Template(entry.value) else { continue }
             if let name = template.answers.subtracting(asked).sorted().first {
                 throw keyfile.error(entry, "uses ${answer:\(name)}, for which no Ask= asks")
@@ -45,7 +45,7 @@ struct PortalFileCheck {
         var kept: Set<String> = []
         for step in portal.steps {
             let entries = keyfile.entries.filter { $0.sectionLine == step.line && $0.value.contains("${") }
-            // A repeated step finds what it kept the time before.
+            // A repeated step finds the values that it kept the time before.
             if !step.until.isEmpty { kept.formUnion(step.sets.map(\.name)) }
             for entry in entries where entry.key != "Set" { try check(entry, kept) }
             for set in step.sets {

@@ -6,7 +6,7 @@ import PageLogin
 /// Reads a `.portal` file. Every mistake names its line.
 package struct PortalFileParser {
     private static let lineLimit = 1024
-    /// The most sections of those that repeat.
+    /// The largest number of sections of each repeatable kind.
     private static let limits = ["Match": 8, "Step": 16, "Failure": 16]
     static let keys = [
         "Match": ["Host", "Path", "Query", "Status", "Header", "Body", "Lacks", "SSID"], "Portal": ["Name", "Ask", "Terms"],
@@ -26,14 +26,14 @@ package struct PortalFileParser {
     private typealias Entry = Keyfile.Entry
     private let keyfile: Keyfile
 
-    /// Reads a file's octets; `nil` if the file is empty, which masks another of its name. Throws ``Keyfile/Error``.
+    /// Reads a file's octets; `nil` if the file is empty, which masks another file of the same name. Throws ``Keyfile/Error``.
     package static func parse(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> PortalFile? {
         let keyfile = try Keyfile(octets, file: file)
         return keyfile.entries.isEmpty ? nil : try parse(keyfile)
     }
 
-    /// Reads of a file what recognises its portal; `nil` if the file is empty. Throws ``Keyfile/Error`` if that cannot be read; a mistake
-    /// elsewhere is for ``PortalOutline/whole()`` to throw.
+    /// Reads only the `[Match]` sections of a file; `nil` if the file is empty. Throws ``Keyfile/Error`` if they cannot be read;
+    /// a mistake elsewhere is thrown by ``PortalOutline/whole()``.
     static func outline(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> PortalOutline? {
         let keyfile = try Keyfile(octets, file: file)
         if keyfile.entries.isEmpty { return nil }
@@ -51,7 +51,7 @@ package struct PortalFileParser {
         return PortalOutline(keyfile: keyfile, matches: matches)
     }
 
-    /// Reads a whole file that was taken apart already. Throws ``Keyfile/Error``.
+    /// Reads a whole file that was already split into entries. Throws ``Keyfile/Error``.
     static func parse(_ keyfile: Keyfile) throws(Keyfile.Error) -> PortalFile { try PortalFileParser(keyfile: keyfile).read() }
 
     /// Returns a file's name without its ending.

@@ -6,7 +6,7 @@ import PageLogin
 
 /// A login by a portal file: finds the file, and keeps the requests of later commands. ``PortalRun`` has the steps.
 package struct PortalLogin: Sendable {
-    /// The portal's page as a login begins on it.
+    /// The portal's page on which a login begins.
     package struct Start: Sendable {
         /// The answers from the probe to the page.
         package var hops: [HTTPResponse]
@@ -59,7 +59,7 @@ package struct PortalLogin: Sendable {
             claim.portal, at: start.portal, engine: FormEngine(for: command.redirects), values: values(start.hops, start.page),
             isStranger: false)
         run.begin()
-        // Ticked boxes are no answers that a login wants to have stored.
+        // Ticked boxes are not answers that should be stored.
         let needs = run.fields.filter { $0.kind != .checkbox }.map(\.name)
         return Evaluation(claim.confidence, portal: start.portal(claim.portal), needs: needs, reason: claim.reason)
     }
@@ -83,7 +83,7 @@ package struct PortalLogin: Sendable {
             return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
         }
         guard let start = open(result) else { return command.reply(TransferError(.emptyAnswer)) }
-        // Tokens in its forms are valid once.
+        // The tokens in the page's forms are valid once.
         command.attempts.forgetPortalPages(command.link)
         return run(on: start, isTypedNow: isTypedNow)
     }
@@ -102,7 +102,7 @@ package struct PortalLogin: Sendable {
         return play(claim.portal, start, reason: claim.reason, isTypedNow: isTypedNow, from: nil)
     }
 
-    /// Answers Maintain: the probe decides; the portal's status page, if the file names one, says what is left of the session.
+    /// Answers Maintain: the probe decides; the portal's status page, if the file names one, tells the rest of the session.
     package func maintain() -> Reply {
         let reply = Maintenance.run(command) { result in
             open(result).map { start in claim(start).map { start.portal($0.portal) } ?? start.portal }
@@ -146,15 +146,15 @@ package struct PortalLogin: Sendable {
         guard let source = PortalPage.source(result), let page = command.portalPage(source), let chain = page.chain else {
             return nil
         }
-        // The redirect that the probe met is evidence as well.
+        // The redirect that the probe received is evidence as well.
         let first = result.page.flatMap { $0.url == chain.hops.first?.url ? nil : $0 }
         return Start(
             hops: (first.map { [$0] } ?? []) + chain.hops, page: chain.page, portal: page.portal(kind: "catalogue"),
             client: page.client)
     }
 
-    /// Returns the claim of the file that knows the page best. A page that asks for other things than the file does is its operator's own,
-    /// and left to its forms, unless the file is for this operator's host.
+    /// Returns the claim of the file that knows the page best. If a page asks for other fields than the file, the page is its
+    /// operator's own and is left to the form helper, unless the file is for this operator's host.
     package func claim(_ start: Start) -> PortalClaim? {
         portals.claims(on: start.hops, ssid: SSID(hex: command.network.ssidHex)).first { claim in
             claim.evidence.contains(.host) || claim.portal.isFor(start.page)
@@ -198,7 +198,7 @@ package struct PortalLogin: Sendable {
         }
     }
 
-    /// Reads what is left of the session.
+    /// Reads the rest of the session.
     private func amounts(_ portal: PortalFile, _ values: PortalValues, _ session: inout Session?) {
         // Portals without a limit say 0.
         func amount(_ template: Template?) -> Int? { template.flatMap { Int(values.text(of: $0)) }.flatMap { $0 > 0 ? $0 : nil } }
@@ -215,7 +215,7 @@ extension PortalRun: LoginSteps {
     var hasSent: Bool { hasActed }
     var shownTerms: ShownTerms? { terms.map { ShownTerms($0, of: values.page, at: values.last.url) } }
 
-    /// Where to go on after a question; `nil` if the login can begin again on the portal's page.
+    /// Where to continue after a question; `nil` if the login can begin again on the portal's page.
     var pausedState: PortalMemory.Pause? {
         guard hasActed, index > 0 else { return nil }
         return PortalMemory.Pause(

@@ -3,14 +3,14 @@ import HotspotCore
 import PageLogin
 import Varlink
 
-/// The contents of a session's memory for a login by a portal file, beside that of other logins (``SessionMemory``).
+/// The contents of a session's memory for a login by a portal file, beside the memory of other logins (``SessionMemory``).
 package struct PortalMemory: Codable, Sendable {
-    /// Where a login goes on that has changed something at the portal before it asked.
+    /// The place where a login continues that had changed something at the portal before it asked.
     package struct Pause: Codable, Sendable {
         var step: Int
         package var url: String
         package var form: HTMLForm?
-        /// The kept values in base64, and how much each of them gives away.
+        /// The kept values in base64, and how much each of them reveals.
         private var kept: [String: String]
         private var taints: [String: Taint]
 
@@ -39,7 +39,7 @@ package struct PortalMemory: Codable, Sendable {
         self = memory
     }
 
-    /// Returns both memories as the daemon keeps them.
+    /// Returns both memories in the form that the daemon keeps.
     func value(beside shared: SessionMemory) -> JSONValue? {
         guard case .object(let own) = Coding.value(self), case .object(let other)? = shared.value else { return shared.value }
         let both = JSONValue.object(own.merging(other) { $1 })

@@ -1,7 +1,7 @@
 import HelperKit
 import HotspotCore
 
-/// A `.portal` file of which only `[Match]` was read: one of many files knows a portal, and the others need not be understood.
+/// A `.portal` file of which only `[Match]` was read: only one of many files knows a portal, and the others need not be parsed.
 struct PortalOutline: Sendable {
     let keyfile: Keyfile
     let matches: [PortalFile.Match]
@@ -13,7 +13,7 @@ struct PortalOutline: Sendable {
     func whole() throws(Keyfile.Error) -> PortalFile { try PortalFileParser.parse(keyfile) }
 }
 
-/// The portal files by which a login may go.
+/// The portal files that a login may use.
 package protocol PortalSource: Sendable {
     /// Returns the claims of the files that match, the best one first.
     func claims(on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim]

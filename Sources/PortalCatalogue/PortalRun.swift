@@ -3,33 +3,33 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// One login by a portal file, as a value: an answer goes in, the next move comes out. ``LoginDriver`` makes the loop.
+/// One login by a portal file, as a value: it takes an answer and returns the next move. ``LoginDriver`` runs the loop.
 struct PortalRun: Sendable {
-    /// The most requests of one login.
+    /// The largest number of requests in one login.
     private static let requestLimit = 40
 
     let portal: PortalFile
-    /// The portal that is logged in to, which the answers are for.
+    /// The portal of the login, for which the answers are.
     let live: Portal
     /// The page on which the login began.
     let formPage: WebURL
     var engine: FormEngine
     private(set) var values: PortalValues
-    /// The index of the next step, and how often it was taken.
+    /// The index of the next step, and the number of times that it was taken.
     private(set) var index = 0
     private var times = 0
-    /// Where this run began: not at the first step if it goes on after a question.
+    /// The step at which this run began: not the first one if it continues after a question.
     private var first = 0
     private var requests = 0
-    /// The answers that were sent or computed with, so that the portal can refuse them.
+    /// The answers that were sent or used in a computation, so that the portal can refuse them.
     private(set) var sent: Set<String> = []
     /// The form that was sent last, with its page.
     private var submitted: (form: HTMLForm, page: HTMLPage, url: WebURL)?
-    /// A request was sent that changed something at the portal.
+    /// Whether a request was sent that changed something at the portal.
     private(set) var hasActed = false
     /// The terms of the portal's page, or those that the file names.
     private let portalTerms: Terms?
-    /// Answers were given, for another portal.
+    /// Whether the answers were given for another portal.
     private let isStranger: Bool
 
     init(_ portal: PortalFile, at live: Portal, engine: FormEngine, values: PortalValues, isStranger: Bool) {
@@ -43,7 +43,7 @@ struct PortalRun: Sendable {
 
     private var step: PortalFile.Step { portal.steps[index] }
 
-    /// Takes the first steps that neither send nor ask, so that ``fields`` are those of this portal.
+    /// Takes the first steps that neither send nor ask, so that ``fields`` belong to this portal.
     mutating func begin() {
         while index < portal.steps.count, case .set = step.action, step.answers.isEmpty {
             if values.holds(step.when) { keep() }
@@ -51,14 +51,14 @@ struct PortalRun: Sendable {
         }
     }
 
-    /// Goes on at a step after the question of an earlier command, with these kept values.
+    /// Continues at a step after the question of an earlier command, with these kept values.
     mutating func resume(at step: Int, kept: [String: Tainted]) {
         (index, first) = (min(max(0, step), portal.steps.count), min(max(0, step), portal.steps.count))
         values.kept = kept
         hasActed = true
     }
 
-    /// Returns the last move if the portal's page has a failure that no answer has caused, such as an account that has run out.
+    /// Returns the last move if the portal's page shows a failure that no answer has caused, such as an account without credit.
     mutating func endAtFirstSight() -> LoginMove? {
         portal.failures.first { failure in
             failure.meaning != .refused && !failure.when.contains(where: \.negates) && values.holds(failure.when)
@@ -85,7 +85,7 @@ struct PortalRun: Sendable {
             }
         }
         if portal.success.isEmpty { return .done }
-        // A page that came back with an error refuses what was sent.
+        // A page that came back with an error refuses the sent answers.
         if hasActed, engine.complaint(of: values.page) != nil { return move(after: PortalFile.Failure(meaning: .refused)) }
         return .end(.temporaryFailure, "The portal did not confirm the login.")
     }
@@ -192,11 +192,11 @@ struct PortalRun: Sendable {
         }
     }
 
-    /// Returns the request if all rules allow it, or the question that they want answered first.
+    /// Returns the request if all rules allow it, or the question that has to be answered first.
     private mutating func send(_ request: HTTPRequest, taint: Taint, acts: Bool) throws(TransferError) -> LoginMove {
         let trust = RequestTrust(request: request, taint: taint, acts: acts, live: live)
         let boxes = trust.boxes(engine)
-        // The form engine has asked for those of its forms.
+        // The form engine has already asked for the terms of its forms.
         let mustAcceptTerms = acts && !isSubmit && !engine.consent && !engine.saysYesToTerms && terms != nil
         guard boxes.isEmpty, !mustAcceptTerms, !trust.needsUser(engine) else { return .ask(prompt(fields, boxes)) }
         hasActed = hasActed || acts
@@ -206,22 +206,22 @@ struct PortalRun: Sendable {
 
     // MARK: - Questions
 
-    /// The ways of sending that answering the open prompt agrees to: those that the form engine's prompts name.
+    /// The ways of sending to which an answer to the open prompt agrees: those that the form engine's prompts name.
     var impliedAgreements: [String] {
         index < portal.steps.count && isSubmit ? engine.impliedAgreements(on: values.page, at: values.last.url) : []
     }
 
     private var isSubmit: Bool { if case .submit = step.action { true } else { false } }
 
-    /// The terms that the next step accepts: those of the form that it submits, else those of the portal.
+    /// The terms that the next step accepts: those of the form that it submits, otherwise those of the portal.
     var terms: Terms? {
-        // A refusal begins again with the page that was submitted.
+        // After a refusal, the login begins again with the page that was submitted.
         if index == first, let submitted { return engine.bindingTerms(on: submitted.page, at: submitted.url) }
         if index < portal.steps.count, isSubmit { return engine.bindingTerms(on: values.page, at: values.last.url) }
         return portalTerms
     }
 
-    /// The fields that the steps ahead need, up to the first that sends something: a code may come only after it.
+    /// The fields that the next steps need, up to the first step that sends something: a code may come only after it.
     var fields: [Field] {
         let ahead = stepsAhead
         let end = ahead.firstIndex(where: \.acts).map { $0 + 1 } ?? ahead.count
@@ -229,7 +229,7 @@ struct PortalRun: Sendable {
         return portal.fields.filter { needed.contains($0.name) }
     }
 
-    /// The steps ahead whose conditions hold now, or depend on a value that one of these steps keeps.
+    /// The next steps whose conditions hold now, or depend on a value that one of these steps keeps.
     private var stepsAhead: [PortalFile.Step] {
         var open: Set<String> = []
         return portal.steps[min(index, portal.steps.count)...].filter { step in
@@ -248,7 +248,7 @@ struct PortalRun: Sendable {
         return isOpen ? prompt(fields, foreseenBoxes) : nil
     }
 
-    /// The boxes that the steps ahead will want, as far as can be seen from here, so that one prompt asks for all.
+    /// The boxes that the next steps are expected to need, so that one prompt asks for all.
     private var foreseenBoxes: [Field] {
         var ahead = values
         for field in portal.fields where ahead.answers[field.name] == nil { ahead.answers[field.name] = "?" }

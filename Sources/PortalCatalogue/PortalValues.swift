@@ -3,27 +3,27 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// How much of an answer a value gives away.
+/// How much of an answer a value reveals.
 enum Taint: Int, Comparable, Sendable, Codable {
     case none
-    /// It has an answer that is not secret.
+    /// The value contains an answer that is not secret.
     case answer
-    /// It has the digest of a secret answer, by which a short one can be guessed.
+    /// The value contains the digest of a secret answer, from which a short answer can be guessed.
     case digest
-    /// It has a secret answer, perhaps encoded.
+    /// The value contains a secret answer, perhaps encoded.
     case secret
 
     static func < (one: Taint, other: Taint) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// Octets, and what they give away.
+/// Octets, and how much they reveal.
 struct Tainted: Hashable, Sendable {
     var octets: [UInt8] = []
     var taint = Taint.none
     var text: String { StreamSafe.text(String(decoding: octets, as: UTF8.self)) }
 }
 
-/// The values of a login: answers, kept values, and what the portal answered.
+/// The values of a login: answers, kept values, and the portal's answers.
 struct PortalValues: Sendable {
     /// The longest value, in octets.
     static let limit = 16 * 1024
@@ -62,7 +62,7 @@ struct PortalValues: Sendable {
         page = chain.page
     }
 
-    /// Stores an answer without a page of its own, such as none at all.
+    /// Stores an answer without a page, or the lack of an answer.
     mutating func addLost(_ url: WebURL) {
         hops.append(HTTPResponse(url: url, status: 0))
     }
@@ -73,7 +73,7 @@ struct PortalValues: Sendable {
 
     func text(of template: Template) -> String { value(of: template).text }
 
-    /// Returns the template's octets, at most ``limit``; each value through `escape`.
+    /// Returns the template's octets, at most ``limit``; each value is passed through `escape`.
     func value(of template: Template, escape: ([UInt8]) -> [UInt8] = { $0 }) -> Tainted {
         var result = Tainted()
         for piece in template.pieces {
@@ -97,7 +97,7 @@ struct PortalValues: Sendable {
             for name in function.names {
                 taint = max(taint, min(kept[name]?.taint ?? .none, function.isDigest ? .digest : .secret))
             }
-            // Functions in a row may double a value each time.
+            // Several functions in a row may double a value each time.
             let octets = function.apply(value.octets) { kept[$0]?.octets ?? [] }.prefix(HTTPRequest.pageLimit)
             value = Tainted(octets: Array(octets), taint: taint)
         }

@@ -2,11 +2,11 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// The rules of trust for one request of a portal file: those of forms, which no file loosens.
+/// The rules of trust for one request of a portal file: the same as for forms; no file can loosen them.
 struct RequestTrust {
     let request: HTTPRequest
     let taint: Taint
-    /// The request does more than open a page.
+    /// Whether the request does more than open a page.
     let acts: Bool
     let live: Portal
 
@@ -91,7 +91,7 @@ enum PortalRequest {
         return (request, taint)
     }
 
-    /// Returns the text without what would end a header's line.
+    /// Returns the text without characters that would end a header's line.
     private static func clean(_ text: String) -> String {
         String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F })
     }

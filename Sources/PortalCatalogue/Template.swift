@@ -13,7 +13,7 @@ struct Template: Hashable, Sendable {
         case value(Expression)
     }
 
-    /// Why a text is no template, as the end of a sentence.
+    /// The reason why a text is not a template, as the end of a sentence.
     struct Mistake: Error, Hashable {
         var message: String
     }
@@ -33,15 +33,15 @@ struct Template: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// The values.
+    /// The values of the template.
     var expressions: [Expression] { pieces.compactMap { if case .value(let expression) = $0 { expression } else { nil } } }
 
-    /// The answers that it needs.
+    /// The answers that the template needs.
     var answers: Set<String> {
         Set(expressions.compactMap { if case .answer(let name) = $0.source { name } else { nil } })
     }
 
-    /// The kept values that it needs.
+    /// The kept values that the template needs.
     var names: Set<String> { Set(expressions.flatMap { $0.source.names + $0.functions.flatMap(\.names) }) }
 
     /// Skips a `${…}`.
@@ -111,7 +111,7 @@ struct Template: Hashable, Sendable {
     }
 }
 
-/// Where a value comes from.
+/// The source of a value.
 enum Source: Hashable, Sendable {
     case answer(String), value(String), text(String)
     case url, origin, host, path
@@ -159,7 +159,7 @@ enum Source: Hashable, Sendable {
         }
     }
 
-    /// The kept values that it names.
+    /// The kept values that the source uses.
     var names: [String] {
         switch self {
         case .value(let name): [name]
@@ -183,7 +183,7 @@ struct Condition: Hashable, Sendable {
     let value: Template
     let comparison: Comparison
 
-    /// It holds also where its value is not there.
+    /// Whether the condition also holds if its value is missing.
     var negates: Bool {
         switch comparison {
         case .exists, .matches: false

@@ -155,7 +155,7 @@ enum SpokenDuration {
         UInt8(ascii: "s"): 1,
     ]
 
-    /// Returns the seconds; `nil` if the text is no duration, or one that no integer can hold.
+    /// Returns the seconds; `nil` if the text is not a duration, or is too large for an integer.
     static func read(_ octets: [UInt8]) -> Int? {
         guard octets.count <= 24, octets.contains(where: isDigit) else { return nil }
         if octets.contains(UInt8(ascii: ":")) {

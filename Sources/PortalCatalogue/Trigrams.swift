@@ -1,10 +1,11 @@
 import HotspotCore
 
-/// The three octets in a row that occur in some texts, by a number of 16 bits each: what a text lacks is known without reading it again.
+/// The sequences of three octets that occur in some texts, each as a number of 16 bits: a missing text can be noticed without
+/// reading the texts again.
 struct Trigrams {
     private var bits = [UInt64](repeating: 0, count: 1024)
 
-    /// No trigrams are demanded by 0.
+    /// A demand of 0 stands for no trigram.
     init() { bits[0] = 1 }
 
     mutating func insert(_ text: [UInt8]) {
@@ -15,7 +16,7 @@ struct Trigrams {
         }
     }
 
-    /// Returns whether all of these may be there; `false` if one is certainly missing.
+    /// Returns whether all of these may occur; `false` if one is certainly missing.
     func mayHold(_ demand: SIMD4<UInt16>) -> Bool {
         func holds(_ number: UInt16) -> Bool { bits[Int(number >> 6)] & (1 << UInt64(number & 63)) != 0 }
         return holds(demand.x) && holds(demand.y) && holds(demand.z) && holds(demand.w)
@@ -26,7 +27,7 @@ struct Trigrams {
         return UInt16(truncatingIfNeeded: (all &* 0x9E37_79B1) >> 16)
     }
 
-    /// Returns four trigrams from all over a text; fewer if it is short.
+    /// Returns four trigrams from different parts of a text; fewer if it is short.
     static func demand(_ text: [UInt8]) -> SIMD4<UInt16> {
         guard text.count > 2 else { return .zero }
         let last = text.count - 3
@@ -38,7 +39,7 @@ struct Trigrams {
 extension PortalFile.Match {
     /// Returns the trigrams of the longest text that an address, a query or a page must have for this section to hold.
     func demanded() -> SIMD4<UInt16> {
-        // Of several patterns in one line any will do, so that none is demanded.
+        // If one line has several patterns, any of them is enough, so no trigram of them is demanded.
         let globs = (hosts + paths + bodies).filter { $0.count == 1 }.map(\.[0].longestLiteral)
         let names = queries.filter { $0.count == 1 }.map { Array($0[0].name.utf8) }
         return Trigrams.demand((globs + names).max { $0.count < $1.count } ?? [])

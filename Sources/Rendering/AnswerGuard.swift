@@ -1,28 +1,28 @@
 import BoundHTTP
 import HotspotCore
 
-/// Looks at the requests of a page while answers are typed and sent: one that would carry an answer to another origin, to which the user has
-/// not agreed, is held back.
+/// Inspects the requests of a page while answers are typed and sent, and holds back a request that would carry an answer to
+/// another origin without the user's agreement.
 struct AnswerGuard: Sendable {
-    /// The origin of the page that the answers are for.
+    /// The origin of the page for which the answers are.
     let origin: String
     /// The answers, as they are typed.
     let answers: [String]
-    /// Whether the user has agreed that the answers go to an address.
+    /// Returns whether the user has agreed that the answers go to an address.
     let mayLead: @Sendable (WebURL) -> Bool
 
-    /// The effect of a request on the answers: it is held back, it carries all that can be told in it, or some of them, as one does that
-    /// checks a field.
+    /// The effect of a request: it is held back, it carries all recognisable answers, or it carries some of them, such as a
+    /// request that checks a field.
     enum Ruling: Equatable { case refused(WebURL), sends, checks, other }
 
-    /// Answers of fewer characters may stand in any request by chance: there all of them count together, and only in a body.
+    /// Shorter answers may occur in any request by chance: they count only if all of them occur together, and only in a body.
     private static let telling = 4
 
-    /// Returns what a request does.
+    /// Returns the effect of a request.
     ///
     /// - Parameters:
     ///   - request: DevTools' `Network.Request`.
-    ///   - isPage: its answer is to be the page.
+    ///   - isPage: whether the answer becomes the page.
     func ruling(_ request: JSONValue?, isPage: Bool) -> Ruling {
         guard let request, let (url, words) = request["url"]?.string.flatMap(Self.parted),
             ["http", "https"].contains(url.scheme), carriesAnswers(request, words, isPage: isPage)
@@ -31,7 +31,7 @@ struct AnswerGuard: Sendable {
         return carriesAnswers(request, words, isPage: isPage, all: true) ? .sends : .checks
     }
 
-    /// Returns an address, and its words behind the host. Of one that is too long to be read, the address is the origin's.
+    /// Returns an address, and its words after the host. If an address is too long to be read, returns its origin.
     private static func parted(_ text: String) -> (WebURL, String)? {
         if let url = WebURL(text) { return (url, (url.query ?? "") + "\n" + url.path) }
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -53,7 +53,7 @@ struct AnswerGuard: Sendable {
         return long.isEmpty && typed.allSatisfy(sent.contains)
     }
 
-    /// Letters and digits alone, however they are written for an address, a form or JSON.
+    /// Returns only the letters and digits, however they are encoded in an address, a form or JSON.
     private static func plain(_ text: String) -> String {
         let decoded = text.replacing("+", with: " ").removingPercentEscapes
         return String(decoded.lowercased().filter { $0.isLetter || $0.isNumber })

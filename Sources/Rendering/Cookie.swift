@@ -1,12 +1,12 @@
 import HotspotCore
 
-/// One cookie, between libcurl's format (a line of Netscape's `cookies.txt`) and that of DevTools.
+/// One cookie, converted between libcurl's format (a line of Netscape's `cookies.txt`) and DevTools'.
 struct Cookie: Hashable {
     var domain: String
     var path: String
     var isSecure: Bool
     var isHTTPOnly: Bool
-    /// Seconds since 1970; 0 for a cookie of the session.
+    /// The expiry, in seconds since 1970; 0 for a cookie of the session.
     var expires: Int
     var name: String
     var value: String
@@ -19,7 +19,7 @@ struct Cookie: Hashable {
         guard parts.count >= 6, let expires = Int(parts[4]), !parts[5].isEmpty else { return nil }
         (domain, path, isSecure) = (String(parts[0]), String(parts[2]), parts[3] == "TRUE")
         (self.expires, name, value) = (expires, String(parts[5]), parts.count > 6 ? String(parts[6]) : "")
-        // A domain with a dot in front covers its hosts, and DevTools says it the same way.
+        // A domain with a leading dot covers its hosts, in DevTools as well.
         if parts[1] == "TRUE", !domain.hasPrefix(".") { domain = "." + domain }
     }
 
@@ -50,7 +50,7 @@ struct Cookie: Hashable {
             "name": .string(name), "value": .string(value), "path": .string(path),
             "secure": .bool(isSecure), "httpOnly": .bool(isHTTPOnly),
         ]
-        // A cookie of one host gets an address; a domain would widen it.
+        // A cookie of one host gets an address, because a domain would also cover other hosts.
         if domain.hasPrefix(".") {
             members["domain"] = .string(domain)
         } else {

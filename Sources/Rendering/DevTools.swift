@@ -3,9 +3,9 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// A connection to a browser's DevTools protocol: JSON messages, each ended by a NUL octet. A thread of its own reads it.
+/// A connection to a browser's DevTools protocol: JSON messages, each ended by a NUL octet. A separate thread reads it.
 final class DevTools: Sendable {
-    /// A message of the browser that no command waits for.
+    /// A message of the browser for which no command waits.
     struct Event: Sendable {
         let method: String
         let parameters: JSONValue
@@ -14,29 +14,29 @@ final class DevTools: Sendable {
 
     private struct State {
         var last = 0
-        /// The commands that wait, with what came for them.
+        /// The waiting commands, with their answers.
         var waiting: [Int: JSONValue?] = [:]
         var isClosed = false
     }
 
     /// The longest message, in octets; a page's markup is the longest.
     private static let messageLimit = 4 << 20
-    /// The most events of one page: more are a page's that never comes to rest.
+    /// The largest number of events of one page: a page with more never comes to rest.
     private static let eventLimit = 50_000
 
     private let descriptor: Int32
-    /// Two threads do not mix their messages.
+    /// Keeps two threads from mixing their messages.
     private let writing = Locked(())
     private let state = Locked(State())
     private let onEvent: @Sendable (DevTools, Event) -> Void
 
-    /// Takes a connected socket over.
+    /// Takes over a connected socket.
     init(descriptor: Int32, onEvent: @escaping @Sendable (DevTools, Event) -> Void) {
         (self.descriptor, self.onEvent) = (descriptor, onEvent)
-        // A browser that reads nothing more must not hold a command up.
+        // A browser that no longer reads must not block a command.
         var patience = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        // Without a thread left no command gets an answer, and each ends with its time.
+        // If no thread is left, no command gets an answer, and each one times out.
         Worker.startAside { self.readAll() }
     }
 
@@ -50,8 +50,8 @@ final class DevTools: Sendable {
         state.with { $0.isClosed = true }
     }
 
-    /// Sends a command, and returns its result. Throws ``TransferError``: `cancelled`, `timeout`, `system` where the browser refuses, and
-    /// `browserEnded`.
+    /// Sends a command, and returns its result. Throws ``TransferError``: `cancelled`, `timeout`, `system` if the browser
+    /// refuses, and `browserEnded`.
     func call(
         _ method: String, _ parameters: JSONValue = [:], session: String? = nil, in scope: Scope
     ) throws(TransferError) -> JSONValue {
@@ -103,7 +103,7 @@ final class DevTools: Sendable {
             return rest.isEmpty
         }
         guard isSent else {
-            // Half a message would spoil the next one.
+            // Half a message would spoil the next one, so the connection is closed.
             close()
             throw TransferError(.browserEnded)
         }
@@ -120,7 +120,7 @@ final class DevTools: Sendable {
             framer.append(octets[..<count])
             do {
                 while let message = try framer.next() {
-                    // An unreadable message is an event: answers have words of ours, apart from a page's.
+                    // A message that cannot be read counts as an event: answers contain our own numbers, and not a page's text.
                     if let value = try? Coding.decode(JSONValue.self, from: message), take(value) { continue }
                     events += 1
                 }
@@ -129,7 +129,7 @@ final class DevTools: Sendable {
         close()
     }
 
-    /// Keeps the answer of a command that waits, or hands an event over; returns whether it was an answer.
+    /// Keeps the answer of a waiting command, or hands an event over; returns whether the message was an answer.
     private func take(_ message: JSONValue) -> Bool {
         if let number = message["id"]?.integer {
             return state.with { state in

@@ -1,7 +1,7 @@
 import BoundHTTP
 import HotspotCore
 
-/// The pages that stay open while a user is asked about them, by a number that a session's memory has.
+/// The pages that stay open while a user is asked about them, by a number that is kept in a session's memory.
 package final class OpenPages: Sendable {
     package static let shared = OpenPages()
 
@@ -15,7 +15,7 @@ package final class OpenPages: Sendable {
     private static let limit = 2
     private let pages = Locked<[String: OpenPage]>([:])
 
-    /// A thread closes pages at their end.
+    /// Whether a thread is running that closes pages when their time is over.
     private let isWatched = Locked(false)
 
     /// Keeps a page open, and returns its number.
@@ -31,13 +31,13 @@ package final class OpenPages: Sendable {
         return number
     }
 
-    /// Takes a page out; `nil` if it is closed, or was never here.
+    /// Removes and returns a page; `nil` if it was closed, or never open here.
     @discardableResult package func take(_ number: String) -> RenderedPage? {
         guard let page = pages.with({ $0.removeValue(forKey: number) }), !page.end.isPast, page.page.isOpen else { return nil }
         return page.page
     }
 
-    /// Closes pages for one that is about to open, the oldest first.
+    /// Closes the oldest pages to make room for one that is about to open.
     package func makeRoom() { closeOld(leaving: Self.limit - 1) }
 
     private func closeOld(leaving limit: Int) {
@@ -51,7 +51,7 @@ package final class OpenPages: Sendable {
         for page in old { page.close() }
     }
 
-    /// Closes each page at its end, until there is none.
+    /// Closes each page when its time is over, until there is none.
     private func watch() {
         while true {
             _ = Scope(deadline: .after(milliseconds: 5000)).pause(milliseconds: 5000)

@@ -5,20 +5,21 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// The browser's side of its sandbox: makes the port of the proxy in the sandbox's network, hands it over, becomes the parent of the
+/// The browser's side of its sandbox: makes the proxy's port in the sandbox's network, hands it over, becomes the parent of the
 /// browser, and ends with the connection or with the browser.
 ///
-/// The daemon starts it for a connection to the socket of the browser, as `hotspot-helpers --render BROWSER`, with the connection as
-/// descriptor 3. The browser then speaks DevTools on it.
+/// The daemon starts it for a connection to the socket of the browser, as `hotspot-helpers --render BROWSER`, with the connection
+/// as descriptor 3. The browser then speaks DevTools on it.
 package enum RenderProgram {
     /// The first command-line argument that selects this tool.
     package static let option = "--render"
-    /// The environment variable with the path of the socket at which a helper has a browser.
+    /// The environment variable with the path of the socket that provides a browser to a helper.
     package static let variable = "HOTSPOTD_BROWSER"
 
-    /// The helper's order to the browser before it starts: one message.
+    /// The helper's message to the browser before it starts.
     struct Wishes: Codable {
-        /// The keys of servers whose certificates the helper has found to be trusted by the system: a browser brings its own authorities.
+        /// The keys of servers whose certificates the helper has found to be trusted by the system: a browser brings its own
+        /// authorities.
         var pins: [String]
     }
 
@@ -26,7 +27,7 @@ package enum RenderProgram {
     private static let limit = 1800
     private static let connection: Int32 = 3
 
-    /// - Parameter words: the arguments behind the option.
+    /// - Parameter words: the arguments after the option.
     package static func run(_ words: [String]) -> Never {
         guard words.count == 1, let listener = try? Proxy.listen(), let port = try? Proxy.port(of: listener),
             clinux_send_descriptor(connection, listener) == 0, let wishes = readWishes()
@@ -41,7 +42,7 @@ package enum RenderProgram {
                 arguments: command, environment: environment, descriptors: [null, null, null, connection, connection]
             ).startWatched().pidfd
         else { exit(1) }
-        // All processes of the sandbox end with this one. Their files are in memory, so that a browser has nothing to put in order.
+        // All processes of the sandbox end with this one. Their files are in memory, so a browser needs no clean shutdown.
         var ends = [
             pollfd(fd: connection, events: Int16(hangUp), revents: 0), pollfd(fd: browser, events: Int16(POLLIN), revents: 0),
         ]
@@ -49,7 +50,8 @@ package enum RenderProgram {
         exit(0)
     }
 
-    /// Switches off what no command-line word does: the browser's own search for a captive portal, which opens the page a second time.
+    /// Switches off a feature for which there is no command-line word: the browser's own search for a captive portal, which opens
+    /// the page a second time.
     private static func writePreferences() {
         for folder in ["/tmp/profile", "/tmp/profile/Default"] { mkdir(folder, 0o700) }
         let file = open("/tmp/profile/Default/Preferences", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -66,12 +68,12 @@ package enum RenderProgram {
     private static let environment = [
         "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", "TMPDIR=/tmp", "XDG_CONFIG_HOME=/tmp/config",
         "XDG_CACHE_HOME=/tmp/cache",
-        // Where Debian's script asks for more.
+        // Variables for parts that Debian's start script uses.
         "CHROME_DESKTOP=none", "DBUS_SESSION_BUS_ADDRESS=disabled:", "DBUS_SYSTEM_BUS_ADDRESS=disabled:",
     ]
 
     private static func readWishes() -> Wishes? {
-        // One octet at a time: what follows is the browser's.
+        // Reads one octet at a time, because the next message is for the browser.
         var (message, octet): ([UInt8], UInt8) = ([], 0)
         while message.count < 16 << 10, recv(connection, &octet, 1, 0) == 1 {
             if octet == 0 { return try? Coding.decode(Wishes.self, from: message) }
@@ -84,9 +86,9 @@ package enum RenderProgram {
     static func options(proxy port: UInt16, _ wishes: Wishes) -> [String] {
         var words = [
             "--headless=new", "--remote-debugging-pipe", "--user-data-dir=/tmp/profile", "--disable-gpu",
-            // One login needs no walls between the frames of its page, and no processes for them.
+            // A single login needs no isolation between the frames of its page, and no processes for it.
             "--disable-site-isolation-trials",
-            // No code is made while the browser runs, which the service manager forbids as well (MemoryDenyWriteExecute=).
+            // The browser generates no code at run time, which the service manager forbids as well (MemoryDenyWriteExecute=).
             "--js-flags=--jitless --max-old-space-size=256",
             // Only the page, without a first page before it.
             "--no-startup-window", "--block-new-web-contents", "--deny-permission-prompts", "--auto-reject-capture",
@@ -105,7 +107,7 @@ package enum RenderProgram {
         return words
     }
 
-    /// It is the base64 of a SHA-256.
+    /// Returns whether a text is the base64 of a SHA-256.
     private static func isPin(_ text: String) -> Bool {
         text.utf8.count == 44
             && text.utf8.allSatisfy {

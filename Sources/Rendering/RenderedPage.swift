@@ -6,44 +6,45 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// A page in a browser without a window, whose only way out is a link: it runs the page's scripts, reads what a person would see, types
-/// and presses. It knows nothing of logins.
+/// A page in a browser without a window, which can connect only over one link: it runs the page's scripts, reads the page as a
+/// person sees it, types and presses. It knows nothing about logins.
 ///
-/// The browser runs in a sandbox without a network. Its connections go through a proxy in this process, which is bound to the link.
+/// The browser runs in a sandbox without a network. Its connections go through a proxy in this process, which is bound to the
+/// link.
 package final class RenderedPage: Sendable {
     /// A page at rest.
     package struct Reading: Sendable {
         /// The address of the page, or of the frame that asks.
         package let url: WebURL
-        /// The visible page, as HTML without scripts. It is the page's, and as hostile as any other answer.
+        /// The visible page, as HTML without scripts. It comes from the page, and is as hostile as any other answer.
         package let markup: [UInt8]
-        /// It is a layer over the page.
+        /// Whether the reading is a layer over the page.
         package let isCover: Bool
         /// The words of the last dialog that a script has opened since the last act (HTML Standard, section "Simple dialogs").
         package let said: String?
-        /// The key of its server, as ``HTTPResponse/pin`` has it; `nil` over plain HTTP.
+        /// The key of the page's server, in the form of ``HTTPResponse/pin``; `nil` over plain HTTP.
         package let pin: String?
-        /// The status of the answer that brought it (RFC 9110, section 15); 200 where the last act has loaded no page.
+        /// The status of the answer that brought the page (RFC 9110, section 15); 200 if the last act loaded no page.
         package let status: Int
         fileprivate let isBusy: Bool
-        /// Its controls and its words, without numbers: they show a change.
+        /// The page's controls and words, without numbers, to notice a change.
         fileprivate let controls: String
         fileprivate let words: String
         fileprivate let context: Int
-        /// Some of it has to be opened to be read.
+        /// Whether a part of the page has to be opened before it can be read.
         fileprivate let hasMore: Bool
-        /// It has no button to press and nothing to fill in, now.
+        /// Whether the page has no button to press and nothing to fill in at the moment.
         fileprivate let isIdle: Bool
-        /// The numbers that it shows, in seconds.
+        /// The numbers that the page shows, in seconds.
         fileprivate let counters: [Int]
 
-        /// The most seconds of a count-down for which hotspotd waits.
+        /// The longest count-down for which hotspotd waits, in seconds.
         private static let longestCount = 60
 
-        /// It may count down to something.
+        /// Whether the page may count down.
         fileprivate var mayCount: Bool { isIdle && counters.contains { (1...Self.longestCount).contains($0) } }
 
-        /// One of its numbers has fallen by a few seconds, and no other has changed.
+        /// Returns whether one of the page's numbers has fallen by a few seconds, and no other has changed.
         fileprivate func countsDown(since other: Reading) -> Bool {
             guard mayCount, counters.count == other.counters.count else { return false }
             let changed = zip(other.counters, counters).filter { $0 != $1 }
@@ -54,13 +55,13 @@ package final class RenderedPage: Sendable {
             url == other.url && controls == other.controls && words == other.words
         }
 
-        /// It has something to fill in.
+        /// Whether the page has something to fill in.
         fileprivate var hasFields: Bool {
             controls.split(separator: "\n").contains { !$0.hasPrefix("b:") && !$0.hasPrefix("a:") }
         }
     }
 
-    /// The actions on a page of the last reading.
+    /// The actions on the page of the last reading.
     package struct Act: Sendable {
         /// A button, a link or the Enter key.
         package enum Press: Sendable {
@@ -71,11 +72,11 @@ package final class RenderedPage: Sendable {
 
         /// The typed answers, without ticks and choices.
         package var answers: [String] = []
-        /// Whether the user has agreed that what is typed goes to an address of another origin.
+        /// Returns whether the user has agreed that the typed answers go to an address of another origin.
         package var mayLead: @Sendable (WebURL) -> Bool = { _ in false }
         /// The number of the form, from 1.
         package var form: Int
-        /// The names and values of fields that change; `nil` takes the tick out of a box.
+        /// The names and values of fields to change; `nil` unticks a box.
         package var fields: [(name: String, value: String?)]
         package var press: Press
 
@@ -93,11 +94,11 @@ package final class RenderedPage: Sendable {
     private let requests: Locked<Requests>
     private let last = Locked<Reading?>(nil)
 
-    /// Milliseconds that a page may take until it is read as it is.
+    /// Milliseconds after which a page is read in its present state.
     private static let patience = 12_000
-    /// Milliseconds of waiting for a page that has nothing to press or to fill in.
+    /// The longest wait for a page that has nothing to press or to fill in, in milliseconds.
     private static let emptyPatience = 8_000
-    /// The same where it says something, at first and behind a press.
+    /// The same wait for a page with text, at first and after a press.
     private static let (startPatience, endPatience) = (6_000, 600)
     /// Milliseconds for the first effect of a press.
     private static let effectPatience = 1_500
@@ -105,17 +106,17 @@ package final class RenderedPage: Sendable {
     private static let wordPatience = 2_000
     /// Milliseconds within which a page that counts seconds shows that it does.
     private static let tick = 1_400
-    /// The number of looks at a disabled button, ten a second.
+    /// The number of checks of a disabled button, ten a second.
     private static let enableLooks = 50
-    /// Milliseconds of waiting for a page that counts down.
+    /// The longest wait for a page that counts down, in milliseconds.
     private static let countPatience = 65_000
-    /// How often a page may load another one before it is read.
+    /// The largest number of times that a page may load another one before it is read.
     private static let loadLimit = 8
-    /// Milliseconds between two looks.
+    /// Milliseconds between two checks of the page.
     private static let interval = 150
-    /// Milliseconds for one look; a script that runs without an end lets none pass.
+    /// Milliseconds for one check of the page; a script that runs without an end blocks it.
     private static let lookLimit = 4_000
-    /// Milliseconds for all lists, tabs and calendars of a page; it begins with none after half of them.
+    /// Milliseconds for all lists, tabs and calendars of a page; none is opened after half of this time.
     private static let openLimit = 10_000
 
     private init(
@@ -149,9 +150,9 @@ package final class RenderedPage: Sendable {
     /// Starts a browser, and opens a page in it.
     ///
     /// - Parameters:
-    ///   - socket: the path at which a browser is to be had (``RenderProgram``).
-    ///   - cookies: those of the login so far, in libcurl's format.
-    ///   - pins: the keys of servers whose certificates were found to be trusted, as ``HTTPResponse/pin`` has them.
+    ///   - socket: the path of the socket that provides a browser (``RenderProgram``).
+    ///   - cookies: the cookies of the login so far, in libcurl's format.
+    ///   - pins: the keys of servers with trusted certificates, in the form of ``HTTPResponse/pin``.
     ///   - mayReach: decides whether the page may connect to a host.
     ///
     /// Throws ``TransferError``: `cancelled`, `timeout`, `system`.
@@ -183,7 +184,7 @@ package final class RenderedPage: Sendable {
             case "Fetch.requestPaused":
                 let isRefused = guarded.with { $0.notes(event.parameters) }
                 var answer: [String: JSONValue] = ["requestId": event.parameters["requestId"] ?? .null]
-                // Without content the page stays where it is.
+                // An answer without content keeps the page as it is.
                 if isRefused { answer["responseCode"] = 204 }
                 tools.tell(
                     isRefused ? "Fetch.fulfillRequest" : "Fetch.continueRequest", .object(answer), session: event.session)
@@ -229,7 +230,7 @@ package final class RenderedPage: Sendable {
         _ = try page.call("Page.enable", in: scope)
         _ = try page.call("Network.enable", ["maxTotalBufferSize": 0, "maxResourceBufferSize": 0], in: scope)
         _ = try page.call("Network.setBypassServiceWorker", ["bypass": .bool(true)], in: scope)
-        // Their messages cannot be held back, and no known login needs them.
+        // Messages over these channels cannot be held back, and no known login needs them.
         _ = try page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.withoutChannels)], in: scope)
         // A page in the background gets neither focus nor all timers.
         _ = try page.call("Emulation.setFocusEmulationEnabled", ["enabled": .bool(true)], in: scope)
@@ -256,15 +257,16 @@ package final class RenderedPage: Sendable {
         try whole(try rest(patience: Self.startPatience, in: scope), in: scope)
     }
 
-    /// Returns a reading with what has to be opened for that: some lists, tabs and calendars are in the page only while they are open.
+    /// Returns a reading together with the parts that have to be opened: some lists, tabs and calendars are in the page only
+    /// while they are open.
     private func whole(_ reading: Reading, in scope: Scope) throws(TransferError) -> Reading {
         guard reading.hasMore else { return keep(reading) }
         let isRead = try? evaluate("hotspot.readMore()", reading.context, in: scope.limited(milliseconds: Self.openLimit))
-        // A page that goes elsewhere meanwhile is read as it is then.
+        // A page that has moved elsewhere in the meantime is read in its new state.
         return keep(isRead == nil ? try rest(patience: Self.startPatience, in: scope) : try look(in: scope))
     }
 
-    /// Reads what a layer covers as well, from now on. Throws ``TransferError``.
+    /// From now on, also reads the page below a layer. Throws ``TransferError``.
     package func readBeneath(in scope: Scope) throws(TransferError) -> Reading {
         if let reading = last.with({ $0 }) { _ = try evaluate("hotspot.lookBeneath()", reading.context, in: scope) }
         return keep(try look(in: scope))
@@ -275,19 +277,19 @@ package final class RenderedPage: Sendable {
         return reading
     }
 
-    /// Looks again and again until two looks see the same and no request is under way.
+    /// Checks the page repeatedly until two checks see the same and no request is running.
     ///
-    /// - Parameter patience: milliseconds of waiting for a page that says something, and has nothing to press.
+    /// - Parameter patience: the longest wait for a page that has text and nothing to press, in milliseconds.
     private func rest(patience: Int, in scope: Scope) throws(TransferError) -> Reading {
         let start = Instant.now
         requests.with { $0.loads = 0 }
         var (before, sameControls): (Reading?, Instant) = (nil, .now)
-        // When the numbers of the page were seen to stand still, or to fall.
+        // The time at which the page's numbers were seen to stand still or to fall.
         var (counted, isCounting) = (Instant.now, false)
         while true {
             let reading: Reading?
             do throws(TransferError) { reading = try look(in: scope) } catch {
-                // A page that is being left has no world to look from, and one whose script keeps it busy lets nobody look.
+                // A page that is being left has no world for a check, and a busy script blocks every check.
                 guard [.system, .timeout].contains(error.code), isOpen, start.millisecondsAgo < Self.patience else { throw error }
                 reading = nil
             }
@@ -336,7 +338,7 @@ package final class RenderedPage: Sendable {
         guard let markup = answer["markup"]?.string, let address = answer["address"]?.string else {
             throw TransferError(.system, "the browser's page cannot be read")
         }
-        // The browser's own page says what went wrong.
+        // The browser's own error page says what went wrong.
         guard !address.hasPrefix("chrome-error:") else { throw TransferError(.connectFailed, "the browser shows an error") }
         guard let url = WebURL(address), ["http", "https"].contains(url.scheme) else {
             throw TransferError(.refusedURL, "the browser is at \(address.prefix(60))")
@@ -364,7 +366,7 @@ package final class RenderedPage: Sendable {
         return Base64.encode(hash)
     }
 
-    /// Evaluates an expression in the world of ours. Throws ``TransferError``.
+    /// Evaluates an expression in our own isolated world. Throws ``TransferError``.
     private func evaluate(_ expression: String, _ context: Int, in scope: Scope) throws(TransferError) -> JSONValue {
         let answer = try call(
             "Runtime.evaluate",
@@ -376,7 +378,7 @@ package final class RenderedPage: Sendable {
         return answer["result"]?["value"] ?? .null
     }
 
-    /// Takes the ways out of a page that ``AnswerGuard`` does not see.
+    /// Removes the channels out of a page that ``AnswerGuard`` cannot see.
     private static let withoutChannels =
         "for (const name of ['WebSocket', 'WebSocketStream', 'WebTransport', 'Worker', 'SharedWorker', 'RTCPeerConnection', "
         + "'webkitRTCPeerConnection']) delete globalThis[name]; delete Navigator.prototype.serviceWorker;"
@@ -384,22 +386,22 @@ package final class RenderedPage: Sendable {
 
     // MARK: - Acting
 
-    /// Why an act was not done.
+    /// The reason why an act was not done.
     package enum Refusal: Error, Sendable {
-        /// The button is another one by now, or gone.
+        /// The button has changed, or is gone.
         case changed
-        /// The page did not take what was typed into this field.
+        /// The page did not take the text typed into this field.
         case notTaken(String)
-        /// The page would have sent what was typed to this address, of another origin; it was held back.
+        /// The page would have sent the typed text to this address of another origin; it was held back.
         case elsewhere(WebURL)
-        /// The page shows other fields than before this act.
+        /// The page shows other fields than before this act, so the user is asked again.
         case asksAnew
         /// The page keeps the button disabled.
         case disabled
         case failed(TransferError)
     }
 
-    /// Fills in fields of the last reading, presses, and reads the page that comes of it. Throws ``Refusal``; nothing was pressed then,
+    /// Fills in fields of the last reading, presses, and reads the resulting page. If it throws ``Refusal``, nothing was pressed,
     /// unless the browser itself failed.
     package func perform(_ act: Act, in scope: Scope) throws(Refusal) -> Reading {
         guard var reading = last.with({ $0 }) else { throw .changed }
@@ -412,7 +414,7 @@ package final class RenderedPage: Sendable {
                 throw asksAnew(than: reading, in: scope) ? .asksAnew : .notTaken(name)
             }
         }
-        // A page may send by itself with the last character of a code.
+        // A page may send by itself after the last character of a code.
         if !act.answers.isEmpty { _ = scope.pause(milliseconds: Self.interval) }
         if !hasSent {
             do throws(Refusal) { try press(act, reading, in: scope) } catch { if !hasSent { throw error } }
@@ -437,17 +439,17 @@ package final class RenderedPage: Sendable {
         return act
     }
 
-    /// Returns whether the page shows other fields than in a reading, as one does that asks by what was chosen before.
+    /// Returns whether the page shows other fields than in a reading, for example because they depend on an earlier choice.
     private func asksAnew(than reading: Reading, in scope: Scope) -> Bool {
         guard let next = try? look(in: scope), next.controls != reading.controls else { return false }
         _ = keep(next)
         return true
     }
 
-    /// A request to the page's own origin has carried all answers of the act, or may have.
+    /// Whether a request to the page's own origin has carried all answers of the act, or may have.
     private var hasSent: Bool { guarded.with(\.hasSent) }
 
-    /// Returns the page once the press has had its effect. A page may begin with that a moment later.
+    /// Returns the page once the press has had its effect, which may begin a moment later.
     private func settled(after reading: Reading, in scope: Scope) throws(TransferError) -> Reading {
         let end = Instant.after(milliseconds: Self.effectPatience)
         while true {
@@ -457,7 +459,7 @@ package final class RenderedPage: Sendable {
         }
     }
 
-    /// Holds back, from now on, what would carry the answers of an act elsewhere.
+    /// From now on, holds back requests that would carry the answers of an act elsewhere.
     private func watch(_ act: Act, on reading: Reading) {
         requests.with { $0.statuses = [:] }
         guarded.with {
@@ -467,7 +469,7 @@ package final class RenderedPage: Sendable {
         if !act.answers.isEmpty { tools.tell("Fetch.enable", [:], session: session) }
     }
 
-    /// Returns what the page shows since the last act.
+    /// The page since the last act.
     package var reading: Reading? { last.with { $0 } }
 
     private func press(_ act: Act, _ reading: Reading, in scope: Scope) throws(Refusal) {
@@ -477,7 +479,7 @@ package final class RenderedPage: Sendable {
             case .link(let address): "hotspot.follow(\(Self.literal(address)))"
             case .enter: "hotspot.enter(\(act.form))"
             }
-        // Pages enable their button a moment after the last answer, and some seconds after a refusal.
+        // Pages enable their button a moment after the last answer, or some seconds after a refusal.
         for _ in 0..<Self.enableLooks {
             switch try evaluateNow(call, reading, in: scope).string {
             case "pressed": return
@@ -500,7 +502,7 @@ package final class RenderedPage: Sendable {
 
     // MARK: - Cookies
 
-    /// One by one: a browser refuses all of a list that has one that is not valid.
+    /// Sets the cookies one by one: a browser refuses a whole list if one of them is invalid.
     private func setCookies(_ lines: [String], in scope: Scope) throws(TransferError) {
         for cookie in lines.compactMap({ Cookie(line: $0) }) {
             _ = try? call("Network.setCookie", cookie.parameters, in: scope)
@@ -508,7 +510,8 @@ package final class RenderedPage: Sendable {
         }
     }
 
-    /// Returns the cookies of all pages of this browser, in libcurl's format, those for the page's host first. Throws ``TransferError``.
+    /// Returns the cookies of all pages of this browser, in libcurl's format, those for the page's host first. Throws
+    /// ``TransferError``.
     package func cookies(in scope: Scope) throws(TransferError) -> [String] {
         let all = (try call("Network.getAllCookies", in: scope)["cookies"]?.array ?? []).compactMap { Cookie(parameters: $0) }
         let host = last.with { $0?.url.host } ?? ""
@@ -517,12 +520,12 @@ package final class RenderedPage: Sendable {
     }
 }
 
-/// The guard of an act, and what it has seen.
+/// The guard of an act, and the requests that it has seen.
 private struct Guarded: Sendable {
     var answerGuard: AnswerGuard?
-    /// The address that it held answers back from.
+    /// The address from which the guard held answers back.
     var refused: WebURL?
-    /// A request to the page's own origin has carried all answers.
+    /// Whether a request to the page's own origin has carried all answers.
     var hasSent = false
     /// The words of the page's last dialog.
     var said: String?
@@ -542,19 +545,19 @@ private struct Guarded: Sendable {
     }
 }
 
-/// The requests of a page that are under way, with their starts.
+/// The running requests of a page, with their start times.
 private struct Requests: Sendable {
     private var starts: [String: Instant] = [:]
-    /// How many pages were loaded.
+    /// The number of pages that were loaded.
     var loads = 0
     /// The status of the last document of a frame since the last act, by the frame's identifier.
     var statuses: [String: Int] = [:]
 
     private static let limit = 1000
-    /// Milliseconds to wait for a request.
+    /// The longest wait for a request, in milliseconds.
     private static let patience = 5_000
 
-    /// The page waits for an answer.
+    /// Whether the page is waiting for an answer.
     var isBusy: Bool { starts.values.contains { $0.millisecondsAgo < Self.patience } }
 
     mutating func note(_ event: DevTools.Event) {

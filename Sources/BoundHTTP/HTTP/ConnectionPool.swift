@@ -2,13 +2,13 @@ import CCurl
 import Glibc
 import HotspotCore
 
-/// The connections of one attempt, which its clients share: those that a server left open, and those that were made before there
-/// was anything to send. A client checks the key of its request's server on a kept connection as on a new one.
+/// The connections of one attempt, which its clients share: connections that a server left open, and connections that were made
+/// ahead. A client checks the key of its request's server on a kept connection as on a new one.
 package final class ConnectionPool: Sendable {
     private struct PoolState {
         /// The sets that no transfer uses, with the origins that they served.
         var idle: [(set: ConnectionSet, origins: Set<String>)] = []
-        /// By host and port.
+        /// The connections that were made ahead, by host and port.
         var ready: [String: SharedWork<ReadyConnection?>] = [:]
     }
 
@@ -16,7 +16,7 @@ package final class ConnectionPool: Sendable {
 
     package init() {}
 
-    /// Lends a set for one transfer: one that may have a connection to this origin, if there is one.
+    /// Lends a set for one transfer: a set that may have a connection to this origin, if there is one.
     func withSet<T>(for origin: String, _ body: (ConnectionSet) -> T) -> T {
         var (set, origins) = state.with { state in
             let index = state.idle.lastIndex { $0.origins.contains(origin) } ?? state.idle.indices.last
@@ -40,7 +40,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Hands over the connection that was made ahead to the server of a URL. Waits for it if it is under way.
+    /// Hands over the connection that was made ahead to the server of a URL. Waits for the connection if it is still being made.
     func takeReady(for url: WebURL, in scope: Scope) -> ReadyConnection? {
         state.with { $0.ready.removeValue(forKey: Self.key(url)) }?.wait(in: scope) ?? nil
     }
@@ -53,22 +53,23 @@ package final class ConnectionPool: Sendable {
 
 /// The connections that libcurl keeps for one transfer after the other, and the TLS sessions that it can resume at their servers.
 ///
-/// - Note: `@unchecked Sendable` is sound because ``ConnectionPool`` lends it to one transfer at a time, and `curl_multi_wakeup` may
-///   be called from any thread.
+/// - Note: `@unchecked Sendable` is sound because ``ConnectionPool`` lends it to one transfer at a time, and `curl_multi_wakeup`
+///   may be called from any thread.
 final class ConnectionSet: @unchecked Sendable {
     let multi = curl_multi_init()
     let share = curl_share_init()
 
-    /// The sockets of its last connections. One may be closed by now, and its number belong to another.
+    /// The sockets of its last connections. A socket may have been closed since, and its number may belong to another.
     private var sockets: [Int32] = []
-    /// More connections than these are not kept.
+    /// The largest number of connections that are kept.
     private static let limit = 16
 
     init() { _ = ccurl_share_tls_sessions(share) }
 
     func note(_ socket: Int32) { sockets = sockets.suffix(Self.limit - 1) + [socket] }
 
-    /// Returns whether something has come on the connection with this local port, before its next request is sent: its end, as a rule.
+    /// Returns whether octets or the end have come on the connection with this local port before its next request is sent;
+    /// usually the end.
     func hasInput(port: Int) -> Bool {
         sockets.contains { socket in
             var address = sockaddr_storage()
@@ -85,7 +86,7 @@ final class ConnectionSet: @unchecked Sendable {
     }
 
     deinit {
-        // The connections go first, because closing them looks at what they share.
+        // The connections are freed first, because closing them uses the data that they share.
         curl_multi_cleanup(multi)
         curl_share_cleanup(share)
     }
@@ -113,7 +114,7 @@ final class ReadyConnection: Sendable {
         if left >= 0 { close(left) }
     }
 
-    /// Hands over the descriptor, if this is a connection to `address` on which nothing has come. To a server that speaks first, or
+    /// Hands over the descriptor, if this is a connection to `address` on which nothing has come. If the server speaks first, or
     /// has closed, another connection is made.
     func take(for address: InternetAddress) -> Int32? {
         guard address == self.address, made.millisecondsAgo < Self.lifetime else { return nil }

@@ -1,7 +1,7 @@
-/// The cookies of one login, in memory only. libcurl decides which cookie goes where (with the public suffix list); this type limits
-/// their number and length.
+/// The cookies of one login, in memory only. libcurl decides which cookie goes where (with the public suffix list); this type
+/// limits their number and length.
 public struct CookieJar: Sendable, Hashable {
-    /// The most cookies.
+    /// The largest number of cookies.
     public static let limit = 50
     /// The longest line of one cookie, in octets.
     static let lineLimit = 4096

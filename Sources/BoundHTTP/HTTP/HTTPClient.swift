@@ -4,9 +4,9 @@ import HotspotCore
 
 /// The HTTP client of one login, with its cookies and its connections.
 ///
-/// Every request has a libcurl handle of its own with every option set, on a socket that is bound to the link. libcurl does nothing by
-/// itself: no redirect, no proxy, no authentication, no upgrade. It asks for no compression; a body that is compressed all the same is
-/// unpacked within the request's limit.
+/// Every request has its own libcurl handle with every option set, on a socket that is bound to the link. libcurl does nothing by
+/// itself: no redirect, no proxy, no authentication, no upgrade. It asks for no compression; a body that is compressed
+/// nevertheless is unpacked within the request's limit.
 ///
 /// - Note: `@unchecked Sendable` is sound because `jar` is only used under `lock`, held for the whole of a request.
 public final class HTTPClient: @unchecked Sendable {
@@ -19,14 +19,14 @@ public final class HTTPClient: @unchecked Sendable {
 
     /// A browser's name: portals turn unknown clients away, and at least one crashes when the header is missing.
     static let userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
-    /// The longest that connecting may take, in milliseconds: the first packet is repeated after 1, 3 and 7 s. Of several addresses each has
-    /// half of what is left.
+    /// The longest time for connecting, in milliseconds: the first packet is repeated after 1, 3 and 7 s. If there are several
+    /// addresses, each gets half of the remaining time.
     static let connectLimit = 15_000
 
     private static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-    /// Does what the first request of a process would have to do, so that it need not: the libraries of TLS and names begin, and the way
-    /// of a request is read from the disk. Sends nothing: an address of this computer is refused before a socket is made.
+    /// Does the one-time work of a process's first request: it initialises the libraries for TLS and names, and reads the code
+    /// for a request from the disk. Sends nothing: an address of this computer is refused before a socket is made.
     package static func warmUp() {
         Resolver.warmUp()
         guard let url = WebURL("http://127.0.0.1/") else { return }
@@ -34,7 +34,7 @@ public final class HTTPClient: @unchecked Sendable {
         _ = try? client.send(HTTPRequest(url), in: Scope(deadline: .after(milliseconds: 1000)))
     }
 
-    /// Makes a client with these cookies, and connections of its own.
+    /// Makes a client with these cookies and its own connections.
     public convenience init(link: Link, policy: NetworkPolicy = .strict, cookies: CookieJar = CookieJar()) {
         self.init(link: link, policy: policy, cookies: cookies, connections: ConnectionPool())
     }
@@ -51,7 +51,8 @@ public final class HTTPClient: @unchecked Sendable {
     /// The cookies after the last request.
     public var cookies: CookieJar { exclusively { jar } }
 
-    /// Sends a request and waits for the answer; a redirect is an answer. Adds one line to the scope's trace. Throws ``TransferError``.
+    /// Sends a request and waits for the answer; a redirect is an answer. Adds one line to the scope's trace. Throws
+    /// ``TransferError``.
     public func send(_ request: HTTPRequest, in scope: Scope) throws(TransferError) -> HTTPResponse {
         if let player = policy.player { return try player(request).get() }
         let began = Instant.now
@@ -71,7 +72,7 @@ public final class HTTPClient: @unchecked Sendable {
         }
     }
 
-    /// Returns the addresses of a URL's host by the link's nameservers, which a request then uses; none where a player answers.
+    /// Returns the addresses of a URL's host from the link's nameservers, which a request then uses; none if a player answers.
     package func addresses(of url: WebURL, in scope: Scope) throws(TransferError) -> [InternetAddress] {
         if policy.player != nil { return [] }
         if let address = InternetAddress(url.host) { return [address] }
@@ -117,7 +118,7 @@ public final class HTTPClient: @unchecked Sendable {
         if context.isStale { return try perform(request, set, began, scope, isNew: true) }
         if code != CURLE_OK, !(context.wasCut && code == CURLE_WRITE_ERROR) {
             let failure = context.failure ?? error(code, easy, context)
-            // The server closed a connection that was made ahead; libcurl makes another one only for those that it kept itself.
+            // The server closed a connection that was made ahead; libcurl reconnects only for connections that it kept itself.
             if context.readyDescriptor >= 0, context.status == 0, request.method == .get,
                 failure.code == .emptyAnswer || failure.code == .reset
             {
@@ -148,7 +149,8 @@ public final class HTTPClient: @unchecked Sendable {
             (CURLOPT_FORBID_REUSE, request.needsFreshConnection ? 1 : 0), (CURLOPT_HSTS_CTRL, 0),
         ]
         for (option, value) in numbers where ccurl_set_long(easy, option, value) != CURLE_OK { return false }
-        // libcurl unpacks what it can; the header that it would send for that is ours (`Accept-Encoding: identity`).
+        // libcurl unpacks the formats that it knows; the header that it would send for that is replaced by ours
+        // (`Accept-Encoding: identity`).
         var texts: [(CURLoption, String)] = [
             (CURLOPT_ACCEPT_ENCODING, ""),
             (CURLOPT_URL, request.url.text), (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
@@ -260,7 +262,7 @@ public final class HTTPClient: @unchecked Sendable {
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
             CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE:
-            // libcurl repeats a request on a new connection where an old one broke; what failed then went out before.
+            // libcurl repeats a request on a new connection if an old one broke; the error is that of the new one.
             return TransferError(context.isConnected ? .reset : .tlsFailed, text)
         case CURLE_GOT_NOTHING: return TransferError(.emptyAnswer)
         case CURLE_PARTIAL_FILE: return TransferError(.shortAnswer)
@@ -290,7 +292,7 @@ private final class Lists {
         curl_slist_free_all(addresses)
     }
 
-    /// Resolves the host by the link's nameservers and gives libcurl the addresses, so that it never asks itself.
+    /// Resolves the host with the link's nameservers and gives libcurl the addresses, so that libcurl never asks a nameserver.
     func resolve(_ request: HTTPRequest, link: Link, _ scope: Scope) throws(TransferError) {
         let url = request.url
         guard InternetAddress(url.host) == nil else { return }
@@ -314,8 +316,9 @@ private final class Lists {
 
 /// The system's certificate authorities.
 private enum Authorities {
-    /// libcurl's folder of authorities, filed by the hash of their names, exists and is filled, as Debian's ca-certificates keeps it.
-    /// From it only the needed authority is read; reading the whole bundle takes 20 ms and more for each client.
+    /// Whether libcurl's folder of authorities, which are filed by the hash of their names, exists and is filled, as Debian's
+    /// ca-certificates keeps it. From the folder, only the needed authority is read; reading the whole bundle takes 20 ms and
+    /// more for each client.
     static let hasDirectory: Bool = {
         guard let path = ccurl_authorities_folder(), let folder = opendir(path) else { return false }
         defer { closedir(folder) }

@@ -25,22 +25,23 @@ public struct HTTPRequest: Sendable {
     public var referer: WebURL?
     /// SHA-256 of the only public key that may receive this request, base64; checked before the first octet of it is sent.
     public var requiredPin: String?
-    /// Called once the connection stands, with https when the server's certificate is checked, before anything of the request is sent.
+    /// Called once the connection is open, for https after the server's certificate was checked, and before any part of the
+    /// request is sent.
     package var onConnected: (@Sendable () -> Void)?
-    /// The most octets of the answer's body that are kept.
+    /// The largest part of the answer's body that is kept, in octets.
     public var bodyLimit = HTTPRequest.pageLimit
-    /// A longer body is an error (`tooLarge`) instead of being cut.
+    /// Whether a longer body is an error (`tooLarge`) instead of being cut.
     public var refusesLongBody = false
-    /// Headers beside those that are always sent.
+    /// Additional headers, beside those that are always sent.
     package var headers: [HTTPResponse.Header] = []
-    /// Makes a connection of its own, which serves no other request.
+    /// Whether the request needs a new connection, which serves no other request.
     public var needsFreshConnection = false
-    /// The server's address, where its name is not asked for.
+    /// The server's address, if its name need not be resolved.
     package var address: InternetAddress?
     /// Called with the target of a redirect as soon as the answer's head is read.
     package var onRedirect: (@Sendable (String) -> Void)?
 
-    /// The most octets of a page that are read, as delivered: 256 KiB.
+    /// The largest part of a page that is read, as delivered, in octets: 256 KiB.
     public static let pageLimit = 256 * 1024
 
     /// Makes a GET.
@@ -49,15 +50,15 @@ public struct HTTPRequest: Sendable {
         method = .get
     }
 
-    /// The `Referer` header by the policy of pages that name none, `strict-origin-when-cross-origin` (Referrer Policy, 3.7): the page's
-    /// address within its origin, else the origin, and nothing from https to http.
+    /// The `Referer` header by the policy of pages that name none, `strict-origin-when-cross-origin` (Referrer Policy, 3.7): the
+    /// page's address within its origin, else the origin, and nothing from https to http.
     package var referrer: String? {
         guard let referer, !referer.isSecure || url.isSecure else { return nil }
         return referer.origin == url.origin ? referer.text : referer.origin + "/"
     }
 
-    /// The `Origin` header of a POST (Fetch, 3.2): the page's origin, or `null` from https to http. A request without a page is the
-    /// portal's own.
+    /// The `Origin` header of a POST (Fetch, 3.2): the page's origin, or `null` from https to http. A request without a page is
+    /// the portal's own.
     package var originHeader: String {
         guard let referer else { return url.origin }
         return referer.isSecure && !url.isSecure ? "null" : referer.origin
@@ -96,7 +97,7 @@ public struct HTTPResponse: Sendable {
     public let headers: [Header]
     /// The body as delivered, at most the request's limit.
     public let body: [UInt8]
-    /// The body was longer than the request's limit and was cut.
+    /// Whether the body was longer than the request's limit and was cut.
     public let isTruncated: Bool
     /// SHA-256 of the server's public key, base64; `nil` over plain HTTP.
     public let pin: String?

@@ -1,11 +1,12 @@
 import ForeignText
 import HotspotCore
 
-/// Decides whether a reference on a portal's page is followed. libcurl follows no redirect by itself; every hop is checked here.
+/// Decides whether hotspotd follows a reference on a portal's page. libcurl follows no redirect by itself; every hop is checked
+/// here.
 public struct RedirectPolicy: Sendable {
-    /// The most hops of one chain, of all kinds together.
+    /// The largest number of hops in one chain, of all kinds together.
     public static let limit = 10
-    /// The most of them that a page asks for instead of a header.
+    /// The largest number of hops that pages, and not headers, ask for.
     public static let pageLimit = 3
 
     let policy: NetworkPolicy
@@ -15,7 +16,7 @@ public struct RedirectPolicy: Sendable {
 
     /// Returns the target of a reference on the page `base`. Throws ``TransferError`` (`refusedURL`) with the reason.
     ///
-    /// - Parameter withSecrets: the request carries the user's answers and must not leave its origin.
+    /// - Parameter withSecrets: whether the request carries the user's answers and must not leave its origin.
     public func target(of reference: String, from base: WebURL, withSecrets: Bool = false) throws(TransferError) -> WebURL {
         guard let url = WebURL(reference, relativeTo: base) else { throw TransferError(.refusedURL, "not a web address") }
         try check(url)
@@ -23,9 +24,8 @@ public struct RedirectPolicy: Sendable {
         return url
     }
 
-    /// Checks that a URL may be requested: scheme http or https, no user information. Any port is allowed: ``AddressPolicy`` decides about the
-    /// address. Throws
-    /// ``TransferError`` (`refusedURL`).
+    /// Checks that a URL may be requested: scheme http or https, no user information. Any port is allowed: ``AddressPolicy``
+    /// decides about the address. Throws ``TransferError`` (`refusedURL`).
     public func check(_ url: WebURL) throws(TransferError) {
         guard url.scheme == "http" || url.scheme == "https" else {
             throw TransferError(.refusedURL, "scheme \(Printable.text(url.scheme, limit: 32))")

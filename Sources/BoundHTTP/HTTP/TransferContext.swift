@@ -10,25 +10,26 @@ final class TransferContext {
     let link: Link
     let scope: Scope
     private let set: ConnectionSet
-    /// The request has a connection of its own, because a kept one was stale.
+    /// Whether the request has a new connection, because a kept one was stale.
     private let isNew: Bool
     private let bounds: NetworkPolicy
-    /// Only a new connection needs it.
+    /// The rules for addresses; only a new connection needs them.
     private lazy var policy = bounds.addressPolicy(of: link)
     private(set) var status = 0
     private(set) var phrase = ""
     private(set) var headers: [HTTPResponse.Header] = []
     private(set) var body: [UInt8] = []
     private(set) var isTruncated = false
-    /// The last head was read up to its empty line. libcurl takes one that ends before it for an answer without a body.
+    /// Whether the last head was read up to its empty line. libcurl takes a head that ends before it for an answer without a
+    /// body.
     private(set) var hasWholeHead = false
     private(set) var pin: String?
     /// The reason for which a callback ended the transfer; libcurl's own code says less.
     private(set) var failure: TransferError?
     private(set) var isConnected = false
-    /// The request was handed to a connection before.
+    /// Whether the request was handed to a connection before.
     private var wasSent = false
-    /// Something has come on the connection before the request, its end as a rule, so that nothing of the request was sent on it.
+    /// Whether the server closed the connection, or sent something on it, before the request: no part of the request was sent.
     private(set) var isStale = false
     var easy: OpaquePointer?
     /// A connection to the server that was made before the request.
@@ -37,7 +38,7 @@ final class TransferContext {
     private(set) var readyDescriptor: Int32 = -1
 
     private var headOctets = 0
-    /// The most octets of all heads of one answer, interim answers included.
+    /// The largest size of all heads of one answer, in octets, including interim answers.
     private static let headLimit = 64 * 1024
     private static let headerLimit = 200
     private static let lineLimit = 16 * 1024
@@ -48,7 +49,7 @@ final class TransferContext {
         bounds = policy
     }
 
-    /// The body was cut at the request's limit; what was read is valid.
+    /// Whether the body was cut at the request's limit; the part that was read is valid.
     var wasCut: Bool { isTruncated && failure == nil }
 
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
@@ -85,7 +86,7 @@ final class TransferContext {
         return descriptor
     }
 
-    /// Checks the server's key when the connection stands and nothing of the request has been sent yet.
+    /// Checks the server's key when the connection is open and no part of the request has been sent yet.
     ///
     /// - Parameter port: the connection's local port.
     func beforeRequest(port: Int) -> Bool {
@@ -107,7 +108,7 @@ final class TransferContext {
             failure = TransferError(.keyChanged)
             return false
         }
-        // libcurl repeats a request whose kept connection ended without an answer, but the server may have read it.
+        // libcurl repeats a request if a kept connection ended without an answer, but the server may have read it.
         guard !wasSent || request.method == .get else {
             failure = TransferError(.emptyAnswer, "the request was not sent again")
             return false

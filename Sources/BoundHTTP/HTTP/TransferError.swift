@@ -1,13 +1,13 @@
 import ForeignText
 import HotspotCore
 
-/// The class of a ``TransferError``, as a stable word.
+/// The kind of a ``TransferError``, as a stable word.
 public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     /// The command was cancelled.
     case cancelled
     /// The link announces no nameserver.
     case noNameserver
-    /// The nameservers answered that there is no such name, or not with valid DNS.
+    /// The nameservers answered that the name does not exist, or gave an invalid answer.
     case dnsFailed
     /// No nameserver answered.
     case dnsTimeout
@@ -47,9 +47,9 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case refusedHere
     /// A page in a browser would send the answers to another origin; they were held back.
     case elsewhere
-    /// A page in a browser shows other fields after one of the answers.
+    /// A page in a browser shows other fields after one of the answers, so the user is asked again.
     case asksAnew
-    /// A page in a browser did not take the answers, or is another one by now.
+    /// A page in a browser did not take the answers, or has changed.
     case notTaken
     /// The browser that had the page open has ended, or the page has ended in it.
     case browserEnded
@@ -57,7 +57,7 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case system
 }
 
-/// Why a transfer gave no usable answer.
+/// The reason why a transfer gave no usable answer.
 public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The class.
     public let code: TransferErrorCode
@@ -107,7 +107,8 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// The server could not be reached, or its answer could not be read: neither this machine nor a rule of this library is the cause.
+    /// Whether the server could not be reached, or its answer could not be read: neither this machine nor a rule of this library
+    /// is the cause.
     package var isFailureToReach: Bool {
         switch code {
         case .dnsFailed, .dnsTimeout, .connectFailed, .tlsFailed, .clockWrong, .timeout, .reset, .emptyAnswer, .shortAnswer,
@@ -119,7 +120,8 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Another try would end the same way, and a browser may get further: it shows certificates that are not trusted, and is more forgiving.
+    /// Whether another try would end the same way while a browser may get further: it can show untrusted certificates, and is
+    /// more tolerant.
     package var needsBrowser: Bool {
         switch code {
         case .tlsFailed, .shortAnswer, .badAnswer, .badHeader, .badEncoding, .tooLarge, .browserEnded: true
@@ -130,7 +132,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// The connection was broken or refused, as a middlebox does it.
+    /// Whether the connection was broken or refused in the way of a middlebox.
     var isInterference: Bool {
         switch code {
         case .tlsFailed, .clockWrong, .keyChanged, .reset, .emptyAnswer, .shortAnswer, .badAnswer, .badHeader, .badEncoding,

@@ -3,7 +3,7 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// A URL as libcurl reads it, so that the check of an address and the connection to it cannot understand it differently.
+/// A URL as libcurl reads it, so that the check of an address and the connection to it cannot read it differently.
 public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The longest URL that is accepted, in octets.
     public static let limit = 8192
@@ -20,7 +20,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public let path: String
     /// The query without the `?`.
     public let query: String?
-    /// The URL names a user or a password; they are never sent.
+    /// Whether the URL names a user or a password; they are never sent.
     public let hasUserInformation: Bool
 
     /// Reads an absolute URL of any scheme; `nil` if the text is not one, is too long, or has control characters.
@@ -42,7 +42,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         // A space is encoded, as browsers do: libcurl 7.88 does so by itself, 8.14 only if it is asked to.
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
         if let base { guard curl_url_set(handle, CURLUPART_URL, base, flags) == CURLUE_OK else { return nil } }
-        // A place on the same page, for which libcurl 7.88 leaves out the last part of the path.
+        // A reference to a place on the same page, for which libcurl 7.88 drops the last part of the path.
         if base == nil || !trimmed.hasPrefix("#") {
             guard curl_url_set(handle, CURLUPART_URL, trimmed, flags) == CURLUE_OK else { return nil }
         }
@@ -78,7 +78,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         return "\(scheme)://\(host)" + (port == usual ? "" : ":\(port)")
     }
 
-    /// The scheme is https.
+    /// Whether the scheme is https.
     public var isSecure: Bool { scheme == "https" }
 
     /// The same as ``text``.
@@ -87,7 +87,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The URL for the trace: without the query, which often has tokens and names.
     public var masked: String { origin + path + (query == nil ? "" : "?…") }
 
-    /// The URL for the user: without what looks like a name, a session or a token.
+    /// The URL for the user: without parts that look like a name, a session or a token.
     package var shown: String {
         var path = ""
         for segment in self.path.split(separator: "/", omittingEmptySubsequences: true) {
@@ -104,7 +104,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         return origin + path + (isPlain ? "?" + query : "")
     }
 
-    /// Names of path segments and parameters after which a person, a device or a session is named.
+    /// Names of path segments and parameters that are followed by a person, a device or a session.
     private static let personal: Set<String> = [
         "guest", "guests", "user", "users", "username", "name", "surname", "member", "account", "room", "email", "mail", "phone",
         "mobile",
@@ -113,7 +113,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         "challenge", "magic", "hid", "fas", "ip", "password", "pass", "pwd", "hash", "uid", "visit",
     ]
 
-    /// Returns whether a part of an address is made of words and small numbers.
+    /// Returns whether a part of an address consists of words and small numbers.
     private static func isPlain(_ part: Substring) -> Bool {
         part.utf8.count <= 24 && part.utf8.count { (0x30...0x39).contains($0) } <= 3
             && part.utf8.allSatisfy { $0 != 0x25 && $0 != 0x3A && $0 != 0x40 && $0 != 0x3B }
@@ -124,8 +124,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         WebURL(origin + path + (query.isEmpty ? "" : "?" + query))
     }
 
-    /// Encodes pairs as `application/x-www-form-urlencoded`, in their order; all but unreserved characters (RFC 3986, section 2.3) are
-    /// escaped.
+    /// Encodes pairs as `application/x-www-form-urlencoded`, in their order; all characters except unreserved ones (RFC 3986,
+    /// section 2.3) are escaped.
     public static func encode(_ pairs: [(name: String, value: String)]) -> String {
         encode(pairs) { Array($0.utf8) }
     }

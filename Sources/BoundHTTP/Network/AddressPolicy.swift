@@ -1,19 +1,19 @@
 import Glibc
 import HotspotCore
 
-/// Decides which addresses a portal may make a helper connect to. The check runs on the socket address at connect time, because one
-/// address can be written in a URL in many ways.
+/// Decides which addresses a portal may make a helper connect to. The check runs on the socket address at connect time, because
+/// one address can be written in a URL in many ways.
 ///
 /// Global and private addresses are allowed, since portals use both. Always refused are loopback, unspecified, link-local (where
-/// clouds keep their metadata), multicast and reserved addresses, IPv6 forms that embed an IPv4 address, this machine's own addresses,
-/// and the neighbours of its other links.
+/// clouds keep their metadata), multicast and reserved addresses, IPv6 forms that embed an IPv4 address, this machine's own
+/// addresses, and the neighbours of its other links.
 ///
-/// Neighbours are the hosts of a network on an interface that has such hosts, as Ethernet, Wi-Fi and bridges do. A route through a
-/// gateway or a tunnel refuses nothing: a socket that is bound to this link cannot follow it. A route of this link that is as narrow
-/// as the neighbours' network wins, as it does in the kernel.
+/// Neighbours are the hosts of a network on an interface such as Ethernet, Wi-Fi or a bridge. A route through a gateway or a
+/// tunnel refuses nothing: a socket that is bound to this link cannot follow it. If a route of this link is as narrow as the
+/// neighbours' network, it wins, as it does in the kernel.
 ///
-/// A link over the loopback interface `lo` is a rehearsal: its network is this machine alone, so only loopback is allowed there. The
-/// daemon does not manage that interface.
+/// A link over the loopback interface `lo` is for rehearsals: its network is only this machine, so only loopback is allowed
+/// there. The daemon does not manage that interface.
 public struct AddressPolicy: Sendable {
     private var own: [AddressPrefix] = []
     private var local: Set<InternetAddress> = []
@@ -106,17 +106,17 @@ public struct AddressPolicy: Sendable {
 }
 
 extension Link {
-    /// The networks of its addresses, and its gateways.
+    /// The networks of the link's addresses, and its gateways.
     var ownNetworks: [AddressPrefix] { (addresses + gateways).compactMap(AddressPrefix.init) }
 
-    /// Returns whether a connection to this URL would lead to an address of the link's own networks. ``NamePins`` holds the answer for
-    /// the connection itself.
+    /// Returns whether a connection to this URL would lead to an address of the link's own networks. ``NamePins`` holds the
+    /// answer for the connection itself.
     package func leadsInside(_ url: WebURL, in scope: Scope) -> Bool {
         addresses(of: url.host, in: scope).contains { address in ownNetworks.contains { $0.contains(address) } }
     }
 
-    /// Returns whether a host has an address of the link's own networks that is none of its gateways', such as another guest's, or may have
-    /// one, because its name is not answered.
+    /// Returns whether a host has an address of the link's own networks that does not belong to a gateway, such as another
+    /// guest's. Also returns `true` if its name has no answer.
     package func mayBeNeighbour(_ host: String, in scope: Scope) -> Bool {
         let gateways = Set(gateways.compactMap { InternetAddress(String($0.prefix { $0 != "/" })) })
         let addresses = addresses(of: host, in: scope)

@@ -4,23 +4,23 @@ import EventLoop
 struct InterfaceRoute: Hashable, Sendable {
     var interface: String
     var prefix: AddressPrefix
-    /// It leads to a router, not to neighbours.
+    /// Whether the route leads to a router, and not to neighbours.
     var hasGateway: Bool
 
     /// RTF_GATEWAY in `linux/route.h` and `linux/ipv6_route.h`.
     private static let gatewayFlag: UInt32 = 0x2
     private static let limit = 4096
-    /// Shorter prefixes are default routes, also those of VPNs that set it in halves.
+    /// Shorter prefixes are default routes, including those of VPNs that set the default route in two halves.
     private static let shortestPrefix = 8
 
-    /// Returns the routes that lead to a part of the world only. Empty where a sandbox shows none.
+    /// Returns the routes that lead only to a part of the Internet. Empty if a sandbox hides them.
     static func all() -> [InterfaceRoute] {
         let read = { (name: String) in FilePath.text(of: "/proc/self/net/" + name, limit: limit * 160) ?? "" }
         return parseIPv4(read("route")) + parseIPv6(read("ipv6_route"))
     }
 
-    /// Reads the lines of `route` (proc(5)): the name, then destination, gateway, flags and, in the eighth column, the mask. Addresses are
-    /// hexadecimal digits of the machine's own order of octets.
+    /// Reads the lines of `route` (proc(5)): the name, then destination, gateway, flags and, in the eighth column, the mask.
+    /// Addresses are hexadecimal digits of the machine's own order of octets.
     static func parseIPv4(_ text: String) -> [InterfaceRoute] {
         NetworkTable.lines(of: text, limit: limit).compactMap { fields in
             guard fields.count >= 8, let destination = UInt32(fields[1], radix: 16), let flags = UInt32(fields[3], radix: 16),

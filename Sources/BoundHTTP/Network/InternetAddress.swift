@@ -11,7 +11,7 @@ public struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
         self.octets = octets
     }
 
-    /// Parses the numeric text; brackets and a scope after `%` are ignored. `nil` if it is no address.
+    /// Parses the numeric text; brackets and a scope after `%` are ignored. `nil` if the text is not an address.
     public init?(_ text: String) {
         var text = text[...]
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
@@ -41,7 +41,7 @@ public struct InternetAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// It is an IPv4 address.
+    /// Whether the address is an IPv4 address.
     public var isIPv4: Bool { octets.count == 4 }
 
     /// The numeric text (inet_ntop(3)).

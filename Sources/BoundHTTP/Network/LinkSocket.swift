@@ -6,13 +6,14 @@ import HotspotCore
 package struct LinkSocket: ~Copyable {
     let descriptor: Int32
 
-    // CCurl is imported for these: it and Glibc both declare them, and the compiler attributes them to the one that it loads first.
+    // CCurl is imported for these constants: CCurl and Glibc both declare them, and the compiler attributes them to the module
+    // that it loads first.
     package static let stream = Int32(SOCK_STREAM.rawValue)
     static let datagram = Int32(SOCK_DGRAM.rawValue)
     package static let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
     static let noSignal = Int32(MSG_NOSIGNAL)
 
-    /// How many requests and questions of this process have sent their first packet.
+    /// The number of requests and questions of this process that have sent their first packet.
     package static let begun = Locked(0)
 
     /// Makes a socket that is bound to the link's device before anything else. Throws ``TransferError``: `system`, `bindFailed`.
@@ -29,8 +30,9 @@ package struct LinkSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Binds a socket to an interface, so that no packet leaves by another link (SO_BINDTODEVICE, socket(7)). Returns 0 or the error
-    /// number; a socket that could not be bound must not be used. Needs no privilege since Linux 5.7, for sockets not bound yet.
+    /// Binds a socket to an interface, so that no packet leaves by another link (SO_BINDTODEVICE, socket(7)). Returns 0 or the
+    /// error number; a socket that could not be bound must not be used. Needs no privilege since Linux 5.7, for sockets not bound
+    /// yet.
     static func bind(_ socket: Int32, to interface: String) -> Int32 {
         let name = Array(interface.utf8)
         guard !name.isEmpty, name.count < Int(IFNAMSIZ), !name.contains(0) else { return ENODEV }
@@ -70,10 +72,10 @@ package struct LinkSocket: ~Copyable {
         }
     }
 
-    /// Whether the call that just failed is to be repeated after waiting.
+    /// Whether to repeat the call that just failed, after waiting.
     static var shouldWait: Bool { errno == EAGAIN || errno == EINTR || errno == EINPROGRESS }
 
-    /// Returns what an error number means for a transfer.
+    /// Returns the meaning of an error number for a transfer.
     static func error(_ code: Int32) -> TransferError {
         let text = String(cString: strerror(code))
         return switch code {
@@ -86,8 +88,8 @@ package struct LinkSocket: ~Copyable {
         }
     }
 
-    /// Returns a host's addresses that the policy allows; a name is resolved by the link's own nameservers. Throws ``TransferError``:
-    /// `refusedAddress` if none is left, and the failures of ``Resolver``.
+    /// Returns a host's addresses that the policy allows; a name is resolved by the link's own nameservers. Throws
+    /// ``TransferError``: `refusedAddress` if none is left, and the failures of ``Resolver``.
     static func addresses(
         of host: String, link: Link, policy: NetworkPolicy, in scope: Scope
     ) throws(TransferError) -> [InternetAddress] {
@@ -106,7 +108,7 @@ package struct LinkSocket: ~Copyable {
     }
 }
 
-/// An address and a port as the kernel takes them.
+/// An address and a port in the kernel's form.
 struct SocketAddress {
     private var storage = sockaddr_storage()
     private let length: socklen_t

@@ -1,10 +1,10 @@
 import Glibc
 import HotspotCore
 
-/// A TCP connection over the link of a command and no other, as `createTCPConnection` of NEHotspotHelper.
+/// A TCP connection that uses only the link of a command, like `createTCPConnection` of NEHotspotHelper.
 ///
-/// Every call blocks until it is done, the scope's deadline is reached, or the command is cancelled. Host names are resolved by the
-/// link's own nameservers, and ``AddressPolicy`` holds for their answers. The connection is closed with its owner.
+/// Every call blocks until it is done, the scope's deadline is reached, or the command is cancelled. Host names are resolved by
+/// the link's own nameservers, and ``AddressPolicy`` holds for their answers. The connection is closed with its owner.
 public struct LinkTCPConnection: ~Copyable {
     /// The address at the other end.
     public let address: InternetAddress
@@ -13,8 +13,8 @@ public struct LinkTCPConnection: ~Copyable {
 
     /// Milliseconds that one of several addresses may take to answer before the next one is tried.
 
-    /// Connects. Throws ``TransferError``: `refusedURL` for a port that does not exist, `refusedAddress`, `bindFailed`, `connectFailed`,
-    /// `timeout`, `cancelled`, and for a name `noNameserver`, `dnsFailed` and `dnsTimeout`.
+    /// Connects. Throws ``TransferError``: `refusedURL` for a port that does not exist, `refusedAddress`, `bindFailed`,
+    /// `connectFailed`, `timeout`, `cancelled`, and for a name `noNameserver`, `dnsFailed` and `dnsTimeout`.
     ///
     /// - Parameters:
     ///   - host: a name or an address.
@@ -69,7 +69,7 @@ public struct LinkTCPConnection: ~Copyable {
         try socket.receive(upTo: max(1, min(limit, 1 << 20)), in: scope)
     }
 
-    /// Lends the socket, which does not block, to a function that passes octets on.
+    /// Lends the socket, which does not block, to a function that relays octets.
     package func withDescriptor(_ body: (Int32) -> Void) { body(socket.descriptor) }
 
     /// Ends the sending direction; the other end can still answer.

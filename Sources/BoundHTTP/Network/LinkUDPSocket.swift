@@ -1,10 +1,10 @@
 import Glibc
 import HotspotCore
 
-/// A UDP socket over the link of a command and no other, as `createUDPSession` of NEHotspotHelper.
+/// A UDP socket that uses only the link of a command, like `createUDPSession` of NEHotspotHelper.
 ///
-/// It exchanges datagrams with one address only (connect(2) on a datagram socket), blocks like ``LinkTCPConnection``, and is closed
-/// with its owner.
+/// It exchanges datagrams with one address only (connect(2) on a datagram socket), blocks like ``LinkTCPConnection``, and is
+/// closed with its owner.
 public struct LinkUDPSocket: ~Copyable {
     /// The peer's address.
     public let address: InternetAddress

@@ -1,7 +1,7 @@
 import HotspotCore
 
-/// Keeps the resolver's answers for the life of an association: the addresses that were checked are the ones that are used, and a
-/// second question costs nothing, also while the first one runs.
+/// Keeps the resolver's answers for the life of an association: the checked addresses are the ones that are used, and a second
+/// question costs nothing, even while the first one is running.
 public final class NamePins: Sendable {
     private struct PinnedName: Hashable {
         var association: String
@@ -13,7 +13,7 @@ public final class NamePins: Sendable {
     /// The pins of this process.
     public static let shared = NamePins()
     private static let limit = 256
-    /// Milliseconds for a question, as long as a request waits for it. The resolver gives up earlier.
+    /// Milliseconds for a question that a request is waiting for. The resolver gives up earlier.
     private static let patience = 60_000
     private let questions = Locked([PinnedName: SharedWork<Answer>]())
 
@@ -21,7 +21,7 @@ public final class NamePins: Sendable {
         while true {
             switch question(name, link).wait(in: scope) {
             case .success(let addresses): return addresses
-            // The requests that waited for the question were cancelled before this one began to.
+            // The requests that waited for the question were cancelled before this request began to wait.
             case .failure(let error) where error.code == .cancelled && !scope.cancellation.isCancelled: continue
             case .failure(let error): throw error
             case nil: throw TransferError(scope.cancellation.isCancelled ? .cancelled : .dnsTimeout)
@@ -29,14 +29,14 @@ public final class NamePins: Sendable {
         }
     }
 
-    /// A nameserver answered for this name in this association.
+    /// Returns whether a nameserver answered for this name in this association.
     package func knows(_ name: String, link: Link) -> Bool {
         let question = questions.with { $0[PinnedName(association: link.association, interface: link.interface, name: name)] }
         if case .success? = question?.value { return true }
         return false
     }
 
-    /// Returns the question that runs or was answered, else a new one. A failure is not kept.
+    /// Returns the running or answered question, otherwise a new one. A failure is not kept.
     private func question(_ name: String, _ link: Link) -> SharedWork<Answer> {
         let key = PinnedName(association: link.association, interface: link.interface, name: name)
         return questions.with { questions in
@@ -55,7 +55,8 @@ public final class NamePins: Sendable {
         }
     }
 
-    /// Forgets a name, so that the next request resolves it again: gateways that answer falsely before the login stop doing so after it.
+    /// Forgets a name, so that the next request resolves it again: gateways that answer falsely before the login stop doing so
+    /// after it.
     package func forget(_ name: String, link: Link) {
         questions.with { $0[PinnedName(association: link.association, interface: link.interface, name: name)] = nil }
     }

@@ -4,7 +4,7 @@ import HotspotCore
 public struct NetworkPolicy: Sendable {
     enum Addresses: Sendable {
         case link
-        /// The rules of a radio's link, over `lo` as well: for tests of these rules.
+        /// The rules for a radio's link, even over `lo`: for tests of these rules.
         case field
         case testing
     }
@@ -55,7 +55,7 @@ struct MachineNetworks: Sendable {
         tunnels = InterfaceAddress.withoutNeighbours(among: Set(interfaces.map(\.name) + routes.map(\.interface)))
     }
 
-    /// Read once a second at most: several requests of a login begin at the same time.
+    /// The addresses and routes, read at most once a second: several requests of a login begin at the same time.
     static var recent: MachineNetworks {
         last.with { last in
             if let last, last.read.millisecondsAgo < 1000 { return last }

@@ -4,8 +4,8 @@ import HotspotCore
 
 /// Asks the link's own nameservers, over sockets that are bound to the link.
 ///
-/// Asks for A and AAAA together. Once an IPv4 address has come, IPv6 gets 50 ms more (RFC 8305, section 3), so that a server that
-/// does not answer AAAA questions costs nothing.
+/// Asks for A and AAAA together. After an IPv4 answer, IPv6 gets 50 ms more (RFC 8305, section 3), so that a server that ignores
+/// AAAA questions costs little.
 struct Resolver {
     let link: Link
 
@@ -15,8 +15,8 @@ struct Resolver {
     /// Milliseconds that IPv6 gets after IPv4 has answered.
     private static let grace = 50
 
-    /// Returns the addresses of a name, IPv4 first. Throws ``TransferError``: `noNameserver`, `dnsFailed`, `dnsTimeout`, `bindFailed`,
-    /// `refusedHere`, `cancelled`.
+    /// Returns the addresses of a name, IPv4 first. Throws ``TransferError``: `noNameserver`, `dnsFailed`, `dnsTimeout`,
+    /// `bindFailed`, `refusedHere`, `cancelled`.
     func addresses(of name: String, in scope: Scope) throws(TransferError) -> [InternetAddress] {
         let servers = link.nameservers.compactMap(Self.server)
         guard !servers.isEmpty else { throw TransferError(.noNameserver) }
@@ -65,15 +65,15 @@ struct Resolver {
         return try inquiry.result()
     }
 
-    /// Whether the link has an IPv6 address that reaches beyond it.
+    /// Whether the link has an IPv6 address that can reach other networks.
     private var wantsIPv6: Bool {
         link.addresses.compactMap(AddressPrefix.init).contains {
             !$0.address.isIPv4 && AddressPolicy.forbiddenClass(of: $0.address) == nil
         }
     }
 
-    /// Sends an empty datagram to the first nameserver. Throws `refusedHere` if the kernel refuses, as a VPN's kill switch makes it do;
-    /// c-ares does not say why it could not send.
+    /// Sends an empty datagram to the first nameserver. Throws `refusedHere` if the kernel refuses it, for example because of a
+    /// VPN's kill switch; c-ares does not say why it could not send.
     private func trySending(in scope: Scope) throws(TransferError) {
         guard let server = link.nameservers.first.flatMap(InternetAddress.init) else { return }
         let target = SocketAddress(server, port: 53)
@@ -85,7 +85,8 @@ struct Resolver {
         } catch {}
     }
 
-    /// Returns an address, with or without a port, as c-ares reads it; the scope is left out, since the socket is bound to the device.
+    /// Returns an address, with or without a port, in the form that c-ares reads; the scope is left out, because the socket is
+    /// bound to the device.
     private static func server(_ text: String) -> String? {
         guard text.utf8.count < 64 else { return nil }
         if let address = InternetAddress(text) { return address.description }
@@ -142,7 +143,7 @@ struct Resolver {
 
     private static let library: Int32 = ares_library_init(ARES_LIB_INIT_ALL)
 
-    /// Has the library begin, before there is a question.
+    /// Initialises the library before there is a question.
     static func warmUp() { _ = library }
 
     /// The answers so far. Used on one thread only: c-ares calls back from within its own functions.
@@ -157,13 +158,14 @@ struct Resolver {
 
         init(interface: String) { self.interface = interface }
 
-        /// No server took the question.
+        /// Whether no server took the question.
         var couldNotSend: Bool { addresses.isEmpty && failure == cares_refused }
 
         func answered(_ status: Int32, _ answer: UnsafeMutablePointer<ares_addrinfo>?) {
             answers += 1
             if status != cares_success {
-                // The end of the channel is no answer. The first of two failures is kept, usually that of IPv4, which tells more.
+                // The end of the channel is not an answer. Of two failures, the first is kept; it is usually the one for IPv4,
+                // which says more.
                 if failure == 0, status != cares_destroyed { failure = status }
                 return
             }

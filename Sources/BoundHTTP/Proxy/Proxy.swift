@@ -4,9 +4,9 @@ import HotspotCore
 
 /// A SOCKS5 proxy on loopback, whose connections and names are bound to one link.
 package struct Proxy: Sendable {
-    /// Decides whether a client's connection is served, by its port and ours.
+    /// Decides whether to serve a client's connection, by its port and ours.
     package typealias ClientCheck = @Sendable (_ client: UInt16, _ port: UInt16) -> Bool
-    /// Decides whether a host may be connected to.
+    /// Decides whether clients may connect to a host.
     package typealias HostCheck = @Sendable (_ host: String) -> Bool
 
     package let port: UInt16
@@ -15,17 +15,18 @@ package struct Proxy: Sendable {
     private let policy: NetworkPolicy
     private let mayUse: ClientCheck
     private let mayReach: HostCheck
-    /// The connections of clients; `nil` once it is stopped.
+    /// The connections of clients; `nil` once the proxy was stopped.
     private let clients = Locked<Set<Int32>?>([])
 
-    /// The most connections at once; Chromium opens 32 to a proxy, Firefox 32 unless told otherwise.
+    /// The largest number of connections at a time; Chromium opens 32 to a proxy, Firefox 32 by default.
     private static let limit = 128
     /// Seconds for the handshake.
     private static let patience = 10
     /// Milliseconds for the name and the connection.
     private static let connectLimit = 30_000
 
-    /// Takes a socket that listens on loopback, such as ``listen()`` makes; connections are served from ``start()`` on. Throws ``Errno``.
+    /// Takes a socket that listens on loopback, such as ``listen()`` makes; connections are served from ``start()`` on. Throws
+    /// ``Errno``.
     package init(
         listener: Int32, link: Link, policy: NetworkPolicy = .strict, mayUse: @escaping ClientCheck = { _, _ in true },
         mayReach: @escaping HostCheck = { _ in true }
@@ -68,7 +69,7 @@ package struct Proxy: Sendable {
                         close(listener)
                         return
                     }
-                    // Without a descriptor left, waits until a connection has ended.
+                    // If no descriptor is left, waits until a connection has ended.
                     if errno != EINTR { usleep(100_000) }
                     continue
                 }
@@ -91,7 +92,7 @@ package struct Proxy: Sendable {
         }
     }
 
-    /// Ends all connections, and takes no further one.
+    /// Ends all connections, and takes no more.
     package func stop() {
         clients.with { clients in
             guard let open = clients else { return }
@@ -101,7 +102,7 @@ package struct Proxy: Sendable {
         }
     }
 
-    /// Serves one connection to its end. The client is not read before it is known.
+    /// Serves one connection to its end. Nothing is read from a client before it was checked.
     private func serve(_ client: Int32) {
         guard let (peer, _) = Self.ports(of: client), mayUse(peer, port) else { return }
         var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
@@ -131,7 +132,7 @@ package struct Proxy: Sendable {
         do throws(TransferError) {
             let connection = try LinkTCPConnection(
                 host, port: port, link: link, policy: policy, in: Scope(deadline: .after(milliseconds: Self.connectLimit)))
-            // Before the login a gateway may answer for any name, and no longer after it.
+            // Before the login, a gateway may give a false answer for any name, which it no longer does afterwards.
             NamePins.shared.forget(host, link: link)
             guard Self.send(SocksHandshake.Outcome.connected.reply, to: client) else { return }
             _ = fcntl(client, F_SETFL, O_NONBLOCK)

@@ -6,9 +6,9 @@ struct Relay {
         let source: Int32
         let target: Int32
         var waiting: ArraySlice<UInt8> = []
-        /// The source has no more.
+        /// Whether the source has ended.
         var isRead = false
-        /// The target knows of the end as well.
+        /// Whether the relay has shut down its side of the connection to the target.
         var isDone = false
 
         var wantsToRead: Bool { !isRead && waiting.isEmpty }
@@ -19,7 +19,7 @@ struct Relay {
     private static let patience: Int32 = 600_000
     private static let chunk = 65536
 
-    /// Blocks until all is passed on, a socket fails, or nothing comes for ten minutes. Both sockets must not block.
+    /// Blocks until everything is passed on, a socket fails, or nothing comes for ten minutes. Both sockets must be non-blocking.
     static func run(_ one: Int32, _ other: Int32) {
         var directions = [Direction(source: one, target: other), Direction(source: other, target: one)]
         var buffer = [UInt8](repeating: 0, count: chunk)
@@ -28,7 +28,7 @@ struct Relay {
                 var events: Int32 = 0
                 if directions.contains(where: { $0.source == socket && $0.wantsToRead }) { events |= POLLIN }
                 if directions.contains(where: { $0.target == socket && $0.wantsToWrite }) { events |= POLLOUT }
-                // A socket that nothing is wanted of would wake this loop for ever once its other end is gone.
+                // A socket without requested events would wake this loop for ever once its other end is gone.
                 return pollfd(fd: events == 0 ? -1 : socket, events: Int16(events), revents: 0)
             }
             let ready = poll(&polls, 2, patience)

@@ -1,6 +1,7 @@
-/// A SOCKS5 client's words before its connection (RFC 1928): a greeting, then one request. It knows CONNECT without authentication.
+/// A SOCKS5 client's messages before its connection (RFC 1928): a greeting, then one request. Supports CONNECT without
+/// authentication.
 ///
-/// Octets go in as they come, in pieces of any size; ``next()`` says what to do with them.
+/// Takes octets as they come, in pieces of any size; ``next()`` says what to do with them.
 struct SocksHandshake {
     enum Step: Equatable {
         /// Wait for more octets.
@@ -51,7 +52,7 @@ struct SocksHandshake {
         return .answer([5, 0])
     }
 
-    /// Reads version, command, zero, type of address, address, port (section 4).
+    /// Reads version, command, zero, type of address, address and port (section 4).
     private func readRequest() -> Step {
         if let version = octets.first, version != 5 { return .refuse([]) }
         guard octets.count >= 5 else { return .wait }
@@ -65,7 +66,7 @@ struct SocksHandshake {
         }
         let end = address.upperBound + 2
         guard octets.count >= end else { return .wait }
-        // A client that sends more before the answer does not keep to the protocol.
+        // A client that sends more before the answer violates the protocol.
         guard octets.count == end, let host = Self.host(octets[address], type: octets[3]) else {
             return .refuse(Outcome.failed.reply)
         }
@@ -79,8 +80,8 @@ struct SocksHandshake {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    /// Returns whether an octet may be part of a host's name or of an address in letters. Names of other scripts come in ASCII (RFC
-    /// 5891).
+    /// Returns whether an octet may be part of a host's name or of an address in letters. Names of other scripts come in ASCII
+    /// (RFC 5891).
     private static func isOfName(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):

@@ -11,7 +11,7 @@ public final class Cancellation: Sendable {
     /// Makes a cancellation that has not happened.
     public init() {}
 
-    /// The work is to stop.
+    /// Whether the work has to stop.
     public var isCancelled: Bool { state.with { $0.isCancelled } }
 
     /// Cancels and calls the handlers; has no effect the second time.

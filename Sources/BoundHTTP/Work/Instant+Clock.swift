@@ -21,6 +21,6 @@ extension Instant {
     /// Milliseconds from this instant until now; 0 if it is in the future.
     public var millisecondsAgo: Int { max(0, (.now - self).milliseconds) }
 
-    /// It is not in the future.
+    /// Whether the instant is not in the future.
     public var isPast: Bool { self <= .now }
 }

@@ -43,9 +43,10 @@ public struct Scope: Sendable {
     }
 }
 
-/// The steps of a command, for `hotspotctl explain`: requests, statuses and durations, without answers and without queries of URLs.
+/// The steps of a command, for `hotspotctl explain`: requests, statuses and durations, without answers and without queries of
+/// URLs.
 public final class Trace: Sendable {
-    /// The most lines that are kept.
+    /// The largest number of lines that are kept.
     static let limit = 100
     private let collected = Locked([String]())
 

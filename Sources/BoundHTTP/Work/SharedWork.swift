@@ -1,6 +1,7 @@
 import HotspotCore
 
-/// Work that several commands wait for: it runs once, on a thread of its own, and is cancelled when no command waits for it any longer.
+/// Work that several commands wait for: it runs once, on a thread of its own, and is cancelled when no command waits for it any
+/// longer.
 package final class SharedWork<Value: Sendable>: Sendable {
     private struct WorkState {
         var value: Value?
@@ -25,13 +26,13 @@ package final class SharedWork<Value: Sendable>: Sendable {
         }
     }
 
-    /// All commands stopped waiting before the end, so the work was cancelled and has to be started again.
+    /// Whether all commands stopped waiting before the end, so that the work was cancelled and has to be started again.
     package var isAbandoned: Bool { state.with { $0.isAbandoned } }
 
     /// The value; `nil` while the work runs.
     package var value: Value? { state.with { $0.value } }
 
-    /// Milliseconds since its end; `nil` while it runs.
+    /// Milliseconds since the work ended; `nil` while it runs.
     package var age: Int? { state.with { $0.ended?.millisecondsAgo } }
 
     /// Waits for the value. `nil` if the scope was cancelled or its time is over.

@@ -3,7 +3,7 @@ import HotspotCore
 
 /// Starts threads for code that blocks. A helper process lives for one login, so a thread for each transfer costs little.
 public enum Worker {
-    /// Octets of a thread's stack; only the HTML parser recurses a little.
+    /// The size of a thread's stack, in octets; only the HTML parser recurses a little.
     private static let stackSize = 1 << 20
 
     /// Runs `body` on a detached thread. If the system has no thread left, runs it on the calling thread instead.

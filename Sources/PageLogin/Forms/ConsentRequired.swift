@@ -1,16 +1,16 @@
 import BoundHTTP
 import HotspotCore
 
-/// A way of sending that only the user can agree to, for one origin of a page and one that it leads to.
+/// An unusual way of sending to which only the user can agree, for one origin of a page and one target.
 package enum ConsentRequired: String, CaseIterable {
     /// The page leads from another origin to an address of the link's own networks, which is how web pages attack routers.
     case leadsInside = "send"
-    /// A password, or the number of a document, would be a part of an address over plain HTTP.
+    /// A password, or the number of a document, would be part of an address over plain HTTP.
     case passwordInAddress = "password-in-address"
-    /// The page sends the answers to another origin. The prompt says so, and answering it agrees; the other ways have a box.
+    /// The page sends the answers to another origin. The prompt says so, and an answer to it agrees; the other ways have a box.
     case answersElsewhere = "answers"
 
-    /// The beginning of the names of the boxes that agree.
+    /// The prefix of the names of the boxes that agree.
     package static let prefix = "agree:"
 
     package func box(for target: WebURL) -> Field {
@@ -27,6 +27,6 @@ package enum ConsentRequired: String, CaseIterable {
         Self.agreement(page.origin, box(for: target).name)
     }
 
-    /// Returns the text that remembers an answered box.
+    /// Returns the text under which an answered box is remembered.
     package static func agreement(_ origin: String, _ box: String) -> String { "\(origin) \(box)" }
 }

@@ -1,10 +1,10 @@
 import HelperKit
 import PortalPages
 
-/// A layer over a page that speaks of cookies, and asks for nothing: a person has to answer it before the login can be reached.
+/// A layer over a page that mentions cookies and asks for nothing: a person has to answer it before reaching the login.
 struct CookieNotice {
-    /// The button that agrees to the least: the one that declines, or the only one. `nil` if all agree to more; the login is used beneath the
-    /// notice then.
+    /// The button that agrees to the least: the one that declines, or the only one. `nil` if all agree to more; hotspotd then
+    /// uses the login beneath the notice.
     let button: HTMLControl?
 
     /// Returns `nil` if the layer is about something else.

@@ -2,33 +2,34 @@ import ForeignText
 import HelperKit
 import HotspotCore
 
-/// One try to log in through pages and forms, as a value: a page goes in, the next move comes out. ``LoginDriver`` makes the loop.
+/// One try to log in through pages and forms, as a value: it takes a page and returns the next move. ``LoginDriver`` runs the
+/// loop.
 package struct FormAttempt: Sendable {
     static let samePage = "The portal shows the same page again."
 
     package var engine: FormEngine
-    /// The portal that is logged in to.
+    /// The portal of the login.
     let live: Portal
     /// The portal that asks now; redirects change it.
     private(set) var portal: Portal
     /// The request that logs off, if a page has offered one.
     private(set) var logoff: SessionMemory.SavedRequest?
-    /// The agreements that answering the last prompt gives.
+    /// The agreements that an answer to the last prompt gives.
     package private(set) var impliedAgreements: [String] = []
-    /// The command is about this portal.
+    /// Whether the command is about this portal.
     let isSame: Bool
-    /// Stored answers were released for this very portal.
+    /// Whether stored answers were released for this very portal.
     private let hasReleasedAnswers: Bool
-    /// Answers were given, for another portal.
+    /// Whether the answers were given for another portal.
     private let isStranger: Bool
-    /// A prompt without fields was answered: the login was done in a browser.
+    /// Whether a prompt without fields was answered, because the login was done in a browser.
     let isConfirmation: Bool
     /// The names of the answers that were typed now.
     let typed: Set<String>
-    /// The names of the fields that the answered prompt had, where they are known.
+    /// The names of the answered prompt's fields, if they are known.
     let asked: Set<String>?
     let link: Link
-    /// Where each rule that made a move is noted.
+    /// The scope in which each rule that made a move is noted.
     private let scope: Scope
     /// The rule that made the last move.
     package private(set) var rule: RuleName?
@@ -36,17 +37,17 @@ package struct FormAttempt: Sendable {
     private var sent: Set<HTMLForm> = []
     /// The names of the fields of each form that was sent.
     private var answered: Set<[String]> = []
-    /// The answers that no form has sent, and those that the login was done without, though they were sent, now or before.
+    /// The answers that no form has sent, and sent answers that the login did not need, in this command or before.
     var unsent: [String] { engine.answers.unsent }
     var refusedAnswers: Set<String> { engine.answers.refused(of: typed) }
 
-    /// Begins a try with the command's answers and its credential, which are for the command's portal and no other.
+    /// Begins a try with the command's answers and its credential, which are only for the command's portal.
     ///
     /// - Parameters:
-    ///   - agreed: the unusual ways of sending that the user agreed to.
-    ///   - impliedAgreements: those that answering the prompt agrees to.
+    ///   - agreed: the unusual ways of sending to which the user agreed.
+    ///   - impliedAgreements: the agreements that an answer to the prompt gives.
     ///   - asked: the names of the prompt's fields.
-    ///   - isTypedNow: the user has just typed the answers, as in PresentUI.
+    ///   - isTypedNow: whether the user has just typed the answers, as in PresentUI.
     package init(
         _ command: HelperCommand, at live: Portal, agreed: [String] = [], impliedAgreements: [String] = [],
         asked: [String]? = nil,
@@ -145,7 +146,7 @@ package struct FormAttempt: Sendable {
         return .ask(prompt, keeping: hasSentNothing ? nil : form)
     }
 
-    /// Notes that a form is sent, and with it the answers to its fields and to our own boxes.
+    /// Notes that a form is sent, with the answers to its fields and to our own boxes.
     private mutating func noteSent(_ form: HTMLForm, on page: TypedPage) {
         let names = form.inputs.map(\.name)
         let buttons = page.forms.first { $0.form == form }?.choices.map(\.name) ?? []
@@ -168,33 +169,33 @@ package struct FormAttempt: Sendable {
     /// Returns whether this form was sent.
     func hasSent(_ form: HTMLForm) -> Bool { sent.contains(form) || wasPressed(form) }
 
-    /// Returns whether this is a button that was pressed, whatever token it has now.
+    /// Returns whether this button was already pressed, even if its token has changed.
     func wasPressed(_ form: HTMLForm) -> Bool { form.inputs.isEmpty && engine.sentForms.contains(form.identity) }
 
-    /// Returns whether a page has a form with the fields of one that was sent. Buttons alone are not told apart.
+    /// Returns whether a page has a form with the fields of a form that was sent. Forms with only buttons are not distinguished.
     func asksAgain(_ page: TypedPage) -> Bool {
         page.forms.contains { !$0.inputs.isEmpty && answered.contains($0.inputs.map(\.name)) }
     }
 
-    /// Returns whether the portal shows again what was answered or pressed, without a word.
+    /// Returns whether the portal shows an answered or pressed form again, without an error.
     private func repeatsItself(_ prompt: Prompt, _ reason: String?) -> Bool {
         reason == Self.samePage || prompt.message?.contains(FormEngine.unexplained) == true
     }
 
-    /// No form was sent.
+    /// Whether no form was sent.
     var hasSentNothing: Bool { steps == 0 }
 
-    /// A form with something to fill in was sent.
+    /// Whether a form with something to fill in was sent.
     var hasAnswered: Bool { answered.contains { !$0.isEmpty } }
 
-    /// Returns the answers that the portal has refused, as this page shows: those that it asks for again, and those of before.
+    /// Returns the answers that the portal has refused, according to this page: those for which it asks again, and earlier ones.
     func refused(by page: TypedPage) -> [String: String] {
         let asked = Set(page.forms.flatMap(\.inputs).map(\.name))
         let offered = engine.answers.sent.filter { asked.contains($0.key) }.mapValues(\.value)
         return engine.answers.refusedBefore.merging(offered) { $1 }
     }
 
-    /// Whether a prompt wants something that the one before, which was answered, did not ask for.
+    /// Returns whether a prompt asks for something for which the answered prompt did not ask.
     private func asksForMore(_ prompt: Prompt) -> Bool {
         guard let asked, !typed.isEmpty else { return false }
         return prompt.fields.contains { $0.required && !asked.contains($0.name) }
@@ -203,21 +204,21 @@ package struct FormAttempt: Sendable {
     /// Returns the beginning of the page's words, without the answers that it repeats.
     func words(of page: TypedPage) -> String { Printable.text(engine.mask.apply(page.summary), limit: 200) }
 
-    /// Returns the page's own words behind a sentence of ours.
+    /// Returns the page's own words, to follow a sentence of ours.
     func says(_ page: TypedPage) -> String {
         let words = words(of: page)
         return words.isEmpty ? "" : " It says: \(words)"
     }
 
-    /// Notes where a form has led. Returns the last move, or `nil` if the login goes on with the chain's page.
+    /// Notes the page to which a form has led. Returns the last move, or `nil` if the login goes on with that page.
     mutating func arrive(_ chain: RedirectChain, on page: TypedPage, kind: String) -> LoginMove? {
         if chain.leftPortal { return .done }
         let url = chain.final.url
         if url.origin != portal.origin {
             engine.answers.dropValues()
-            // One that answers are sent to with the user's yes refuses them for the portal that asked.
+            // A host that receives the answers with the user's consent may refuse them for the portal that asked.
             if !(asksAgain(page) && sendsAnswers(to: url)) {
-                // Another portal asks now; the answers are not for it.
+                // Another portal asks now, for which the answers are not meant.
                 portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: page.title)
                 engine.answers.forgetSent()
             }
@@ -227,33 +228,33 @@ package struct FormAttempt: Sendable {
         return .end(.temporaryFailure, "The portal answered with status \(chain.final.status)." + says(page))
     }
 
-    /// Returns whether a portal's answer to a form is a failure by its status. The page behind an accepted form may be missing, as long as
-    /// the portal does not say that it refuses; some report success with any status.
+    /// Returns whether a portal's answer to a form is a failure by its status. The page behind an accepted form may be missing,
+    /// as long as the portal does not say that it refuses; some report success with any status.
     private func isRefusal(_ chain: RedirectChain, _ page: TypedPage) -> Bool {
         let status = chain.final.status
         guard status >= 400, !page.soundsLikeSuccess else { return false }
         return chain.hops.count == 1 || status >= 500 || status == 403
     }
 
-    /// Returns the next move where a portal refused a form without answers by its status. An address that does not take the form will not take
-    /// it later either; a token may be fresh then, and a server well.
+    /// Returns the next move if a portal refused a form without answers by its status. An address that does not accept the form
+    /// will not accept it later; a token may be fresh later, and a server may recover.
     func giveUp(_ reason: String, status: Int, at url: WebURL) -> LoginMove {
         status >= 500 || [401, 403, 408, 419, 429].contains(status)
             ? .end(.temporaryFailure, reason) : handOver(reason, at: url)
     }
 
-    /// Whether the user agreed that the portal's form goes to this origin.
+    /// Returns whether the user agreed that the portal's form goes to this origin.
     private func sendsAnswers(to target: WebURL) -> Bool {
         guard let page = WebURL(portal.origin + "/") else { return false }
         return ConsentRequired.allCases.contains { engine.agreed.contains($0.agreement(on: page, to: target)) }
     }
 
-    /// Returns the next move where the answers of a moment ago were sent from this page, and nothing came of it: they are offered again.
+    /// Returns the next move if the answers were just sent from this page without effect: they are offered again.
     mutating func askAgain(on page: TypedPage, at url: WebURL, because reason: String) -> LoginMove {
         guard url.origin == portal.origin, case .ask(var prompt, let form, _) = move(on: page, at: url) else {
             return .end(.temporaryFailure, reason)
         }
-        // A portal's words may have no end of a sentence.
+        // A portal's words may lack a full stop.
         let end = reason.last.map { ".!?…。".contains($0) } ?? true ? " " : ". "
         prompt.message = prompt.message?.replacing(FormEngine.unexplained, with: reason + end + FormEngine.wayOut)
         return .ask(prompt, keeping: form)
@@ -266,7 +267,7 @@ package struct FormAttempt: Sendable {
         if error.code == .tlsFailed, let page = WebURL(portal.origin + "/") {
             return .ask(.unproven(error, page: page), reason: error.description)
         }
-        // A page that ends the browser here may stay open in one with more memory.
+        // A page that ends the browser here may work in a browser with more memory.
         if error.code == .browserEnded { return handOver(error.description, at: url) }
         return .end(.temporaryFailure, error.description)
     }
@@ -275,26 +276,27 @@ package struct FormAttempt: Sendable {
         page.offersLogoff || PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) != nil
     }
 
-    /// Returns whether a network that opens while this question stands was opened by what was sent before: the portal shows the same again
-    /// without a word against it, or asks for something else. One that wants a code may be open for a moment only.
+    /// Returns whether the answers sent so far would explain a network that opens while this question waits: the portal shows the
+    /// same page without an error, or asks for something else. A portal that wants a code may open only for a moment.
     func mayOpen(_ prompt: Prompt, _ reason: String?, on page: TypedPage) -> Bool {
         guard !hasSentNothing, !prompt.fields.contains(where: { $0.kind == .code }) else { return false }
         return repeatsItself(prompt, reason) || (reason == nil && engine.refusal(on: page) == nil && !asksAgain(page))
     }
 
-    /// Returns whether the network is likely to open within seconds in place of the question.
+    /// Returns whether the network is likely to open within seconds instead of asking this question.
     func opensSoon(_ prompt: Prompt, _ reason: String?, on page: TypedPage, at url: WebURL) -> Bool {
         mayOpen(prompt, reason, on: page)
             && (repeatsItself(prompt, reason) || page.soundsLikeSuccess || offersLogoff(page, at: url))
     }
 
-    /// Looks for a request that logs off; that of another origin does not replace the portal's own.
+    /// Looks for a request that logs off; a request to another origin does not replace the portal's own.
     private mutating func findLogoff(on page: TypedPage, at url: WebURL) {
         guard logoff == nil || url.origin == live.origin else { return }
         logoff = PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) ?? logoff
     }
 
-    /// Returns the move where a page looks like the end of a login, nothing was sent, and the network is not open: waiting opens nothing.
+    /// Returns the move if a page looks like the end of a login, but nothing was sent and the network is not open: waiting would
+    /// not help.
     func handOverUnsent(on page: TypedPage, at url: WebURL) -> LoginMove {
         let reason = "The portal asks for nothing, but the network is not open." + says(page)
         guard !unsent.isEmpty, case .ask(var prompt, let form, _) = handOver(reason, at: url) else {
@@ -304,7 +306,7 @@ package struct FormAttempt: Sendable {
         return .ask(prompt, keeping: form, reason: reason)
     }
 
-    /// Asks the user to go on in a browser; the probe shows later whether that was done.
+    /// Asks the user to go on in a browser; the probe later shows whether that worked.
     private func handOver(_ reason: String, at url: WebURL) -> LoginMove {
         .ask(.handOver(reason, title: portal.title ?? url.host, page: url), reason: reason)
     }
@@ -314,7 +316,7 @@ extension Prompt {
     /// Puts a sentence before the message.
     package mutating func begin(_ sentence: String) { message = sentence + (message.map { " " + $0 } ?? "") }
 
-    /// Says why the user is asked anew about an origin that the answers went to before.
+    /// Says why the user is asked again about an origin that already got the answers.
     package mutating func begin(keyChanged target: WebURL) {
         begin("The key of \(target.origin) has changed; nothing was sent.")
     }
@@ -325,10 +327,10 @@ extension Prompt {
         handOver("\(error) Do not type a password there that you use elsewhere.", title: page.host, page: page)
     }
 
-    /// Returns a prompt without fields that sends the user to a browser. The page's address is named without what looks like a guest's name
-    /// or a session, because other people may read the prompt.
+    /// Returns a prompt without fields that sends the user to a browser. Parts of the page's address that look like a guest's
+    /// name or a session are left out, because other people may read the prompt.
     package static func handOver(_ reason: String, title: String, page: WebURL) -> Prompt {
-        // The portal's words may have no end of a sentence.
+        // The portal's words may lack a full stop.
         let end = reason.last.map { ".!?…。".contains($0) } ?? true ? "" : "."
         return Prompt(
             title: title,

@@ -5,39 +5,39 @@ import PortalPages
 /// One way to log in that a page offers.
 struct LoginOption: Sendable {
     var form: TypedForm
-    /// The names of the controls that the user fills in for it, without boxes.
+    /// The names of the controls that the user fills in for this way, without boxes.
     var names: [String]
-    /// The other ways, which are only offered where the user is asked anyway.
+    /// The other ways, which are only offered if the user is asked anyway.
     var others: [LoginOption] = []
 }
 
 /// The choice among a page's forms and links.
 enum FormChoice: Sendable {
-    /// The ways to log in, of which the user fills in one.
+    /// The ways to log in; the user fills in one of them.
     case options([LoginOption])
-    /// There is a login, but it must not be sent from here, with the reason.
+    /// There is a login, but hotspotd must not send it, with the reason.
     case refuse(String)
-    /// The page has nothing that could be a login.
+    /// The page has nothing that may be a login.
     case nothing
 }
 
-/// A page whose forms are ruled on.
+/// A page on whose forms the rules decide.
 struct ChoiceCase: Sendable {
     let page: TypedPage
     let url: WebURL
     /// The forms that may be the login, shown or not, with their rulings.
     private let candidates: [(form: TypedForm, ruled: Ruled<FormRuling>)]
-    /// Those that stay, the best one first.
+    /// The forms that remain, the best one first.
     private let ways: [TypedForm]
-    /// The portal refused answers to the best one.
+    /// Whether the portal refused answers to the best form.
     private let isRefused: Bool
 
     private static let optionLimit = 3
 
     /// - Parameters:
-    ///   - answered: the names of the answers that there are.
-    ///   - refused: the names of those that the portal refused.
-    ///   - sent: the identities of the forms that were sent before, and have led here.
+    ///   - answered: the names of the present answers.
+    ///   - refused: the names of the answers that the portal refused.
+    ///   - sent: the identities of the forms that were sent before and led to this page.
     init(
         _ page: TypedPage, at url: WebURL, answered: Set<String> = [], refused: Set<String> = [],
         behind sent: Set<[String]>? = nil
@@ -51,7 +51,7 @@ struct ChoiceCase: Sendable {
         let hasRefusedLogin = candidates.contains {
             $0.ruled.ruling.reason != nil && !$0.form.typed.isEmpty && !formCase($0.form).pays
         }
-        // Each rule sees what the ones before have left.
+        // Each rule sees the forms that the earlier rules have left.
         for rule in FormBesideCase.rules {
             let left = open
             open.removeAll {
@@ -106,7 +106,7 @@ struct ChoiceCase: Sendable {
 
     private var asking: [TypedForm] { ways.filter { !$0.typed.isEmpty } }
 
-    /// The first refusal of a form, where none is open.
+    /// The first refusal of a form, if no form is usable.
     private var refusal: Ruled<FormChoice>? {
         guard ways.isEmpty else { return nil }
         let asking = candidates.filter { !$0.form.typed.isEmpty }
@@ -115,7 +115,7 @@ struct ChoiceCase: Sendable {
         }.first
     }
 
-    /// The form or link that begins a trial, or goes on without an account where the portal refused one.
+    /// The form or link that begins a trial, or that goes on without an account after the portal refused one.
     private var trial: TypedForm? {
         ways.first { $0.typed.isEmpty && ($0.beginsTrial || (isRefused && $0.goesOnFree)) } ?? Self.trialLink(on: page, at: url)
     }
@@ -143,7 +143,7 @@ struct ChoiceCase: Sendable {
         return TypedForm(HTMLForm(leadingTo: target, label: link.text))
     }
 
-    /// Returns whether a form is all that its page asks, and goes on: a step before the login, such as the choice of a language.
+    /// Returns whether a form is the only one on its page and goes on: a step before the login, such as the choice of a language.
     static func isOnlyStep(_ form: TypedForm, of page: TypedPage, at url: WebURL) -> Bool {
         !form.isInvisible && form.submits.contains(where: \.label.isOnward) && !page.hasLooseField
             && !page.forms.contains { $0.form != form.form && (!$0.isInvisible || !$0.inputs.isEmpty) }
@@ -172,10 +172,10 @@ struct ChoiceCase: Sendable {
         return TypedForm(HTMLForm(leadingTo: address, label: link.text))
     }
 
-    /// The endings of what a browser saves in place of showing it.
+    /// Suffixes of files that a browser saves instead of showing.
     private static let files = [".apk", ".exe", ".msi", ".dmg", ".zip", ".pdf", ".mobileconfig", ".crt", ".cer", ".pem"]
 
-    /// Whether an address is one by which a gateway opens: those of nodogsplash, openNDS and Meraki.
+    /// Returns whether a gateway opens by this address: those of nodogsplash, openNDS and Meraki.
     private static func opensGateway(_ target: WebURL) -> Bool {
         guard target.scheme == "http" || target.scheme == "https" else { return false }
         let query = target.query ?? ""
@@ -185,7 +185,7 @@ struct ChoiceCase: Sendable {
 }
 
 extension WebURL {
-    /// Returns whether this address has a host of the same domain as another one, or the same numeric host.
+    /// Returns whether this address has a host in the same domain as another address, or the same numeric host.
     func isSameSite(as other: WebURL) -> Bool {
         guard scheme == "http" || scheme == "https" else { return false }
         func site(_ host: String) -> Substring {

@@ -20,7 +20,7 @@ extension FormEngine {
         if case .options = ChoiceCase(page, at: url).choice.ruling { true } else { false }
     }
 
-    /// Returns the fields of all ways to log in; with several, none has to be filled in.
+    /// Returns the fields of all ways to log in; if there are several, none of them is required.
     func fields(of options: [LoginOption], consent: Bool, values: [String: String]) -> [Field] {
         guard options.count > 1 else { return fields(of: options[0].form, consent: consent, values: values) }
         var result: [Field] = []
@@ -34,7 +34,7 @@ extension FormEngine {
                     if !result[index].label.contains(field.label) { result[index].label += " / " + field.label }
                     continue
                 }
-                // A box of one form does not matter to the others.
+                // A box of one form has no meaning for the others.
                 if !isEverywhere, field.kind != .checkbox || options.contains(where: { $0.form.form != option.form.form }) {
                     (field.required, field.assumed) = (false, nil)
                 }
@@ -45,11 +45,11 @@ extension FormEngine {
     }
 
     /// Returns the fields of the question, in the page's order, with these values as defaults instead of the page's. A choice
-    /// that the page has made is among them, but is no reason to ask.
+    /// that the page has preselected is included, but is no reason to ask.
     private func fields(of form: TypedForm, consent: Bool, values: [String: String]) -> [Field] {
         let question = FormQuestion(form, self, consent: consent, values: values)
         var (fields, seen): ([Field], Set<String>) = ([], [])
-        // Such a box of ours asks for consent to an unusual way of sending.
+        // Such a box, which hotspotd adds, asks for consent to an unusual way of sending.
         for control in form.inputs
         where !control.isInvisible && control.name.utf8.count <= 256 && !control.name.hasPrefix(ConsentRequired.prefix) {
             guard seen.insert(control.name).inserted, fields.count < 20 else { continue }
@@ -61,8 +61,8 @@ extension FormEngine {
         return fields
     }
 
-    /// Drops the stored answers to fields that the page calls something else than when they were given: the user decides about those. A next
-    /// page may have the name of a field for something else as well.
+    /// Drops the stored answers to fields that the page has renamed since they were given: the user decides about those. The next
+    /// page may use a field's name for something else as well.
     package mutating func dropRenamed(on page: HTMLPage) {
         func isRenamed(_ name: String, _ isSame: (String) -> Bool) -> Bool {
             let controls = page.forms.flatMap(\.inputs).filter { $0.name == name && !$0.isInvisible }
@@ -84,13 +84,13 @@ extension FormEngine {
         form.inputs.first { $0.name == name }.map(Self.label) ?? name
     }
 
-    /// Returns the value as a prompt can offer it; `nil` for secrets, and for what a prompt does not show whole.
+    /// Returns the value as a prompt can offer it; `nil` for secrets, and for values that a prompt cannot show whole.
     static func offer(_ value: String, for kind: Field.Kind) -> String? {
         let isShown = !value.isEmpty && value.utf8.count <= offerLimit && Printable.text(value, limit: offerLimit) == value
         return isShown && !kind.isSecret ? value : nil
     }
 
-    /// Returns the controls of a page's visible forms in which a guest can type, also those without a name.
+    /// Returns the controls of a page's visible forms in which a guest can type, including those without a name.
     package static func questions(on page: HTMLPage) -> [HTMLControl] {
         page.forms.map(TypedForm.init).filter { !$0.isInvisible && !$0.purpose.contains(.search) }.flatMap(\.fields)
             .filter { !$0.isReadOnly }.map(\.control)
@@ -109,7 +109,7 @@ extension FormEngine {
 }
 
 extension Field {
-    /// The page has chosen already.
+    /// Whether the page has already chosen.
     fileprivate var isPreselected: Bool { kind == .choice && value != nil }
 }
 
@@ -120,11 +120,11 @@ private struct FormQuestion {
     private let consent: Bool
     /// The defaults that replace the page's values, by name.
     private let values: [String: String]
-    /// The page says which fields must be filled in.
+    /// Whether the page says which fields must be filled in.
     private let marksRequired: Bool
-    /// The portal did not take what was sent.
+    /// Whether the portal refused the sent answers.
     private let isRefused: Bool
-    /// The page disables its button until a box is ticked.
+    /// Whether the page disables its button until a box is ticked.
     private let needsTick: Bool
 
     init(_ form: TypedForm, _ engine: FormEngine, consent: Bool, values: [String: String]) {
@@ -145,7 +145,7 @@ private struct FormQuestion {
         }
     }
 
-    /// Returns the choice among buttons of which each means another login.
+    /// Returns the choice among buttons that each start a different login.
     func buttons(named name: String) -> Field {
         let choices = form.choices.map { HTMLControl.choice($0.control.label, $0.value) }
         let before = values[name].flatMap { choices.contains($0) ? $0 : nil }
@@ -197,7 +197,7 @@ private struct FormQuestion {
     private func text(_ control: TypedControl) -> Field? {
         let kind = FormEngine.kind(of: control)
         let value = FormEngine.offer(values[control.name] ?? control.value, for: kind)
-        // The portal's own constant: it cannot be changed, or not be shown.
+        // A constant of the portal: the user cannot change it, or it cannot be shown.
         let isConstant = control.isReadOnly || (value == nil && engine.answers.sent(control.name) == nil && kind != .password)
         if isConstant, !control.value.isEmpty { return nil }
         let isWanted = isRequired(control)

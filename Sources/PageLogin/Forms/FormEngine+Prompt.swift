@@ -5,10 +5,10 @@ import PortalPages
 
 /// The prompt, and the terms that it shows.
 extension FormEngine {
-    /// The most characters of a page's own terms that a prompt shows, and that are compared.
+    /// The largest number of characters of a page's own terms that a prompt shows, and that are compared.
     private static let (shownTerms, comparedTerms) = (8192, 64 * 1024)
 
-    /// The most documents that are agreed to with one form, are named in the prompt, and compared.
+    /// The largest number of documents that one form can accept, and that are named in the prompt and compared.
     private static let documents = 3
 
     /// Returns whether submitting this form accepts terms.
@@ -34,8 +34,8 @@ extension FormEngine {
             ticked,
             place(of: filled, fields, at: url),
         ].compactMap(\.self)
-        // Terms are shown only where submitting accepts them: for the daemon, an answered prompt with terms is consent. A mere link to
-        // a privacy policy is not shown as terms.
+        // Terms are shown only if submitting accepts them: for the daemon, an answer to a prompt with terms is consent. A mere
+        // link to a privacy policy is not shown as terms.
         let terms = isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
         var termsURL: String?
         if case .address(let address, let others, _)? = terms {
@@ -49,20 +49,20 @@ extension FormEngine {
             message: messages.isEmpty ? nil : messages.joined(separator: " "), fields: fields, termsURL: termsURL, terms: text)
     }
 
-    /// Returns what the page says against the answers that were sent, or that it says nothing.
+    /// Returns the page's objection to the sent answers, or the sentence that it gives none.
     private func complaint(of page: TypedPage, about form: TypedForm, _ fields: [Field]) -> String? {
         if let complaint = complaint(of: page.page) { return complaint }
         let isRefused = fields.contains { answers.sent($0.name) != nil }
         guard isRefused || form.endsOthers else { return nil }
         if let refusal = refusal(on: page) { return refusal }
-        // A next page may show an answer of the one before, beside what it asks for.
+        // The next page may show an earlier answer beside the fields for which it asks.
         let asksMore = fields.contains { $0.required && $0.kind != .checkbox && answers.sent($0.name) == nil }
         guard isRefused, !asksMore else { return nil }
-        // Where the portal begins anew, nothing on its page is about the answers.
+        // If the portal starts over, nothing on its page is about the answers.
         return (hasSent(fields) ? news(of: page.page) : nil) ?? Self.unexplained
     }
 
-    /// Returns where typed answers go, if that is not plain from the page's address.
+    /// Returns the sentence about the target of typed answers, if the page's address does not make it plain.
     private func place(of filled: FilledForm, _ fields: [Field], at url: WebURL) -> String? {
         guard fields.contains(where: { $0.kind != .checkbox }) else { return nil }
         let losesEncryption = url.isSecure && !filled.target.isSecure
@@ -82,13 +82,13 @@ extension FormEngine {
     /// Returns the page's error message without the answers that it repeats.
     package func complaint(of page: HTMLPage) -> String? { page.errors.first.map { Printable.text(mask.apply($0), limit: 200) } }
 
-    /// Returns the page's error message, also one that only its words show.
+    /// Returns the page's error message, including one that only its words show.
     func refusal(on page: TypedPage) -> String? {
         complaint(of: page.page) ?? page.failure.map { Printable.text(mask.apply($0), limit: 200) }
     }
 
-    /// Returns what a page says that those before did not: its words about the answers, where nothing else marks them. `nil` if it says
-    /// nothing new, or no page before is known.
+    /// Returns the words of a page that earlier pages did not have: they are about the answers, if nothing else marks such words.
+    /// `nil` if there are no new words, or no earlier page is known.
     private func news(of page: HTMLPage) -> String? {
         guard !textBefore.isEmpty else { return nil }
         let known = Set(textBefore)
@@ -121,7 +121,7 @@ extension FormEngine {
         {
             return .address(filled.request.url, box: box)
         }
-        // "I agree" on a button says nothing of what.
+        // "I agree" on a button does not say to what.
         let spoken = form.submits.map(\.control.label).filter { !$0.isEmpty }.reduce(form.text) { $0.replacing($1, with: " ") }
         let rest = Purposes(of: spoken).bindsReader ? form.text : page.text
         let marked = page.terms.isEmpty ? spokenTerms(on: page, beside: boxes) : [page.terms]
@@ -130,8 +130,8 @@ extension FormEngine {
         return text.isEmpty ? nil : .text(text)
     }
 
-    /// Returns the addresses of the terms. All that the boxes name is agreed to; what stands elsewhere on the page, and what another box names,
-    /// counts where they name none.
+    /// Returns the addresses of the terms. Everything that the boxes name is agreed to; documents elsewhere on the page, or in
+    /// other boxes, count only if the boxes name none.
     private func termsAddresses(of form: TypedForm, on page: TypedPage) -> [WebURL] {
         let agreed = form.termsBoxes.flatMap(\.control.links)
         // A link called terms, or else the one that "you accept the" leads over to, whatever its name.
@@ -152,7 +152,8 @@ extension FormEngine {
         return addresses
     }
 
-    /// Returns what a page says of its terms without marking it: of each passage all from the first text that names them, such as a heading.
+    /// Returns the terms in a page's text that are not marked as such: each passage from the first text that names them, such as
+    /// a heading.
     private func spokenTerms(on page: TypedPage, beside boxes: [String]) -> [String] {
         page.passages.map { $0.drop { !Purposes(of: $0).isTerms }.joined(separator: " ") }
             .filter { passage in !passage.isEmpty && !boxes.contains { $0.contains(passage) } }

@@ -9,7 +9,7 @@ package struct FormEngine: Sendable {
     package enum FormDecision: Sendable {
         /// Submit the form.
         case submit(FilledForm, HTMLForm)
-        /// Ask the user for what the form needs.
+        /// Ask the user for the answers that the form needs.
         case ask(Prompt, HTMLForm)
         /// The page has no form that could be a login.
         case nothing
@@ -21,33 +21,33 @@ package struct FormEngine: Sendable {
     static let unexplained = "The portal asks the same question again and does not say why. " + wayOut
     /// The sentence for a question that comes again, perhaps without end.
     static let wayOut = "hotspotctl browse opens the page in a browser."
-    /// The name of the prompt's box for terms where the page has no box of its own.
+    /// The name of the prompt's box for terms if the page has no box of its own.
     package static let termsField = "accept_terms"
     /// The longest value that a prompt can offer, and the longest answer that is sent, in octets.
     static let (offerLimit, answerLimit) = (200, 8192)
 
     package var redirects = RedirectPolicy()
     package var answers = FormAnswers()
-    /// The user accepted this portal's terms earlier, or the daemon's policy accepts them.
+    /// Whether the user accepted this portal's terms earlier, or the daemon's policy accepts them.
     package var consent = false
-    /// The user has just typed the answers for this portal; they are not stored ones.
+    /// Whether the user has just typed the answers for this portal; otherwise they are stored ones.
     package var isTypedNow = false
     /// Hides the answers that the page's error messages repeat.
     package var mask = Mask([])
-    /// Stored passwords may be sent over plain HTTP, because the daemon released them for this portal.
+    /// Whether stored passwords may be sent over plain HTTP, because the daemon released them for this portal.
     package var allowsPlainHTTP = false
-    /// The page is one that is kept, and had no price beside its form when it was read whole.
+    /// Whether the page was kept from an earlier command, and had no price beside its form when it was read whole.
     var pricesAreKnown = false
-    /// The text of the pages of which forms and buttons were sent, piece by piece, as far as it is known.
+    /// The text of the pages whose forms and buttons were sent, piece by piece, as far as it is known.
     var textBefore: [String] = []
-    /// The marks of these forms.
+    /// The identities of these forms.
     var sentForms: Set<[String]> = []
-    /// The unusual ways of sending that the user agreed to.
+    /// The unusual ways of sending to which the user agreed.
     package var agreed: Set<String> = []
-    /// Whether a URL leads to an address of the link's own networks.
+    /// Returns whether a URL leads to an address of the link's own networks.
     package var leadsInside: @Sendable (WebURL) -> Bool = { _ in false }
 
-    /// The user has just ticked the prompt's own box for terms.
+    /// Whether the user has just ticked the prompt's own box for terms.
     package var saysYesToTerms: Bool {
         isTypedNow && answers.isFromUser(Self.termsField) && answers[Self.termsField].map(FilledForm.isYes) ?? false
     }
@@ -65,23 +65,23 @@ package struct FormEngine: Sendable {
         }
     }
 
-    /// Returns the way to log in that the answers are for, and whether they fill it in; a single way is judged field by field.
+    /// Returns the way to log in that fits the answers, and whether they fill it in; a single way is judged field by field.
     func pick(_ options: [LoginOption]) -> (option: LoginOption, isFilled: Bool) {
         guard options.count > 1 else { return (options[0], true) }
         let complete = options.filter { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
-        // Typed answers beat stored ones; the way that was tried before is taken only where nothing else is filled in.
+        // Typed answers beat stored ones; a way that was tried before is taken only if no other way is filled in.
         let untried = complete.filter { $0.names.contains { answers[$0] != answers.refusedBefore($0) } }
         let typed = untried.first { isTypedNow && $0.names.contains(where: answers.isTyped) }
-        // Where what was typed is refused, what is stored is not sent in its place: the user reads the refusal first.
+        // If the typed answers are refused, stored ones are not sent instead: the user reads the refusal first.
         let isRefused = isTypedNow && options.flatMap(\.names).contains(where: answers.wasSentNow)
         let filled = typed ?? (isRefused ? nil : untried.first ?? complete.first)
-        // With nothing typed the user has picked the way that asks for nothing.
+        // By typing nothing, the user has picked the way that asks for nothing.
         let isEmpty = isTypedNow && answers.sent.isEmpty && options.flatMap(\.names).allSatisfy { answers[$0]?.isEmpty ?? true }
         if filled == nil, isEmpty, let free = options.first(where: \.names.isEmpty) { return (free, true) }
         return (filled ?? options[0], filled != nil)
     }
 
-    /// Returns the ways to log in that a page offers; none if it has none, or one that must not be sent.
+    /// Returns the ways to log in that a page offers; none if it has none, or only one that must not be sent.
     func ways(on page: TypedPage, at url: WebURL) -> [LoginOption] {
         if case .options(let options) = choice(on: page, at: url).ruling { options } else { [] }
     }
@@ -93,7 +93,7 @@ package struct FormEngine: Sendable {
         ).choice
     }
 
-    /// Returns the ways to log in that the user is offered: where a button needs terms, the page's login is a way too.
+    /// Returns the ways to log in that are offered to the user: if a button needs terms, the page's login is also a way.
     func offered(_ found: [LoginOption], on page: TypedPage) -> [LoginOption] {
         let isAsked = found.count == 1 && !isTypedNow && !consent && isBinding(found[0].form, page)
         return isAsked ? found[0].others + found : found
@@ -105,7 +105,7 @@ package struct FormEngine: Sendable {
         return others.isEmpty ? nil : others
     }
 
-    /// Returns what the user has to agree to for a request, and did not.
+    /// Returns the consents that a request needs and that the user has not given.
     func consentRequired(for filled: FilledForm, _ form: TypedForm, at url: WebURL) -> [ConsentRequired] {
         let isAway = !filled.staysOnOrigin
         let isInside = isAway && leadsInside(filled.target)
@@ -122,7 +122,7 @@ package struct FormEngine: Sendable {
         }
     }
 
-    /// Returns the agreements that answering the prompt of this page gives without a box.
+    /// Returns the agreements that an answer to this page's prompt gives without a box.
     package func impliedAgreements(on page: HTMLPage, at url: WebURL) -> [String] {
         impliedAgreements(on: TypedPage(page), at: url)
     }
@@ -137,12 +137,12 @@ package struct FormEngine: Sendable {
         }
     }
 
-    /// Forgets what the user agreed to for an origin that a page leads to.
+    /// Forgets the user's agreements for the target of a page.
     package mutating func forgetAgreements(for target: WebURL) {
         agreed = agreed.filter { !$0.hasSuffix(":" + target.origin) }
     }
 
-    /// Moves the answers that a form has sent to those that are only offered again, secrets without their text.
+    /// Moves the answers that a form has sent to those that are only offered again; of secrets, the text is dropped.
     package mutating func offerAnswers(of form: HTMLForm) {
         for control in form.inputs {
             guard let answer = answers[control.name] else { continue }
@@ -151,7 +151,7 @@ package struct FormEngine: Sendable {
         }
     }
 
-    /// Whether a form of this command had one of these fields.
+    /// Returns whether a form of this command had one of these fields.
     func hasSent(_ fields: [Field]) -> Bool { fields.contains { answers.wasSentNow($0.name) } }
 }
 
@@ -159,7 +159,7 @@ extension FormEngine {
     /// Makes an engine without answers.
     package init(for redirects: RedirectPolicy) { self.init(redirects: redirects) }
 
-    /// Returns the form that is the login, of several.
+    /// Returns the form that is the login, if there are several.
     package func choose(_ page: HTMLPage, at url: WebURL) -> HTMLForm? {
         let options = ways(on: TypedPage(page), at: url)
         return options.isEmpty ? nil : pick(options).option.form.form

@@ -20,14 +20,14 @@ public struct FormLogin: Sendable {
         public var portal: Portal
         /// The names of the fields that a login needs.
         public var needs: [String]
-        /// The page has a form that could be a login.
+        /// Whether the page has a form that could be a login.
         public var canAct: Bool
         /// Why the page could not be fetched.
         public var failure: TransferError?
         /// The page, and its address.
         fileprivate var page: (TypedPage, WebURL)?
 
-        /// The company that the page imitates, by the check for pages that are left to a browser.
+        /// The company that the page imitates, by the rules for pages that are handed over to a browser.
         package var imitates: String? {
             page.flatMap { page, url in ImitatedBrand.imitated(by: page, asking: Prompt(title: ""), at: url) }?.name
         }
@@ -49,15 +49,16 @@ public struct FormLogin: Sendable {
             canAct: page.map { engine.canAct(on: $0.0, at: $0.1) } ?? false, failure: portalPage.failure, page: page)
     }
 
-    /// Answers Authenticate and PresentUI: submits the forms from the portal's first page on, or from the page that asked the user.
+    /// Answers Authenticate and PresentUI: submits forms, starting from the portal's first page or from the page that asked the
+    /// user.
     ///
     /// - Parameters:
     ///   - start: the address of the portal's first page; without it, the page to which the probe leads.
-    ///   - isTypedNow: the user has just typed the command's answers, as in PresentUI.
+    ///   - isTypedNow: whether the user has just typed the command's answers, as in PresentUI.
     public func run(from start: WebURL?, isTypedNow: Bool) -> Reply {
         if isTypedNow, let reply = answer() { return reply }
         if SessionMemory(command.session).rendered != nil { return forgettingPage.run(from: start, isTypedNow: isTypedNow) }
-        // The portal did not answer.
+        // Returns the reply if the portal did not answer.
         func notNow(_ reply: Reply) -> Reply { isTypedNow ? command.sendingLater(reply) : reply }
         let portalPage: PortalPage
         if let start {
@@ -72,10 +73,10 @@ public struct FormLogin: Sendable {
             }
             portalPage = page
         }
-        // The tokens in its forms are valid once, so the next command fetches the page again.
+        // The tokens in the page's forms are valid once, so the next command fetches the page again.
         command.attempts.forgetPortalPages(command.link)
         if let failure = portalPage.failure {
-            // A portal that did not answer has shown no key to compare.
+            // A portal that did not answer has shown no key for comparison.
             guard failure.needsBrowser else { return notNow(command.reply(failure)) }
             let portal = portalPage.portal(kind: kind)
             let prompt = Prompt.unproven(failure, page: portalPage.start)
@@ -110,7 +111,7 @@ public struct FormLogin: Sendable {
             on: page, at: url, portal: portal, client: client ?? memory.client(command), isTypedNow: true, start: start)
     }
 
-    /// The same login without what was kept of a page that is closed by now.
+    /// The same login without the memory of a page that has been closed.
     private var forgettingPage: FormLogin {
         var (command, memory) = (command, SessionMemory(command.session))
         memory.rendered.flatMap(OpenPages.shared.take)?.close()
@@ -119,8 +120,8 @@ public struct FormLogin: Sendable {
         return FormLogin(kind: kind, command: command)
     }
 
-    /// Goes on from the page that is open in a browser. `nil` if it is closed by now: then the login begins anew, and its page has to ask the
-    /// same.
+    /// Continues from the page that is open in a browser. `nil` if it has been closed: then the login starts over, and its page
+    /// has to ask the same.
     private func answerRendered(_ memory: SessionMemory, by client: HTTPClient?, from start: WebURL?) -> Reply? {
         let client = client ?? memory.client(command)
         let hosts = [start?.host, memory.origin.flatMap { WebURL($0 + "/") }?.host].compactMap(\.self)
@@ -155,7 +156,7 @@ public struct FormLogin: Sendable {
 }
 
 extension SessionMemory.SavedPage {
-    /// The page as far as it was saved, and its address.
+    /// The saved part of the page, and its address.
     fileprivate var restored: (page: HTMLPage, url: WebURL)? {
         guard let url = WebURL(url), let base = WebURL(base) else { return nil }
         var page = HTMLPage(saved: form, at: base)

@@ -4,13 +4,13 @@ import PortalPages
 
 /// A decision about one form.
 enum FormRuling: Sendable {
-    /// It is for something else than a login.
+    /// The form is for something other than a login.
     case other
-    /// It may be one, and is not shown.
+    /// The form may be the login, but the page does not show it.
     case hidden
-    /// It is a login that must not be sent from here, with the reason.
+    /// The form is a login that hotspotd must not send, with the reason.
     case refused(String)
-    /// It may be the login.
+    /// The form may be the login.
     case login
 
     var isOther: Bool { if case .other = self { true } else { false } }
@@ -24,10 +24,10 @@ struct FormCase: Sendable {
     let form: TypedForm
     let page: TypedPage
     let url: WebURL
-    /// The names of the answers that there are, and of those that the portal refused.
+    /// The names of the present answers, and of those that the portal refused.
     var answered: Set<String> = []
     var refused: Set<String> = []
-    /// The identities of the forms that were sent before, and have led here; `nil` on a first page.
+    /// The identities of the forms that were sent before and led to this page; `nil` on a first page.
     var sent: Set<[String]>?
 
     /// May a form be the login?
@@ -107,7 +107,7 @@ struct FormCase: Sendable {
         PageRule("F22", "Any other form may be the login.") { _ in .login },
     ]
 
-    /// Which of several forms goes first? The lowest number does.
+    /// Decides which of several forms goes first: the one with the lowest number.
     static let ranks: [PageRule<FormCase, Int>] = [
         PageRule("R1", "First place: the form whose fields were answered before, even if the portal asks for the same again.") {
             form in
@@ -133,7 +133,7 @@ struct FormCase: Sendable {
         !form.submits.isEmpty && form.typed.isEmpty && form.controls.allSatisfy { $0.kind != .checkbox }
     }
 
-    /// The page has only buttons that name a language each.
+    /// Whether the page has only buttons, each of which names a language.
     var choosesLanguage: Bool {
         page.forms.count > 1
             && page.forms.allSatisfy { form in
@@ -141,11 +141,11 @@ struct FormCase: Sendable {
             }
     }
 
-    /// The form pays by what it asks for, or its text says that access costs.
+    /// Whether the form pays by its fields, or its text says that access costs.
     var pays: Bool {
         let buttons = form.submits.filter { !$0.isInvisible }
         if !buttons.isEmpty, buttons.allSatisfy(\.words.isPayment) { return true }
-        // A card beside other questions, and without a word of paying, may be a gym's.
+        // A card number beside other questions, without any word about paying, may belong to a gym.
         func isBanks() -> Bool {
             form.typed.count == 1 || page.words.isPayment || form.controls.contains(where: \.isOfBankCard)
         }
@@ -158,9 +158,9 @@ struct FormCase: Sendable {
 struct FormBesideCase: Sendable {
     let form: TypedForm
     let page: TypedPage
-    /// All that may be the login.
+    /// All forms that may be the login.
     let open: [TypedForm]
-    /// A login is on the page, and cannot be sent from here.
+    /// Whether the page has a login that hotspotd cannot send.
     let hasRefusedLogin: Bool
 
     /// Does a form step back beside others?

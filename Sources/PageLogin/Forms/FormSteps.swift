@@ -4,8 +4,8 @@ import HotspotCore
 
 /// The steps of a login through pages and forms: a ``FormAttempt`` with the page that it is on.
 struct FormSteps: LoginSteps {
-    /// The end of the last form: the portal answered with a status, the answer did not come for a reason, the network is open while the page
-    /// asks on, or the portal has not judged the answers.
+    /// The result of the last form: the portal answered with an error status, no answer came for a reason, the network is open
+    /// while the page still asks, or the portal has not judged the answers.
     private enum FormEnd { case open, refused(status: Int), unanswered(String), opened, unjudged }
 
     private let command: HelperCommand
@@ -17,9 +17,10 @@ struct FormSteps: LoginSteps {
     private(set) var formPage: WebURL
     /// The terms of the page.
     private var terms: Terms?
-    /// The terms of an earlier page: one without the rest of what it showed, or with the portal's words about the answers, is still about them.
+    /// The terms of an earlier page: a page that shows less than before, or the portal's words about the answers, still belongs
+    /// to them.
     private var earlierTerms: Terms?
-    /// The prices of the page were known before the last move.
+    /// Whether the prices of the page were known before the last move.
     private var knewPrices = false
     private var end = FormEnd.open
     /// The last form, and its page.
@@ -30,13 +31,14 @@ struct FormSteps: LoginSteps {
         let memory = SessionMemory(command.session)
         attempt = FormAttempt(command, at: portal, after: memory, isTypedNow: isTypedNow)
         guard isTypedNow else { return }
-        // The first page is fetched again with fresh tokens; a later one cannot be reached without the forms sent before.
+        // The first page is fetched again with fresh tokens; a later page cannot be reached without the forms that were sent
+        // before.
         earlierTerms = memory.page?.terms.flatMap { Terms($0) }
         attempt.engine.answers.noteRefusedBefore(memory.page?.refused ?? [:])
         attempt.engine.answers.noteEarlier(memory.sent ?? [:])
         let hadPrice = attempt.asked?.contains { $0.hasPrefix(PriceMention.field) } ?? false
         attempt.engine.pricesAreKnown = memory.page != nil && !hadPrice
-        // A question that did not show the terms again had them accepted by the answer before.
+        // If a question did not show the terms again, the earlier answer had accepted them.
         let accepted = AcceptedTerms(memory, isTypedNow: true)
         if attempt.isSame, earlierTerms != nil, !accepted.mustBeAccepted, accepted.hasAccepted { attempt.engine.consent = true }
     }
@@ -88,20 +90,21 @@ struct FormSteps: LoginSteps {
         guard error.code == .timeout, lastForm?.filled.carriesAnswers == true else {
             return attempt.fail(error, at: formPage)
         }
-        // The portal may have let the guest in: the proof goes on for as long as there is time.
+        // The portal may have let the guest in: the proof continues until its time is over.
         end = .unanswered(error.description)
         return .done
     }
 
     func patience(before move: LoginMove) -> Patience? {
         switch move {
-        // A button behind the login may be the one that ends the session.
+        // A button after the login may be the one that ends the session.
         case .submit(_, let form): attempt.hasAnswered && form.inputs.isEmpty ? .once : nil
         // A gateway may open and break its answer off, or open by itself: the probe knows.
         case .end(.temporaryFailure, _): isTypedNow || hasSent ? .once : nil
         case .done where hasSent || (isTypedNow && command.answers.isEmpty): nil
         case .done: RedirectChain.leadsOut(page.page, at: formPage, on: command.link) ? .seconds : .once
-        // The page behind a login may ask on, such as for a guest's opinion. One that wants a code may be open for a moment only.
+        // The page after a login may ask for more, such as a guest's opinion. A portal that wants a code may open only for a
+        // moment.
         case .ask(let prompt, _, _)
         where !hasSent || engine.refusal(on: page) != nil || prompt.fields.contains { $0.kind == .code }: nil
         case .ask(let prompt, _, let reason):
@@ -122,13 +125,13 @@ struct FormSteps: LoginSteps {
             (engine.pricesAreKnown, end) = (knewPrices, .unjudged)
             return attempt.askAgain(on: page, at: formPage, because: reason)
         }
-        // The address of a form that is refused may show nothing.
+        // The address of a refused form may show nothing.
         return if case .refused(let status) = end { attempt.giveUp(reason, status: status, at: lastForm.url) } else { move }
     }
 
     // MARK: - The end
 
-    /// Adds the part of forms to the reply after a login.
+    /// Adds the data about forms to the reply after a login.
     func finishLogin(_ reply: inout Reply, in memory: inout SessionMemory) {
         keepWayOut(in: &memory)
         let submitted = lastForm?.filled.request
@@ -149,7 +152,7 @@ struct FormSteps: LoginSteps {
         }
     }
 
-    /// Adds the part of forms to the reply that asks the user.
+    /// Adds the data about forms to the reply that asks the user.
     ///
     /// - Parameter form: the form to keep, if its page cannot be reached again.
     func finishQuestion(_ reply: inout Reply, keeping form: HTMLForm?, in memory: inout SessionMemory) {
@@ -178,10 +181,10 @@ struct FormSteps: LoginSteps {
         reply.prompt = prompt
     }
 
-    /// The most octets of a page's text that are kept while it asks.
+    /// The largest part of a page's text that is kept while it asks, in octets.
     private static let keptSentences = 3000
 
-    /// Keeps how the session can be ended. The query of an address that a form has made can have the answers.
+    /// Keeps the way to end the session. The query of an address that a form has made may contain the answers.
     private func keepWayOut(in memory: inout SessionMemory) {
         memory.logoff = attempt.logoff ?? memory.logoff
         memory.statusPage = (formPage.origin == live.origin && formPage.query == nil ? formPage : first).text
@@ -189,7 +192,7 @@ struct FormSteps: LoginSteps {
 }
 
 extension FormAttempt {
-    /// Begins a try with what an earlier command of this login kept.
+    /// Begins a try with the data that an earlier command of this login kept.
     package init(_ command: HelperCommand, at live: Portal, after memory: SessionMemory, isTypedNow: Bool) {
         self.init(
             command, at: live, agreed: memory.agreed ?? [], impliedAgreements: memory.impliedAgreements ?? [],

@@ -1,12 +1,12 @@
 import HelperKit
 import HotspotCore
 
-/// A company that many people have an account of. A portal has no use for its password; a page that asks for it is often a trap.
+/// A company with which many people have an account. A portal never needs its password; a page that asks for it is often a trap.
 package struct ImitatedBrand: Hashable, Sendable {
     package let name: String
-    /// The words that pages name it by, as ``plain(_:)`` returns them.
+    /// The words by which pages name the company, as ``plain(_:)`` returns them.
     private let words: [String]
-    /// Those that name it only where they are a whole text, because people and places have the same name.
+    /// The words that name the company only if they are a whole text, because people and places have the same name.
     private let names: [String]
     private let domains: [String]
 
@@ -22,7 +22,8 @@ package struct ImitatedBrand: Hashable, Sendable {
                 names: words(parts[1].filter { $0.hasPrefix("=") }.map { String($0.dropFirst()) }), domains: parts[2])
         }
 
-    /// Returns a warning if a page that belongs to no company names one where it asks for an account: beside a password, or in the title.
+    /// Returns a warning if a page that does not belong to a company names one where it asks for an account: beside a password,
+    /// or in the title.
     static func warning(about form: TypedForm, on page: TypedPage, at url: WebURL) -> String? {
         guard let company = asked(by: form, on: page, at: url) else { return nil }
         return
@@ -38,22 +39,23 @@ package struct ImitatedBrand: Hashable, Sendable {
         let button = form.button?.control.label
         let offers = page.links.map(\.link.text) + form.submits.map(\.control.label).filter { $0 != button }
         let text = offers.reduce(form.text) { $1.isEmpty ? $0 : $0.replacing($1, with: "\n") }
-        // A company's name alone is a logo.
+        // A company's name on its own is a logo.
         let logos = page.page.sentences.filter { !offers.contains($0) && isName($0) }
         return imitated(naming: [page.title ?? "", text, button ?? ""] + typed.map(\.control.label) + logos, at: url)
     }
 
-    /// Returns the company that a page imitates: its title or first heading names the company, it asks for a password, and it does not
-    /// belong to the company. A heading that offers to log in by another company stands above one way of several.
+    /// Returns the company that a page imitates: its title or first heading names the company, it asks for a password, and it
+    /// does not belong to the company. A heading such as "Log in with Google" does not count, because it is one of several ways
+    /// to log in.
     ///
-    /// - Parameter asksPassword: the login asks for a password where the page has no field for it.
+    /// - Parameter asksPassword: whether the login asks for a password although the page has no field for it.
     package static func imitated(by page: HTMLPage, at url: WebURL, asksPassword: Bool = false) -> ImitatedBrand? {
         guard asksPassword || page.forms.contains(where: { !$0.isInvisible && !$0.passwords.isEmpty }) else { return nil }
         return imitated(naming: [page.title, nameHeading(of: page)].compactMap(\.self), at: url)
     }
 
-    /// Returns the heading that names a page: a company's name alone, else the first one that neither offers to log in by another company nor
-    /// only says to log in, else the first one.
+    /// Returns the heading that names a page: a company's name alone, else the first one that neither offers to log in by another
+    /// company nor only says to log in, else the first one.
     private static func nameHeading(of page: HTMLPage) -> String? {
         guard let first = page.headings.first else { return nil }
         if isName(first) { return first }
@@ -62,8 +64,8 @@ package struct ImitatedBrand: Hashable, Sendable {
 
     /// Returns the company that is imitated by a page that asks the user.
     ///
-    /// A company's login may ask for the mail address alone at first. A page that only a browser can show may ask for anything.
-    /// For both the title decides.
+    /// A company's login may at first ask only for the mail address, and a page that only a browser can show may ask for
+    /// anything. In both cases the title decides.
     static func imitated(by page: TypedPage, asking prompt: Prompt, at url: WebURL) -> ImitatedBrand? {
         let form = page.forms.first { !$0.isInvisible && !$0.passwords.isEmpty }
         if let company = imitated(by: page.page, at: url) ?? form.flatMap({ asked(by: $0, on: page, at: url) }) { return company }
@@ -88,7 +90,7 @@ package struct ImitatedBrand: Hashable, Sendable {
 
     private func isCalled(_ name: String) -> Bool { names.contains(name) || words.contains(name) }
 
-    /// Returns a text as the name of a company is compared.
+    /// Returns a text in the form in which company names are compared.
     private static func name(_ text: String) -> String {
         let words = words(of: text)
         return " " + LookAlikes.skeleton(words.joined(separator: isSpaced(words[...]) ? "" : " ")) + " "
@@ -102,8 +104,8 @@ package struct ImitatedBrand: Hashable, Sendable {
         url.isSecure && domains.contains { url.host == $0 || url.host.hasSuffix("." + $0) }
     }
 
-    /// Returns the words with one blank between them, as skeletons, without addresses such as `name@gmail.com`. The parts of
-    /// joined words follow: "GoogleAccount", "PayPalLogin" and "accounts.google.com" have such parts.
+    /// Returns the words as skeletons with one blank between them, without addresses such as `name@gmail.com`. The parts of
+    /// joined words are added at the end: "GoogleAccount", "PayPalLogin" and "accounts.google.com" have such parts.
     private static func plain(_ text: String) -> String {
         let words = words(of: text)
         let spaced = words.split { $0.count > 1 }.filter(isSpaced).map { $0.joined() }
@@ -121,7 +123,7 @@ package struct ImitatedBrand: Hashable, Sendable {
         return words
     }
 
-    /// The most parts of a word that are joined with their neighbours.
+    /// The largest number of parts of a word that are joined with their neighbours.
     private static let partLimit = 8
 
     /// Returns the parts of a joined word, alone and with their neighbours, for a company's name may have a capital inside. A

@@ -14,7 +14,7 @@ enum LookAlikes {
         return String(scalars)
     }
 
-    /// Returns the form that words share if they look alike, such as "goog1e", "GoogIe" and "Google". It is for comparison alone.
+    /// Returns the form that look-alike words share, such as "goog1e", "GoogIe" and "Google". It is only for comparison.
     static func skeleton(_ text: String) -> String {
         var skeleton = folded(text).lowercased()
         for (look, letter) in [("0", "o"), ("1", "l"), ("i", "l"), ("3", "e"), ("5", "s"), ("rn", "m"), ("vv", "w")] {
@@ -25,7 +25,8 @@ enum LookAlikes {
 
     private static func latin(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar.value {
-        // Latin letters with marks, small capitals, raised and lowered letters, letterlike symbols, and letters in circles and squares.
+        // Latin letters with marks, small capitals, raised and lowered letters, letterlike symbols, and letters in circles and
+        // squares.
         case 0xC0...0x2FF, 0x1D00...0x1D25, 0x1D2C...0x1DBF, 0x1E00...0x1EFF, 0x2071...0x209C, 0x2100...0x214F, 0x249C...0x24E9,
             0xA730...0xA7FF, 0x1F110...0x1F189, 0x1F1E6...0x1F1FF:
             return table[scalar] ?? named(scalar) ?? scalar

@@ -1,8 +1,8 @@
 import HotspotCore
 import PortalPages
 
-/// Hides the user's answers in a portal's text. Portals often repeat an answer that they do not accept, and other people than the one who
-/// typed it may read the prompt.
+/// Hides the user's answers in a portal's text. Portals often repeat an answer that they refuse, and other people may read the
+/// prompt.
 package struct Mask: Sendable {
     /// Values shorter than this, in octets, are not hidden: they occur in many words.
     private static let shortest = 3

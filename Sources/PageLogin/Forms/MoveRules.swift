@@ -5,13 +5,13 @@ import PortalPages
 /// The next move after a page.
 enum MoveRuling: Sendable {
     case send(FilledForm, HTMLForm)
-    /// Ask the user for what a form of this page needs.
+    /// Ask the user for the answers that a form of this page needs.
     case ask(Prompt, HTMLForm, on: TypedPage)
     /// The portal has nothing more to ask; the probe decides.
     case done
     /// Give up, with the reason.
     case end(HelperResult, String)
-    /// Only a browser can go on, with the reason.
+    /// Only a browser can continue, with the reason.
     case handOver(String)
 }
 
@@ -19,7 +19,7 @@ enum MoveRuling: Sendable {
 struct FirstPageCase: Sendable {
     let page: TypedPage
     let url: WebURL
-    /// Stored answers were released for this portal, so that it is known.
+    /// Whether stored answers were released for this portal, so that it is known.
     var isKnown = false
 
     init(_ page: TypedPage, at url: WebURL, isKnown: Bool = false) {
@@ -27,7 +27,7 @@ struct FirstPageCase: Sendable {
     }
 
     enum Ruling: Sendable {
-        /// It is not a portal's page, with the result and the reason.
+        /// The page does not belong to a portal, with the result and the reason.
         case none(HelperResult, String)
         case imitation(ImitatedBrand)
         case portal
@@ -51,7 +51,7 @@ struct FirstPageCase: Sendable {
             $0.page.announcement.has(.blocked)
                 ? .none(.unsupportedNetwork, "The network blocks access by a rule; the page is not a login.") : nil
         },
-        // A portal tells its guests as well that they are not connected.
+        // A portal also tells its guests that they are not connected.
         PageRule("P4", "A page that says that the network has no Internet connection, and begins no login, is read again later.")
         {
             $0.page.onlyTells && $0.page.announcement.has(.offline)
@@ -69,7 +69,7 @@ struct FirstPageCase: Sendable {
 
     var ruled: Ruled<Ruling> { Self.rules.ruling(on: self) }
 
-    /// It is no portal's, whatever it imitates.
+    /// Whether the page does not belong to a portal, whatever it imitates.
     var isNoPortals: Bool { if case .none = FirstPageCase(page, at: url, isKnown: true).ruled.ruling { true } else { false } }
 }
 
@@ -78,15 +78,15 @@ struct NoLoginCase: Sendable {
     let page: TypedPage
     let url: WebURL
     let link: Link
-    /// The page offers to log off.
+    /// Whether the page offers to log off.
     let offersLogoff: Bool
-    /// The page says that something was refused.
+    /// Whether the page says that something was refused.
     let isRefusal: Bool
-    /// The page's words, behind a sentence of ours.
+    /// The page's words, to follow a sentence of ours.
     let says: String
 
     private static let needsBrowser = MoveRuling.handOver("This page needs a browser.")
-    /// Octets of text below which a page that loads scripts has nothing to say without them.
+    /// Octets of text below which a page that loads scripts is empty without them.
     private static let bareText = 40
 
     /// What does a first page without a login mean?
@@ -121,7 +121,7 @@ struct NoLoginCase: Sendable {
         PageRule("N10", "The page has a link that goes on, and hotspotd cannot tell which.") { page in
             !page.isRefusal && page.page.links.contains(where: page.leadsOn) ? needsBrowser : nil
         },
-        // A page that says to go on, and has nothing to press, gets it from its scripts.
+        // A page that says to go on but has nothing to press gets its button from its scripts.
         PageRule("N11", "A page that loads scripts says to go on in its title or a heading.", needsScripts: true) { page in
             !page.isRefusal && page.page.loadsScripts && page.page.heading.isOnward ? needsBrowser : nil
         },
@@ -150,7 +150,7 @@ struct NoLoginCase: Sendable {
     }
 }
 
-/// A page in a login, and what its forms say.
+/// A page in a login, with the decision about its forms.
 struct MoveCase: Sendable {
     let attempt: FormAttempt
     let page: TypedPage
@@ -158,10 +158,10 @@ struct MoveCase: Sendable {
     /// The decision about the page's forms, and its rule.
     let decided: Ruled<FormEngine.FormDecision>
 
-    /// The most forms that are submitted in one command.
+    /// The largest number of forms that are submitted in one command.
     private static let stepLimit = 5
 
-    /// What is done then?
+    /// Decides about the next move.
     static let rules: [PageRule<MoveCase, MoveRuling>] = [
         // A short page is quoted whole, because its heading says less than the rest.
         PageRule("E1", "After a form, a page that has no login and says that it refuses is handed over with its words.") {
@@ -192,7 +192,7 @@ struct MoveCase: Sendable {
             takingOver: {
                 if case .refuse(let reason) = $0.decision { $0.decided.becoming(.handOver(reason)) } else { nil }
             }),
-        // Words of success do not end a login while the page asks for something new, unless it lets the user log off already.
+        // Words of success do not end a login while the page asks for something new, unless it already lets the user log off.
         PageRule(
             "E8", "After a form, words of success end the login if the page asks for the same again, or lets the user log off."
         ) {
@@ -247,7 +247,7 @@ struct MoveCase: Sendable {
             }),
     ]
 
-    /// The move, and the rule that says most about it.
+    /// Returns the move, and the rule that explains it best.
     static func ruled(_ attempt: FormAttempt, on page: TypedPage, at url: WebURL) -> Ruled<MoveRuling> {
         rules.ruling(
             on: MoveCase(attempt: attempt, page: page, url: url, decided: attempt.engine.ruled(on: page, at: url)))
@@ -267,7 +267,7 @@ struct MoveCase: Sendable {
             says: attempt.says(page))
     }
 
-    /// The page says by now that the login is done; its words of refusal stood there before the form was sent.
+    /// Whether the page now says that the login is done, and its words of refusal were there before the form was sent.
     private var hasNewSuccess: Bool {
         let known = Set(attempt.engine.textBefore)
         let new = page.texts.filter { !known.contains($0.text) }.map(\.words)
@@ -275,7 +275,7 @@ struct MoveCase: Sendable {
             && !new.contains(where: \.isFailure)
     }
 
-    /// The page of a session that is open, beside a form that asks a guest for nothing.
+    /// Whether the page belongs to an open session, beside a form that asks a guest for nothing.
     private var isLive: Bool {
         let hasHidden = page.forms.contains { $0.isInvisible && $0.controls.contains(where: \.control.isField) }
         let asksNothing = page.forms.allSatisfy { $0.isInvisible || $0.fields.isEmpty } && !page.hasLooseField
@@ -291,7 +291,7 @@ struct MoveCase: Sendable {
             || (attempt.offersLogoff(page, at: url) && !prompt.fields.contains { $0.kind == .code })
     }
 
-    /// The form was sent before, or is a button that was pressed, whatever token it has now.
+    /// Whether the form was sent before, or is a pressed button, even if its token has changed.
     private var comesAgain: Bool { submitted.map { attempt.hasSent($0) } ?? false }
 
     /// The page without the buttons that were pressed.

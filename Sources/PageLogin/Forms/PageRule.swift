@@ -1,13 +1,13 @@
 import BoundHTTP
 import PortalPages
 
-/// One row of a table of rules. The first row of a table that fits rules.
+/// One row of a table of rules. The first row that fits decides.
 struct PageRule<Case, Ruling>: Sendable {
     let name: RuleName
     /// Returns the ruling; `nil` if the row does not fit.
     let rule: @Sendable (Case) -> Ruled<Ruling>?
 
-    /// - Parameter needsScripts: the page's scripts have to run before more can be said.
+    /// - Parameter needsScripts: whether the page's scripts have to run before the ruling counts.
     init(
         _ number: String, _ sentence: String, needsScripts: Bool = false, _ rule: @escaping @Sendable (Case) -> Ruling?
     ) {
@@ -16,18 +16,18 @@ struct PageRule<Case, Ruling>: Sendable {
         self.rule = { rule($0).map { Ruled(ruling: $0, rule: name) } }
     }
 
-    /// Makes a row that takes over the ruling of another table, whose rule says more.
+    /// Makes a row that takes over the ruling and the rule of another table.
     init(_ number: String, _ sentence: String, takingOver rule: @escaping @Sendable (Case) -> Ruled<Ruling>?) {
         name = RuleName(number: number, sentence: sentence)
         self.rule = rule
     }
 }
 
-/// The number of a rule in `docs/page-rules.md`, and what it says.
+/// The number of a rule in `docs/page-rules.md`, and its sentence.
 package struct RuleName: Hashable, Sendable, CustomStringConvertible {
     package let number: String
     package let sentence: String
-    /// A browser that runs the page's scripts is asked before the ruling holds.
+    /// Whether a browser has to run the page's scripts before the ruling counts.
     package var needsScripts = false
     package var description: String { "\(number): \(sentence)" }
 }
@@ -44,7 +44,7 @@ struct Ruled<Ruling> {
 extension Ruled: Sendable where Ruling: Sendable {}
 
 extension Array {
-    /// Returns the ruling of the first row that fits. The last row of each table fits always.
+    /// Returns the ruling of the first row that fits. The last row of each table always fits.
     func ruling<Case, Ruling>(on subject: Case) -> Ruled<Ruling> where Element == PageRule<Case, Ruling> {
         for row in self {
             if let ruled = row.rule(subject) { return ruled }
@@ -53,8 +53,8 @@ extension Array {
     }
 }
 
-/// All tables of page rules. C asks F, G and R; E18 asks N. In G every row is asked of every form, in all others the first row that fits
-/// rules.
+/// All tables of page rules. C uses F, G and R; E18 uses N. In G, every row is applied to every form; in all others, the first
+/// row that fits decides.
 package enum PageRules {
     /// A table: its letter, the question that it answers, and its rows.
     package struct Table: Sendable {
@@ -67,7 +67,7 @@ package enum PageRules {
         }
     }
 
-    /// Returns the rule that rules on the first page of a login without answers.
+    /// Returns the rule that decides about the first page of a login without answers.
     package static func rule(on page: HTMLPage, at url: WebURL) -> RuleName {
         let typed = TypedPage(page)
         let first = FirstPageCase(typed, at: url).ruled

@@ -2,11 +2,11 @@ import ForeignText
 import HotspotCore
 import PortalPages
 
-/// The thing that a price in the text of a form is for.
+/// The meaning of a price in the text of a form.
 enum PriceMention: Hashable, Sendable {
     /// There is no price, or it is for something else, such as a lost key.
     case elsewhere
-    /// It may be for the access: the words around it.
+    /// The price may be for the access; these are the words around it.
     case unclear(String)
     /// The access costs.
     case access
@@ -21,7 +21,7 @@ enum PriceMention: Hashable, Sendable {
             self = .elsewhere
             return
         }
-        // A choice that costs is not sent where a free one is chosen.
+        // A choice that costs is not sent if a free one is chosen.
         var text = form.costly.reduce(form.text) { $0.replacing($1, with: "\n") }
         guard form.costly.isEmpty || Purposes(of: text).hasPrice else {
             self = .elsewhere
@@ -32,7 +32,8 @@ enum PriceMention: Hashable, Sendable {
             text = text.replacing(sentence.text, with: "\n" + sentence.text + "\n")
         }
         let priced = Clause.priced(in: text)
-        // A price in a box is the box's, which is not sent; one in a button that is not pressed is that button's.
+        // A price in a box belongs to the box, which is not sent; a price in a button belongs to the button, which is not
+        // pressed.
         let boxes = form.inputs.filter { $0.kind == .checkbox && $0.label.hasPrice }.map(\.control.label)
         let others = form.submits.filter { $0.label.hasPrice && $0.control != form.button?.control }.map(\.control.label)
         guard !priced.contains(where: { clause in clause.isAccess && !(boxes + others).contains { $0.contains(clause.text) } })
@@ -45,14 +46,14 @@ enum PriceMention: Hashable, Sendable {
         self = (open + (priced.isEmpty ? [form.text] : [])).first.map { Self.unclear($0) } ?? .elsewhere
     }
 
-    /// Reads the prices that stand on the page beside a form: one may be what the click costs, or be put on the room's bill. An account or a
-    /// code was paid before.
+    /// Reads the prices on the page beside a form: one may be the price of the click, or be added to the room's bill. An account
+    /// or a code was paid for before.
     init(beside form: TypedForm, on page: TypedPage) {
         self = .elsewhere
         if form.button?.label.isFree ?? false { return }
         let isPaid = !form.passwords.isEmpty || form.typed.contains(where: \.words.isCode)
         if !form.typed.isEmpty, isPaid || page.words.isFree { return }
-        // A price in another form, or in a link, is that one's.
+        // A price in another form, or in a link, belongs to that form or link.
         let others = page.forms.map(\.form.text) + page.links.map(\.link.text)
         let beside = page.texts.filter { sentence in
             sentence.words.hasPrice && !others.contains { $0.contains(sentence.text) }
@@ -66,17 +67,17 @@ enum PriceMention: Hashable, Sendable {
     /// The beginning of the name of the box for a price that the page mentions.
     static let field = ConsentRequired.prefix + "price:"
 
-    /// The box that the user ticks to go on all the same; it comes at each login.
+    /// The box that the user ticks to log in despite a price; it appears at each login.
     var box: Field? {
         guard case .unclear(let words) = self else { return nil }
-        // The answer is for these words alone.
+        // The answer counts only for these words.
         let name = Self.field + Terms.fingerprint(of: words).prefix(8)
         return Field(
             name: name, label: "The page mentions a price: \"\(Printable.text(words, limit: 100))\". Log in all the same",
             kind: .checkbox, required: true)
     }
 
-    /// Whether a hidden control sends a sum that is not zero.
+    /// Returns whether a hidden control sends a sum that is not zero.
     private static func isHiddenSum(_ control: HTMLControl) -> Bool {
         guard control.kind == .hidden,
             ["price", "amount", "cost", "total", "preis", "prix", "precio", "prezzo"]
@@ -94,7 +95,7 @@ private struct Clause {
     var mayBeAccess: Bool { !words.isExtra || soundsLikeTariff }
     var isAccess: Bool { !words.isExtra && soundsLikeTariff }
 
-    /// A sum stands beside another number, such as a time or an amount of data, or words for access.
+    /// Whether the sum is beside another number, such as a time or an amount of data, or beside words for access.
     private var soundsLikeTariff: Bool {
         let numbers = text.split { !Currencies.isOfAmount($0) }.filter { $0.contains(where: \.isNumber) }
         return numbers.count > 1 || words.isTariff

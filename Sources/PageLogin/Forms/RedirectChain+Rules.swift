@@ -7,7 +7,7 @@ extension RedirectChain {
     /// - Parameters:
     ///   - outside: hosts that end the chain when it leads there.
     ///   - page: the page whose form was submitted, if the request is one.
-    ///   - agreed: the ways of sending that the user agreed to (``ConsentRequired``).
+    ///   - agreed: the ways of sending to which the user agreed (``ConsentRequired``).
     ///   - trusted: the origin whose pages need no such agreement.
     ///   - mayWait: called before a refresh that takes longer than a second.
     package static func follow(

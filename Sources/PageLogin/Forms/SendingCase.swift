@@ -10,17 +10,17 @@ enum SendingRuling: Sendable {
     case refuse(String)
 }
 
-/// A page's ways to log in, filled in with the answers that there are.
+/// A page's ways to log in, filled in with the present answers.
 struct SendingCase: Sendable {
     private let engine: FormEngine
     private let page: TypedPage
     private let url: WebURL
-    /// The ways to log in that the page has, and those that the user is offered.
+    /// The page's ways to log in, and those that are offered to the user.
     private let (found, options): ([LoginOption], [LoginOption])
     private let picked: (option: LoginOption, isFilled: Bool)
-    /// The answers that may be sent with the form that is picked.
+    /// The answers that may be sent with the chosen form.
     private let answers: [String: String]
-    /// Why others must not be sent.
+    /// The reasons why other answers must not be sent.
     private let faults: [String]
     /// The fields of the question.
     private let fields: [Field]
@@ -36,7 +36,7 @@ struct SendingCase: Sendable {
         let picked = engine.pick(options)
         self.picked = picked
         let form = picked.option.form
-        // Fields of the ways that were not picked are sent as the page fills them.
+        // Fields of the ways that were not chosen are sent as the page fills them in.
         let unpicked = picked.isFilled ? Set(options.flatMap(\.names)).subtracting(picked.option.names) : []
         let valid = engine.validAnswers(for: form).filter { !unpicked.contains($0.key) }
         let faulty = form.inputs.compactMap { control in
@@ -98,7 +98,7 @@ struct SendingCase: Sendable {
         }
     }
 
-    /// Whether a form sends an e-mail address and a password for all to read: no gateway's account is known by it.
+    /// Returns whether a form sends an e-mail address and a password unencrypted: no account of a gateway looks like that.
     private func givesAway(_ form: TypedForm) -> Bool {
         form.method == .get && !form.passwords.isEmpty && form.fields.contains { FormEngine.kind(of: $0) == .email }
             && WebURL(form.form.action, relativeTo: page.base)?.isSecure != true
@@ -115,7 +115,7 @@ struct SendingCase: Sendable {
     private var needsUser: Bool {
         guard let filled = try? filled.get(), filled.carriesPassword, !engine.isTypedNow else { return false }
         let isPlain = !(url.isSecure && filled.target.isSecure)
-        // The daemon released them for the page's origin, which does not cover an unencrypted action of an encrypted page.
+        // The daemon released the answers for the page's origin, which does not cover an unencrypted target of an encrypted page.
         return isPlain && !(engine.allowsPlainHTTP && !(url.isSecure && !filled.target.isSecure))
     }
 
@@ -130,14 +130,14 @@ struct SendingCase: Sendable {
         _ engine: FormEngine, _ options: [LoginOption], _ picked: (option: LoginOption, isFilled: Bool),
         _ answers: [String: String]
     ) -> [Field] {
-        // Where nothing to type is a way too, Enter must be able to say it.
+        // If one way needs no typing, Enter must be able to choose it.
         let mayStayEmpty = !picked.isFilled && options.contains(where: \.names.isEmpty)
         return engine.fields(
             of: picked.isFilled ? [picked.option] : options, consent: engine.consent || engine.saysYesToTerms,
             values: mayStayEmpty ? [:] : typed(engine, answers).merging(engine.answers.sent.mapValues(\.value)) { $1 })
     }
 
-    /// Returns the boxes of ours: for terms that the page has no box for, and for a price that it mentions.
+    /// Returns the boxes that hotspotd adds: for terms without a box on the page, and for a price on the page.
     private static func boxes(_ engine: FormEngine, _ form: TypedForm, _ page: TypedPage) -> [Field] {
         let hasTermsBox = form.inputs.contains {
             ($0.kind == .checkbox || $0.kind == .radio) && $0.words.isTerms && !$0.words.agreesToMore
@@ -150,7 +150,7 @@ struct SendingCase: Sendable {
         return [terms, PriceMention(of: form, on: page).box ?? beside].compactMap(\.self)
     }
 
-    /// Which answer a way of several lacks that the user has begun to fill in; `nil` if there is none.
+    /// The answer that is missing in a way of several that the user has begun to fill in; `nil` if there is none.
     private var missing: String? {
         guard options.count > 1, !engine.hasSent(fields) else { return nil }
         let typed = typed
@@ -162,7 +162,8 @@ struct SendingCase: Sendable {
         return "\"\(engine.label(of: name, in: begun.form))\" was not given; nothing was sent."
     }
 
-    /// Returns why an answer must not be sent, if so: a browser lets the user type neither more than the page allows nor a control character.
+    /// Returns why an answer must not be sent, if so: a browser lets the user type neither more than the page allows nor a
+    /// control character.
     private static func fault(in answer: String, for control: TypedControl) -> String? {
         let label = FormEngine.label(of: control)
         if answer.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
@@ -184,10 +185,11 @@ struct SendingCase: Sendable {
 }
 
 extension FormEngine {
-    /// Returns the answers without those that would accept terms which the user does not accept now: a stored answer is not consent.
+    /// Returns the answers without those that would accept terms which the user does not accept now: a stored answer is not
+    /// consent.
     fileprivate func validAnswers(for form: TypedForm) -> [String: String] {
         var names: Set<String> = [Self.termsField]
-        // A device that went offline the last time is not the answer of today.
+        // The device that went offline last time is not the answer today.
         if form.endsOthers { names.formUnion(form.inputs.map(\.name)) }
         for input in form.inputs where input.words.isTerms {
             switch input.kind {
@@ -202,7 +204,7 @@ extension FormEngine {
         }
     }
 
-    /// Returns the boxes that were ticked for the way before this one, and stand in both.
+    /// Returns the boxes that were ticked for the earlier way and are part of both.
     fileprivate func earlierTicks(of option: LoginOption, isFilled: Bool, answers valid: [String: String]) -> [String: String] {
         guard isFilled, !option.names.isEmpty, option.names.allSatisfy({ valid[$0] != nil }) else { return [:] }
         let ticks = option.form.inputs.filter {

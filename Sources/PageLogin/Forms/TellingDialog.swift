@@ -1,15 +1,15 @@
 import HelperKit
 import PortalPages
 
-/// A layer over the page that came behind a form, asks for nothing and has one button: a person reads it, and closes it. Its words are those of
-/// the page beneath, as are those of a dialog that a script opens.
+/// A layer over the page that appeared after a form, asks for nothing and has one button, which closes it. Its words count as
+/// words of the page beneath, like those of a dialog that a script opens.
 struct TellingDialog {
-    /// The button that closes it.
+    /// The button that closes the layer.
     let button: HTMLControl
-    /// Its text without that of its buttons.
+    /// The text of the layer, without the text of its buttons.
     let words: String
 
-    /// The most octets of text that such a dialog has.
+    /// The largest text of such a dialog, in octets.
     private static let textLimit = 400
 
     /// Returns `nil` if the layer asks for something, names a price or terms, or its button may do more than close it.
@@ -28,8 +28,8 @@ struct TellingDialog {
         words = page.sentences.filter { !labels.contains($0) }.joined(separator: " ")
     }
 
-    /// Returns the words of dialogs as a part of the page, marked as an error where the page asks again for what was sent, and they do not
-    /// sound like success.
+    /// Returns the words of dialogs as a part of the page, marked as an error if the page asks again for sent answers and the
+    /// words do not sound like success.
     static func markup(of told: [String], on page: HTMLPage, behind sent: HTMLForm?) -> String {
         let names = sent?.inputs.map(\.name) ?? []
         let asksAgain = !names.isEmpty && page.forms.contains { $0.inputs.map(\.name) == names }
@@ -42,10 +42,10 @@ struct TellingDialog {
 }
 
 extension Purposes {
-    /// As a button it closes the dialog: by a sign, or by its words.
+    /// Whether a button with this label closes the dialog, by its sign or its words.
     fileprivate func closes(_ label: String) -> Bool { has(.close) || !label.contains(where: \.isLetter) }
 
-    /// As a button it leads on or back, and does nothing else.
+    /// Whether a button with these words only leads on or back.
     fileprivate var onlyGoesOn: Bool {
         (isOnwardButton || leadsBack) && !isTerms && !isFree && !isLogout && !isSocial && !isPayment && !isAdvertising
             && !declines

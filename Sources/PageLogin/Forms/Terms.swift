@@ -5,26 +5,26 @@ import PortalPages
 
 /// The terms of use of a portal, by which changed terms can be recognised at a later visit.
 package enum Terms: Hashable, Sendable {
-    /// They are on a page of their own, perhaps with other documents that are agreed to beside them, and the box that accepts them has these
-    /// words.
+    /// The terms are on a separate page, perhaps with other documents that are accepted with them, and the box that accepts them
+    /// has these words.
     case address(WebURL, others: [WebURL] = [], box: String = "")
-    /// They are on the page that asks.
+    /// The terms are on the page that asks.
     case text(String)
     /// The page of the terms is gone; only their fingerprint is known.
     case read(String)
 
-    /// The most octets of a terms page's text that are compared.
+    /// The largest part of a terms page's text that is compared, in octets.
     private static let textLimit = 64 * 1024
-    /// The longest that fetching them may take, in milliseconds.
+    /// The longest time for fetching the terms, in milliseconds.
     private static let timeLimit = 5_000
-    /// The most fingerprints that are kept for one network.
+    /// The largest number of fingerprints that are kept for one network.
     static let keptLimit = 16
 
     fileprivate static func joined(_ all: [String]) -> String {
         all.count == 1 ? all[0] : digest(Array(all.joined(separator: " ").utf8))
     }
 
-    /// Returns the words of a page of terms that are theirs alone; where these are few, all of its words.
+    /// Returns the words of a page of terms that occur only there; if these are few, all of its words.
     fileprivate static func own(_ page: HTMLPage, beside sentences: [String]) -> String {
         let own = page.pieces.filter { !sentences.contains($0) }.joined(separator: " ")
         return own.utf8.count * 2 < page.text.utf8.count ? page.text : own
@@ -47,7 +47,7 @@ package enum Terms: Hashable, Sendable {
 
     private static func fingerprint(ofAddress url: WebURL) -> String { digest(Array((url.origin + url.path).utf8)) }
 
-    /// Their identity where their page could not be read.
+    /// The identity of the terms if their page could not be read.
     var addressFingerprint: String? {
         guard case .address(let url, let others, _) = self else { return nil }
         return Self.joined(([url] + others).map(Self.fingerprint(ofAddress:)))
@@ -79,14 +79,14 @@ package enum Terms: Hashable, Sendable {
         }
     }
 
-    /// The identity of the box's own words, where the terms do not have them.
+    /// The identity of the box's own words, if the terms do not contain them.
     var boxFingerprint: String? {
         guard case .address(_, _, let box) = self, !box.isEmpty else { return nil }
         return Self.fingerprint(of: box)
     }
 
-    /// Returns the digest of a text's words without those that differ at each visit: times, dates, addresses and tokens. Sums, numbers of
-    /// days and paragraphs are kept, unless a second reading of the same page has others.
+    /// Returns the digest of a text's words without those that differ at each visit: times, dates, addresses and tokens. Sums,
+    /// numbers of days and paragraph numbers are kept, unless a second reading of the same page has different ones.
     static func fingerprint(of text: String, and again: String? = nil) -> String {
         func words(of text: String) -> [Substring] { text.lowercased().split { $0.isWhitespace }.filter { !isVariable($0) } }
         var steady = words(of: text)
@@ -128,11 +128,13 @@ package struct ShownTerms: Sendable {
         (self.terms, self.page, sentences) = (terms, url, page.sentences)
     }
 
-    /// Returns what identifies these terms: a SHA-256 in base64 of their words, and one of those that are theirs alone, without the head
-    /// and foot of their page and without what the page that asks shows as well, such as a train's speed. Of terms on another host, which
-    /// is not asked before the login, that of their address. `nil` if they cannot be read at present.
+    /// Returns the identity of these terms: a SHA-256 in base64 of their words, and another of the words that occur only there,
+    /// without the page's head and foot and without the words of the page that asks, such as a train's speed. For terms on
+    /// another host, which is not contacted before the login, the identity of their address. `nil` if they cannot be read at
+    /// present.
     ///
-    /// - Parameter twice: whether they are fetched twice, and the words that differ from one moment to the next left out, such as a counter.
+    /// - Parameter twice: whether the terms are fetched twice, to leave out words that change from one moment to the next, such
+    ///   as a counter.
     func fingerprints(asking client: HTTPClient, twice: Bool = false, in scope: Scope) -> [String]? {
         switch terms {
         case .text(let text): return [Terms.fingerprint(of: text)]
@@ -166,12 +168,12 @@ package struct ShownTerms: Sendable {
 struct AcceptedTerms: Sendable {
     private var accepted: [String]
     private var shown: [String]
-    /// The answered prompt showed terms, for which an earlier consent does not count.
+    /// Whether the answered prompt showed terms, for which an earlier consent does not count.
     let mustBeAccepted: Bool
-    /// The sentence where the portal's terms are not the accepted ones.
+    /// The sentence for terms that are not the accepted ones.
     private(set) var change: String?
 
-    /// The user accepted terms here.
+    /// Whether the user accepted terms here.
     var hasAccepted: Bool { !accepted.isEmpty }
 
     init(_ memory: SessionMemory, isTypedNow: Bool) {
@@ -180,8 +182,8 @@ struct AcceptedTerms: Sendable {
         mustBeAccepted = !shown.isEmpty
     }
 
-    /// Returns whether these terms differ from the accepted ones, or their box says something else. Terms that were never seen, or cannot
-    /// be read now, have not changed: the consent holds for them.
+    /// Returns whether these terms differ from the accepted ones, or their box has other words. Terms that were never seen, or
+    /// cannot be read now, count as unchanged: the consent holds for them.
     mutating func haveChanged(_ current: ShownTerms?, _ client: HTTPClient, _ scope: Scope) -> Bool {
         guard let current, !accepted.isEmpty else { return false }
         let (terms, box) = (current.terms, current.terms.boxFingerprint)
@@ -218,12 +220,13 @@ struct AcceptedTerms: Sendable {
         shown = marks(of: current.terms, current.fingerprints(asking: client, twice: true, in: scope))
     }
 
-    /// Returns what is kept of terms with these fingerprints; of terms that cannot be read the address, so that they are shown once they can.
+    /// Returns the marks that are kept of terms with these fingerprints; if terms cannot be read, the address, so that they are
+    /// shown once they can be read.
     private func marks(of terms: Terms, _ fingerprints: [String]?) -> [String] {
         (fingerprints ?? [terms.addressFingerprint ?? Self.unread]).map { Self.mark($0, terms.boxFingerprint) }
     }
 
-    /// Stands for terms that could not be read, and have no address.
+    /// The mark of terms that could not be read and have no address.
     private static let unread = "?"
 
     private static func mark(_ terms: String, _ box: String?) -> String { terms + (box.map { " " + $0 } ?? "") }
@@ -235,7 +238,7 @@ struct AcceptedTerms: Sendable {
         shown = []
     }
 
-    /// Writes both into a session's memory.
+    /// Writes the accepted and the shown terms into a session's memory.
     func keep(in memory: inout SessionMemory) {
         memory.terms = accepted.isEmpty ? nil : accepted
         memory.shownTerms = shown.isEmpty ? nil : shown

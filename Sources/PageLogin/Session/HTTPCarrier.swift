@@ -8,7 +8,7 @@ package struct HTTPCarrier: LoginCarrier {
     /// The hosts that end a chain of redirects.
     let outside: Set<String>
     private let mayWait: () -> Bool
-    /// The keys of other origins that answers went to.
+    /// The keys of other origins that got answers.
     private var pins: [String: String]
 
     /// - Parameters:

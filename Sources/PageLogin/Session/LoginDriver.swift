@@ -1,10 +1,10 @@
 import HelperKit
 import HotspotCore
 
-/// The one loop that logs in, by forms, portal files and WISPr: ``LoginSteps`` decide, a ``LoginCarrier`` sends. The driver handles terms
-/// of use, late opening, changed keys, the session's memory and the reply.
+/// The one loop that logs in, by forms, portal files and WISPr: ``LoginSteps`` decide, a ``LoginCarrier`` sends. The driver
+/// handles terms of use, late opening, changed keys, the session's memory and the reply.
 package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
-    /// Adds the part of one way to log in to the driver's reply and memory, behind the last move.
+    /// Adds the data of one way to log in to the driver's reply and memory, after the last move.
     package typealias Finish = (Steps, LoginMove, inout Reply, inout SessionMemory) -> Void
 
     private let command: HelperCommand
@@ -15,18 +15,18 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
     private var carrier: Carrier
     private var memory: SessionMemory
     private var terms: AcceptedTerms
-    /// The user had accepted the terms before the last move.
+    /// Whether the user had accepted the terms before the last move.
     private var hadConsent = false
-    /// The answers of a form were held back.
+    /// Whether the answers of a form were held back.
     private var wasHeldBack = false
-    /// The target of the last form has another key than before, so that nothing was sent to it.
+    /// Whether the key of the last form's target has changed, so that nothing was sent to it.
     private var hasChangedKey = false
     /// Asks whether the network is open.
     package var isOpen: () -> Bool
     /// Waits this number of seconds; `false` if the command's time is over.
     package var pause: (Int) -> Bool
 
-    /// - Parameter isTypedNow: the user has just typed the command's answers, as in PresentUI.
+    /// - Parameter isTypedNow: whether the user has just typed the command's answers, as in PresentUI.
     package init(_ command: HelperCommand, _ steps: Steps, by carrier: Carrier, isTypedNow: Bool) {
         (self.command, self.steps, self.carrier, self.isTypedNow) = (command, steps, carrier, isTypedNow)
         before = steps
@@ -74,7 +74,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         }
     }
 
-    /// Returns the next move of the steps. Where the accepted terms have changed, it is a move without consent.
+    /// Returns the next move of the steps. If the accepted terms have changed, the move has no consent.
     private mutating func next() -> LoginMove {
         before = steps
         var move = steps.next()
@@ -87,7 +87,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         return move
     }
 
-    /// Returns the move that remains once the probe has said whether the network is open, where the move depends on that.
+    /// Returns the final move once the probe has said whether the network is open, if the move depends on that.
     private mutating func settled(_ move: LoginMove) -> LoginMove {
         guard let patience = steps.patience(before: move) else { return move }
         return steps.settle(move, isOpen: isOpen() || (patience == .seconds && command.opensLate()))
@@ -105,13 +105,13 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         } catch {
             if [.elsewhere, .asksAnew].contains(error.code), !wasHeldBack, let chain = carrier.shown {
                 wasHeldBack = true
-                // The page says by now where it leads, or what else it asks, and the user decides.
+                // The page has changed its target or its questions, and the user decides.
                 steps = before
                 steps.show(chain)
                 return nil
             }
             guard error.code == .keyChanged, target.origin != steps.asking.origin else { return steps.fail(error, of: move) }
-            // The user decides again about an origin with another key.
+            // The user decides again about an origin whose key has changed.
             var again = steps
             again.engine.forgetAgreements(for: target)
             guard case .ask(var prompt, let form, let reason) = again.next() else { return steps.fail(error, of: move) }
@@ -123,7 +123,8 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         }
     }
 
-    /// Opens the page in a browser. Returns the other move if there is none; `nil` if the steps decide on what it shows.
+    /// Opens the page in a browser. Returns the other move if there is no browser; `nil` if the steps decide by what the browser
+    /// shows.
     private mutating func render(because rule: RuleName, orElse other: LoginMove) -> LoginMove? {
         do throws(TransferError) {
             guard let chain = try carrier.render(for: steps, because: rule) else {
@@ -169,7 +170,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
 }
 
 extension LoginMove {
-    /// Returns the move with a sentence behind what it tells the user.
+    /// Returns the move with a sentence added to its message for the user.
     fileprivate func adding(_ sentence: String) -> LoginMove {
         guard case .ask(var prompt, let form, let reason) = self else { return self }
         prompt.message = [prompt.message, sentence].compactMap(\.self).joined(separator: " ")
@@ -178,8 +179,8 @@ extension LoginMove {
 }
 
 extension HelperCommand {
-    /// Returns a reply that says of a temporary failure that no answer was sent: the daemon sends the answers when the portal asks the same
-    /// again.
+    /// Returns a reply that adds to a temporary failure that no answer was sent: the daemon sends the answers when the portal
+    /// asks the same again.
     func sendingLater(_ reply: Reply) -> Reply {
         var reply = reply
         if reply.result == .temporaryFailure { reply.unsent = answered }

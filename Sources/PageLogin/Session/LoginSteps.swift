@@ -6,7 +6,7 @@ import PortalPages
 package indirect enum LoginMove: Sendable {
     /// Submit the form.
     case submit(FilledForm, HTMLForm)
-    /// Send the request after this wait in seconds, and follow the redirects of its answer or not.
+    /// Send the request after this wait in seconds; may follow the redirects of its answer.
     case request(HTTPRequest, carriesAnswers: Bool, follows: Bool, wait: Int = 0)
     /// Ask the probe for at most this number of seconds.
     case probe(seconds: Int)
@@ -23,13 +23,13 @@ package indirect enum LoginMove: Sendable {
 }
 
 extension LoginMove {
-    /// The move where there is no browser.
+    /// The move to make without a browser.
     package var withoutBrowser: LoginMove { if case .render(_, let other) = self { other } else { self } }
 }
 
-/// The decisions of one way to log in, as a value: the arrived answer goes in, the next move comes out. ``LoginDriver`` makes the loop.
+/// The decisions of one way to log in, as a value: it takes an answer and returns the next move. ``LoginDriver`` runs the loop.
 package protocol LoginSteps: Sendable {
-    /// The portal that is logged in to.
+    /// The portal of the login.
     var live: Portal { get }
     /// The portal that asks now; redirects change it.
     var asking: Portal { get }
@@ -39,9 +39,9 @@ package protocol LoginSteps: Sendable {
     var engine: FormEngine { get set }
     /// The terms that the last move accepts.
     var shownTerms: ShownTerms? { get }
-    /// The agreements that answering the last prompt gives.
+    /// The agreements that an answer to the last prompt gives.
     var impliedAgreements: [String] { get }
-    /// The portal got something that may have opened the network.
+    /// Whether the portal got something that may have opened the network.
     var hasSent: Bool { get }
 
     /// Returns the next move.
@@ -50,19 +50,19 @@ package protocol LoginSteps: Sendable {
     mutating func begin(_ move: LoginMove, acceptingTerms: Bool)
     /// Returns the move after an answer, or `nil` if ``next()`` decides.
     mutating func arrive(_ chain: RedirectChain) -> LoginMove?
-    /// Returns the move after one that got no answer, or `nil` if ``next()`` decides.
+    /// Returns the move after a request without an answer, or `nil` if ``next()`` decides.
     mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove?
     /// Goes on from the page as a browser shows it.
     mutating func show(_ chain: RedirectChain)
     /// Returns the move after ``LoginMove/probe(seconds:)``, or `nil` if ``next()`` decides.
     mutating func probed(isOpen: Bool) -> LoginMove?
-    /// Returns how long the network may take to open in place of a move; `nil` if the move does not depend on that.
+    /// Returns how long the network may take to open before a move; `nil` if the move does not depend on that.
     func patience(before move: LoginMove) -> Patience?
-    /// Returns the move in place of one with patience.
+    /// Returns the move that replaces a move with patience.
     mutating func settle(_ move: LoginMove, isOpen: Bool) -> LoginMove
 }
 
-/// The time that a network may take to open: one probe, or some seconds where the portal leads back to its login until then.
+/// The time that a network may take to open: one probe, or some seconds if the portal leads back to its login until then.
 package enum Patience: Sendable { case once, seconds }
 
 extension LoginSteps {
@@ -91,7 +91,7 @@ package protocol LoginCarrier {
     ) throws(TransferError) -> RedirectChain
     /// The browser's page, if the login goes on in one.
     var shown: RedirectChain? { get }
-    /// The sentence that says what to install for a page that needs its scripts; `nil` if there is nothing to say.
+    /// The sentence about what to install for a page that needs its scripts; `nil` if there is none.
     var missingBrowser: String? { get }
     /// Opens the page in a browser. Returns `nil` if there is none, or if it is open in one. Throws ``TransferError``.
     mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain?
@@ -99,7 +99,7 @@ package protocol LoginCarrier {
     mutating func forgetKey(of target: WebURL)
     /// Writes keys and cookies into a session's memory.
     ///
-    /// - Parameter isAsking: the user is asked, so that the login goes on later.
+    /// - Parameter isAsking: whether the user is asked, so that the login continues later.
     func keep(in memory: inout SessionMemory, isAsking: Bool)
 }
 

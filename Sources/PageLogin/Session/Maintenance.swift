@@ -1,17 +1,17 @@
 import HelperKit
 import HotspotCore
 
-/// The command Maintain for helpers whose session is good as long as the probe is answered by the Internet.
+/// The command Maintain for helpers whose session is valid as long as the Internet answers the probe.
 public enum Maintenance {
     /// Answers Maintain by the verdict of the probe, with the limits of the session from the portal API if the link has one.
     ///
     /// - Parameter portal: returns the portal as it is now; called only if the network is captive again.
     public static func run(_ command: HelperCommand, portal: (ProbeResult) -> Portal?) -> Reply {
-        // A session that was left has often ended by the return; a periodic command rarely meets a portal.
+        // A session has often ended when its user returns; a periodic command rarely meets a portal.
         if command.network.justJoined { command.connectAhead() }
         var session = command.session ?? Session()
         var memory = SessionMemory(session)
-        // After an absence the portal's page is of an older session.
+        // After an absence, the portal's page belongs to an older session.
         if let page = memory.openPage, !command.network.justJoined {
             OpenPage.keep(page, &memory, command)
             session.memory = memory.value

@@ -1,7 +1,7 @@
 import HelperKit
 import HotspotCore
 
-/// A page behind a login that loads itself again, as in a window that says "leave this window open". The gateway ends the session when
+/// A page after a login that reloads itself, as in a window that says "leave this window open". The gateway ends the session when
 /// the requests stop.
 struct OpenPage: Codable, Hashable, Sendable {
     /// The shortest pause between two requests, in seconds.
@@ -14,7 +14,7 @@ struct OpenPage: Codable, Hashable, Sendable {
     private var url: String
     /// Seconds between two requests.
     private var pause: Int
-    /// When the next request is due, in seconds of the clock of ``HotspotCore/Instant``.
+    /// The time of the next request, in seconds of the clock of ``HotspotCore/Instant``.
     private var due: Int
 
     /// Returns `nil` for a page without a refresh, or with one that leads to another site or logs off.
@@ -33,11 +33,11 @@ struct OpenPage: Codable, Hashable, Sendable {
         due = now + pause
     }
 
-    /// Seconds until the next request is due. After a restart of the computer its clock begins anew.
+    /// Returns the seconds until the next request. After a restart of the computer, its clock begins at zero.
     func secondsLeft(at now: Int = Self.now) -> Int { min(max(0, due - now), pause) }
 
-    /// Loads the page if that is due, and notes its next refresh. A page that fails is loaded again after the same pause. A page without
-    /// a refresh is no longer kept open.
+    /// Loads the page at its time, and notes its next refresh. A page that fails is loaded again after the same pause. A page
+    /// without a refresh is no longer kept open.
     static func keep(_ page: OpenPage, _ memory: inout SessionMemory, _ command: HelperCommand) {
         // The timer may be early by less than a second.
         guard page.secondsLeft() <= 1, let url = WebURL(page.url) else { return }

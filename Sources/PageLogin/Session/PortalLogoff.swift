@@ -13,8 +13,8 @@ public struct PortalLogoff: Sendable {
         client = memory.client(command)
     }
 
-    /// Returns the request of a link or form that logs off, at the page's own host or the portal's; for openNDS and nodogsplash, whose pages
-    /// have none, that of their known path.
+    /// Returns the request of a link or form that logs off, at the page's own host or the portal's; for openNDS and nodogsplash,
+    /// whose pages have none, the request of their known path.
     static func find(
         on page: TypedPage, at url: WebURL, of portal: String? = nil, redirects: RedirectPolicy
     ) -> SessionMemory.SavedRequest? {
@@ -40,14 +40,14 @@ public struct PortalLogoff: Sendable {
         return nil
     }
 
-    /// Answers Logoff: sends the request that the login kept in the session's memory, or one that the portal's page offers now; `failure`
-    /// if there is none. After a success the reply has the part of the memory that the next login needs; else the memory stays as it is, to
-    /// try again.
+    /// Answers Logoff: sends the request that the login kept in the session's memory, or one that the portal's page offers now;
+    /// `failure` if there is none. After a success, the reply has the part of the memory that the next login needs; otherwise the
+    /// memory stays unchanged for another try.
     public static func run(_ command: HelperCommand) -> Reply {
         forNextLogin(PortalLogoff(command).end(), command)
     }
 
-    /// Returns a reply to Logoff with what the next login keeps of the session: the accepted terms and agreements.
+    /// Returns a reply to Logoff with the part of the session that the next login keeps: accepted terms and agreements.
     package static func forNextLogin(_ reply: Reply, _ command: HelperCommand) -> Reply {
         guard reply.result == .success else { return reply }
         var reply = reply
@@ -85,13 +85,13 @@ public struct PortalLogoff: Sendable {
             let words = Printable.text(HTMLReader.read(response).summary, limit: 200)
             return command.reply(.success, reason: words.isEmpty ? nil : Reply.portalAnswered + words)
         } catch {
-            // Another try would meet the same key.
+            // Another try would meet the same changed key.
             return error.code == .keyChanged ? command.reply(.failure, reason: error.description) : command.reply(error)
         }
     }
 
-    /// Returns the request that is still needed: the portal asks whether the logoff is meant, or it has forgotten its visitor since the
-    /// login, does not take that page's form, and shows another. `nil` if there is none.
+    /// Returns the next request, if one is needed: the portal asks for confirmation, or it has forgotten its visitor since the
+    /// login, refuses that page's form, and shows another one. `nil` if there is none.
     private func next(
         after response: HTTPResponse, to sent: SessionMemory.SavedRequest
     ) -> SessionMemory.SavedRequest? {
@@ -121,8 +121,8 @@ public struct PortalLogoff: Sendable {
         return try client.send(request, in: command.scope.limited(milliseconds: 10_000))
     }
 
-    /// Looks for a logoff on the page that the login led to, or where it has none on the portal's first: some portals offer it only once
-    /// they have opened. Returns the first one's status as well, if it was fetched.
+    /// Looks for a logoff on the page to which the login led, or otherwise on the portal's first page: some portals offer it only
+    /// after the login. Also returns the first page's status, if it was fetched.
     private func look() throws(TransferError) -> (SessionMemory.SavedRequest?, status: Int?) {
         var status: Int?
         let places = [memory.statusPage, memory.origin].compactMap { $0.flatMap(WebURL.init) }
@@ -140,7 +140,7 @@ public struct PortalLogoff: Sendable {
             }
             status = status ?? chain.final.status
             let saved = Self.find(on: TypedPage(chain.page), at: chain.final.url, of: memory.origin, redirects: command.redirects)
-            // A page elsewhere may name the portal's logoff, and no other.
+            // A page on another host may name only the portal's logoff.
             if let saved, chain.final.url.isSameSite(as: url) || WebURL(saved.url)?.origin == memory.origin {
                 return (saved, status)
             }

@@ -5,7 +5,8 @@ import HotspotCore
 import PortalPages
 import Rendering
 
-/// Carries the moves of a login out by HTTP requests until a page needs its scripts, and from then on in a browser that runs them.
+/// Carries the moves of a login out by HTTP requests until a page needs its scripts, and from then on in a browser that runs
+/// them.
 package struct RenderingCarrier: LoginCarrier {
     private var http: HTTPCarrier
     /// The address that leads to the first page.
@@ -14,17 +15,18 @@ package struct RenderingCarrier: LoginCarrier {
     private var rendered: RenderedPage?
     /// Hosts of this login, which the page may reach wherever they are.
     private let hosts = Locked<Set<String>>([])
-    /// The page that the browser showed last.
+    /// The last page that the browser showed.
     package private(set) var shown: RedirectChain?
 
     package var client: HTTPClient { http.client }
 
-    /// - Parameter start: the address that leads to the first page; some of its pages cannot be opened twice.
+    /// - Parameter start: the address that leads to the first page, which some portals serve only once.
     init(_ http: HTTPCarrier, from start: WebURL?, _ command: HelperCommand) {
         (self.http, self.start, self.command) = (http, start, command)
     }
 
-    /// Takes over a page that stayed open while the user was asked. Returns what it shows; `nil` if it is closed. Throws ``TransferError``.
+    /// Takes over a page that stayed open while the user was asked. Returns its content; `nil` if it has been closed. Throws
+    /// ``TransferError``.
     mutating func goOn() throws(TransferError) -> RedirectChain? {
         guard let page = SessionMemory(command.session).rendered.flatMap(OpenPages.shared.take) else { return nil }
         rendered = page
@@ -33,7 +35,7 @@ package struct RenderingCarrier: LoginCarrier {
 
     // MARK: - The browser
 
-    /// The path of the socket at which a browser is to be had; empty if none is installed, `nil` if none is wanted.
+    /// The path of the socket that provides a browser; empty if none is installed, `nil` if none is wanted.
     private static var socket: String? { getenv(RenderProgram.variable).map { String(cString: $0) } }
 
     package var missingBrowser: String? {
@@ -49,7 +51,7 @@ package struct RenderingCarrier: LoginCarrier {
             steps.hasSent ? steps.formPage : start ?? steps.formPage, socket: socket, link: command.link, policy: command.policy,
             cookies: client.cookies.lines, pins: [steps.asking.pin].compactMap(\.self),
             mayReach: { [hosts, link = command.link] host in
-                // A page has no business with the other guests of the network.
+                // A page must not reach other guests of the network.
                 hosts.with { $0.contains(host) } || !link.mayBeNeighbour(host, in: Scope(deadline: .after(milliseconds: 5000)))
             }, in: command.scope)
         let reading = try page.read(in: command.scope)
@@ -61,12 +63,12 @@ package struct RenderingCarrier: LoginCarrier {
 
     private func allow(_ urls: [WebURL?]) { hosts.with { $0.formUnion(urls.compactMap { $0?.host }) } }
 
-    /// The most notices that are answered before a page is read.
+    /// The largest number of notices that are answered before a page is read.
     private static let noticeLimit = 3
 
-    /// Returns what the browser shows, once it has answered notices about cookies, and dialogs that only tell something.
+    /// Returns the browser's page, once notices about cookies and dialogs that only inform were answered.
     ///
-    /// - Parameter sent: the form that led here; `nil` where no form did.
+    /// - Parameter sent: the form that led here; `nil` if there was none.
     private mutating func chain(
         _ first: RenderedPage.Reading, behind sent: HTMLForm? = nil
     ) throws(TransferError) -> RedirectChain {
@@ -102,7 +104,7 @@ package struct RenderingCarrier: LoginCarrier {
 
     private static func chain(of reading: RenderedPage.Reading) -> RedirectChain { chain(of: reading, "") }
 
-    /// Returns a reading as the answer to a request, with words behind it.
+    /// Returns a reading as the answer to a request, with additional words at the end.
     private static func chain(of reading: RenderedPage.Reading, _ words: String) -> RedirectChain {
         RedirectChain(
             HTTPResponse(url: reading.url, status: reading.status, body: reading.markup + words.utf8, pin: reading.pin))
@@ -136,7 +138,7 @@ package struct RenderingCarrier: LoginCarrier {
         return try chain(reading, behind: filled.form)
     }
 
-    /// Returns what a person would do to send this form.
+    /// Returns the actions by which a person would send this form.
     private func act(for filled: FilledForm, on shown: RedirectChain) -> RenderedPage.Act {
         let form = shown.page.forms.firstIndex(of: filled.form)
         guard let form else {

@@ -2,33 +2,35 @@ import HelperKit
 import HotspotCore
 import Varlink
 
-/// The contents of a session's memory for the helpers of this library: the portal, how to log off, and the cookies that belong to it.
+/// The contents of a session's memory for the helpers of this library: the portal, how to log off, and the cookies that belong to
+/// it.
 package struct SessionMemory: Codable, Sendable {
     /// The origin of the portal.
     package var origin: String?
     /// The pin of the portal's key.
     package var pin: String?
-    /// The pins of other origins that answers went to, by origin.
+    /// The pins of other origins that got answers, by origin.
     package var pins: [String: String]?
     /// The request that logs off.
     var logoff: SavedRequest?
-    /// The address on the portal's origin to which the login led, for a portal whose pages have offered no logoff until then.
+    /// The address on the portal's origin to which the login led, for a portal whose pages have offered no logoff before.
     var statusPage: String?
-    /// The page behind the login that the portal wants to stay open.
+    /// The page after the login that the portal wants to stay open.
     var openPage: OpenPage?
     /// The cookies of the login, in libcurl's format.
     package var cookies: [String]?
     /// The page that asked the user, if it cannot be reached again from the portal's first page.
     package var page: SavedPage?
-    /// The number of the page that is open in a browser while the user is asked, among those of this process.
+    /// The number of the page that is open in a browser while the user is asked, among the pages of this process.
     var rendered: String?
-    /// Fingerprints of the terms that the user accepted, behind a blank those of their box; others need a new yes.
+    /// Fingerprints of the terms that the user accepted, each followed by a blank and the one of their box; others need a new
+    /// yes.
     var terms: [String]?
     /// Fingerprints of the terms that the open prompt shows.
     package var shownTerms: [String]?
-    /// The ways of sending that the user agreed to (``ConsentRequired``), each with the origin of its page.
+    /// The ways of sending to which the user agreed (``ConsentRequired``), each with the origin of its page.
     package var agreed: [String]?
-    /// The agreements that answering the open prompt gives.
+    /// The agreements that an answer to the open prompt gives.
     package var impliedAgreements: [String]?
     /// The names of the open prompt's fields.
     var asked: [String]?
@@ -65,11 +67,11 @@ package struct SessionMemory: Codable, Sendable {
         var refused: [String: String]?
         /// The page's words, piece by piece, if they are few.
         var sentences: [String]?
-        /// Those that submitting the form accepts.
+        /// The terms that submitting the form accepts.
         var terms: Terms.Saved?
     }
 
-    /// The most octets of cookies that are kept.
+    /// The largest size of cookies that are kept, in octets.
     package static let cookieLimit = 6 * 1024
 
     init() {}
@@ -79,7 +81,7 @@ package struct SessionMemory: Codable, Sendable {
         self = memory
     }
 
-    /// The part that outlives a logoff: without the accepted terms, changed ones would not be noticed.
+    /// The part that is kept after a logoff: without the accepted terms, changes to them would go unnoticed.
     var forNextLogin: SessionMemory {
         var kept = SessionMemory()
         (kept.origin, kept.pin, kept.pins, kept.terms, kept.agreed) = (origin, pin, pins, terms, agreed)
@@ -92,8 +94,8 @@ package struct SessionMemory: Codable, Sendable {
         return url.origin == origin ? pin : pins?[url.origin]
     }
 
-    /// Returns a saved request, which requires the kept key; `nil` if there is none. Throws ``TransferError`` if its address may not be
-    /// asked any more.
+    /// Returns a saved request, which requires the kept key; `nil` if there is none. Throws ``TransferError`` if its address may
+    /// no longer be contacted.
     package func request(_ saved: SavedRequest?, _ redirects: RedirectPolicy) throws(TransferError) -> HTTPRequest? {
         guard let saved, let url = WebURL(saved.url) else { return nil }
         try redirects.check(url)
@@ -112,7 +114,7 @@ package struct SessionMemory: Codable, Sendable {
         command.client(cookies: CookieJar(lines: cookies ?? []))
     }
 
-    /// The memory as the daemon keeps it; without pages and cookies if that would be too long.
+    /// The memory in the form that the daemon keeps; without pages and cookies if it would be too long.
     package var value: JSONValue? {
         let value = Coding.value(self)
         if Coding.encode(value).count <= Session.memoryLimit { return value }

@@ -2,14 +2,14 @@ import BoundHTTP
 import HotspotCore
 import PortalPages
 
-/// One login by WISPr as a value: each answer of the gateway goes in, the next move comes out. ``LoginDriver`` makes the loop.
+/// One login by WISPr as a value: it takes each answer of the gateway and returns the next move. ``LoginDriver`` runs the loop.
 package struct WISPrAttempt: LoginSteps {
-    /// The most requests for a pending result, and the most redirects of one answer.
+    /// The largest number of requests for a pending result, and of redirects of one answer.
     private static let (pollLimit, hopLimit) = (15, 4)
-    /// Seconds between two requests for a result where the gateway names none, and the most that it may name.
+    /// The pause between two requests for a result if the gateway names none, and the longest pause that it may name, in seconds.
     private static let (pollInterval, delayLimit) = (2, 5)
 
-    /// The portal with the key that the account is for; with its present key once that has changed.
+    /// The portal with the key for which the account was released; with its present key once that has changed.
     package private(set) var live: Portal
     package var engine: FormEngine
     /// The address of the login.
@@ -52,10 +52,10 @@ package struct WISPrAttempt: LoginSteps {
 
     package mutating func arrive(_ chain: RedirectChain) -> LoginMove? { receive(chain.final) }
 
-    /// CoovaChilli 1.9 closes the connection where the account is refused.
+    /// CoovaChilli 1.9 closes the connection if it refuses the account.
     package mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
         if error.code == .keyChanged {
-            // The credential was released for another key: the user decides about the portal that was met.
+            // The credential was released for another key: the user decides about this portal.
             live.pin = fetchPin()
             return ask("This portal's key has changed; nothing was sent.")
         }
@@ -117,8 +117,8 @@ package struct WISPrAttempt: LoginSteps {
         return .ask(prompt, reason: reason)
     }
 
-    /// Returns the request for a pending result: at the login's origin, or at the gateway itself, which CoovaChilli names. It must not
-    /// repeat the password; the name and a digest are usual there.
+    /// Returns the request for a pending result: at the login's origin, or at the gateway itself, which CoovaChilli names. The
+    /// request must not repeat the password; the name and a digest are usual there.
     private func poll() -> HTTPRequest? {
         guard let results, let account, let url = try? engine.redirects.target(of: results, from: formPage),
             url.origin == formPage.origin || engine.leadsInside(url)

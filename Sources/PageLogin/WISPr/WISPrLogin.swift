@@ -1,13 +1,13 @@
 import HelperKit
 import HotspotCore
 
-/// A login by WISPr 1.0 (Wi-Fi Alliance; appendix D, "The Smart Client to Access Gateway Interface Protocol"): the gateway's redirect
-/// holds an XML document with the address to which user name and password are posted.
+/// A login by WISPr 1.0 (Wi-Fi Alliance; appendix D, "The Smart Client to Access Gateway Interface Protocol"): the gateway's
+/// redirect holds an XML document with the address to which user name and password are posted.
 public struct WISPrLogin: Sendable {
     /// The names of the credential's fields, as they are posted.
     public static let fields = ["UserName", "Password"]
 
-    /// Why a network's gateway does not speak WISPr, or not so that a credential may be sent to it.
+    /// The reason why a network's gateway does not speak WISPr, or not in a way that a credential may be sent to it.
     public struct Unusable: Error {
         /// The reason.
         public let reason: String
@@ -21,7 +21,7 @@ public struct WISPrLogin: Sendable {
         var pin: String?
     }
 
-    /// The most proxies that are followed.
+    /// The largest number of proxies that are followed.
     private static let proxyLimit = 3
 
     let command: HelperCommand
@@ -34,7 +34,7 @@ public struct WISPrLogin: Sendable {
         let gateway = try search(result)
         let portal = portal(gateway)
         if portal.pin == nil { throw Unusable(reason: "The login address could not be reached securely.") }
-        // Without a session of this helper, its account may not exist, while the page lets in guests that have none.
+        // Without a session of this helper, the user may have no account here, while the page also lets in guests without one.
         if SessionMemory(command.session).origin != gateway.login.origin,
             let chain = PortalPage.source(result).flatMap(command.portalPage)?.chain,
             Self.needsNoAccount(chain.page, at: chain.final.url)
@@ -44,7 +44,7 @@ public struct WISPrLogin: Sendable {
         return portal
     }
 
-    /// Whether a page's login asks for something that is no account, such as a code.
+    /// Returns whether a page's login asks for something other than an account, such as a code.
     package static func needsNoAccount(_ page: HTMLPage, at url: WebURL) -> Bool {
         guard page.forms.allSatisfy(\.passwords.isEmpty), let form = FormEngine(for: RedirectPolicy()).choose(page, at: url)
         else {
@@ -59,8 +59,8 @@ public struct WISPrLogin: Sendable {
         var document = WISPrDocument.find(in: page.body)
         var host: String? = page.location.flatMap { WebURL($0, relativeTo: page.url)?.host }
         var pins: [String: String] = [:]
-        // The form helper fetches the portal's page anyway; its host's key and its connection are used here too. At a later visit the
-        // key is known, and the page is not fetched.
+        // The form helper fetches the portal's page anyway; its host's key and its connection are also used here. At a later
+        // visit the key is known, and the page is not fetched.
         let login = document?.loginURL.flatMap { WebURL($0, relativeTo: page.url) }
         let isKnown =
             login.map { $0.origin == SessionMemory(command.session).origin && SessionMemory(command.session).pin != nil } ?? false
@@ -127,7 +127,7 @@ public struct WISPrLogin: Sendable {
 
     /// Answers Authenticate and PresentUI.
     ///
-    /// - Parameter isTypedNow: the user has just typed the command's answers, as in PresentUI.
+    /// - Parameter isTypedNow: whether the user has just typed the command's answers, as in PresentUI.
     public func run(isTypedNow: Bool) -> Reply {
         guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
         if result.verdict.isOpen { return command.replyOpenAlready() }

@@ -16,7 +16,7 @@ public struct HTMLControl: Codable, Hashable, Sendable {
         public var label: String
         /// The `selected` attribute.
         public var isSelected: Bool
-        /// The `disabled` attribute: it cannot be chosen.
+        /// Whether the choice has the `disabled` attribute and cannot be chosen.
         public var isDisabled = false
     }
 
@@ -34,13 +34,13 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var isRequired = false
     /// The `readonly` attribute: the value is the portal's own.
     public var isReadOnly = false
-    /// The most UTF-16 code units of an answer (HTML Standard, `maxlength`).
+    /// The largest length of an answer, in UTF-16 code units (HTML Standard, `maxlength`).
     public var maxLength: Int?
-    /// It takes a date, which browsers send as YYYY-MM-DD.
+    /// Whether the control takes a date, which browsers send as YYYY-MM-DD.
     public var isDate: Bool?
     /// The `checked` attribute.
     public var isChecked = false
-    /// It is hidden by its own style or that of an element around it.
+    /// Whether the control is hidden by its own style or by that of an element around it.
     public var isInvisible = false
     /// The references of links within its label, often the terms of use.
     public var links: [String] = []
@@ -48,9 +48,9 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var options: [Option] = []
     /// The `disabled` attribute of a button. Pages enable such a button when a box is ticked or a field is filled.
     public var isDisabled = false
-    /// The action that a button has in place of its form's.
+    /// The action that a button uses instead of its form's.
     public var formAction: String?
-    /// The method that a button has in place of its form's.
+    /// The method that a button uses instead of its form's.
     public var formMethod: HTTPRequest.Method?
     /// The name of the control whose value a script copies into this hidden one.
     public var copyOf: String?
@@ -61,19 +61,19 @@ public struct HTMLControl: Codable, Hashable, Sendable {
         return words + " " + name + " " + label
     }
 
-    /// It is a password, or what is computed from one, that the page leaves to a script.
+    /// Whether the control is a password, or computed from one, that the page leaves to a script.
     package var isHiddenPassword: Bool {
         kind == .hidden && value.isEmpty
             && ["pass", "pwd", "hash", "encrypt", "cipher", "digest"].contains { name.lowercased().contains($0) }
     }
 
-    /// It is a box that agrees to more than the access needs, which is never ticked unasked.
+    /// Whether the control is a box that agrees to more than the access needs; such a box is never ticked without asking.
     package var agreesToMore: Bool { kind == .checkbox && Purposes(of: words).agreesToMore }
 
-    /// The user can type in it.
+    /// Whether the user can type in the control.
     package var isField: Bool { [.text, .email, .telephone, .textarea, .password].contains(kind) }
 
-    /// The choice that a browser makes before the user does.
+    /// The choice that a browser preselects.
     package var preselected: Option? { options.first(where: \.isSelected) ?? options.first { !$0.isDisabled } }
 }
 
@@ -104,31 +104,31 @@ public struct HTMLForm: Codable, Hashable, Sendable {
     public enum Encoding: String, Codable, Hashable, Sendable {
         case urlEncoded = "application/x-www-form-urlencoded"
         case multipart = "multipart/form-data"
-        /// Not sent by this library.
+        /// The encoding is plain text, which this library does not send.
         case text = "text/plain"
     }
 
     /// The encoding of a POST.
     public var encoding = Encoding.urlEncoded
-    /// The character set in which it is sent: its own, or the page's.
+    /// The character set in which the form is sent: its own, or the page's.
     public var charset = "UTF-8"
-    /// Why only a browser can send it; `nil` if it can be sent as it is.
+    /// The reason why only a browser can send the form; `nil` if it can be sent as it is.
     public var browserReason: String?
-    /// Its id, name, class and role in lower case, to recognise a search box.
+    /// The form's id, name, class and role in lower case, to recognise a search box.
     public var hints: String
-    /// The heading above it, unless another form stands between.
+    /// The heading above the form, unless another form is between them.
     package var heading: String?
-    /// It is hidden by its own style or that of an element around it.
+    /// Whether the form is hidden by its own style or by that of an element around it.
     public var isInvisible: Bool
     /// The controls, in document order.
     public var controls: [HTMLControl]
     /// The visible text within, shortened to about 2000 octets.
     public var text: String
-    /// The drawing in place of a form, or of a field, as a browser sees it; `nil` for any other form.
+    /// The kind of drawing that replaces a form or a field, as a browser shows it; `nil` for any other form.
     package var drawn: Drawn?
 
-    /// A button outside of forms, with what belongs to it alone; the buttons of a layer over the page, with its text; boxes for one character
-    /// each, which scripts send with the last one.
+    /// A button outside of forms, with its own words; the buttons of a layer over the page, with the layer's text; boxes for one
+    /// character each, which scripts send after the last one.
     package enum Drawn: String, Codable, Hashable, Sendable { case button, layer, boxes }
 
     /// The controls in which the user types or chooses.
@@ -141,10 +141,10 @@ public struct HTMLForm: Codable, Hashable, Sendable {
         }
     }
 
-    /// The controls in which the user can type, also those without a name.
+    /// The controls in which the user can type, including those without a name.
     package var fields: [HTMLControl] { controls.filter { $0.isField && !$0.isInvisible } }
 
-    /// The buttons that send it.
+    /// The buttons that send the form.
     public var submits: [HTMLControl] { controls.filter { $0.kind == .submit || $0.kind == .image } }
 
     /// The password controls.
@@ -159,7 +159,7 @@ public struct HTMLPage: Hashable, Sendable {
         public var text: String
         /// The reference as written; it is relative to ``HTMLPage/base``.
         public var reference: String
-        /// A script decides where it leads, or it is hidden.
+        /// Whether a script decides where the link leads, or the link is hidden.
         public var isInert = false
     }
 
@@ -180,19 +180,19 @@ public struct HTMLPage: Hashable, Sendable {
     public var links: [Hyperlink]
     /// The target of a refresh, by meta element or header, that waits at most 30 s.
     public var refresh: String?
-    /// The seconds that it waits.
+    /// The seconds that the refresh waits.
     public var refreshDelay: Double { reload?.seconds ?? 0 }
     /// The page's refresh, however long it waits.
     package var reload: Reload?
     /// The target of a simple redirect in a script.
     public var scriptTarget: String?
-    /// A script submits the page's only form.
+    /// Whether a script submits the page's only form.
     public var submitsItself: Bool
     /// The visible text, shortened to 8 KiB.
     public var text: String
-    /// The text that the page marks as its terms, hidden or not: of about 64 KiB at most.
+    /// The text that the page marks as its terms, hidden or not: at most about 64 KiB.
     public var terms = ""
-    /// The visible texts outside of controls and their labels, in parts that a heading or a control ends: of about 32 KiB at most.
+    /// The visible texts outside of controls and their labels, in parts that end at a heading or a control: at most about 32 KiB.
     public var passages: [[String]] = []
     /// The texts of elements that are marked as errors, at most five.
     public var errors: [String]
@@ -202,32 +202,33 @@ public struct HTMLPage: Hashable, Sendable {
     package var pieces: [String] = []
     /// The texts of the headings, at most five.
     public var headings: [String] = []
-    /// The page has scripts other than well-known libraries.
+    /// Whether the page has scripts other than well-known libraries.
     public var hasScripts = false
-    /// It loads such scripts.
+    /// Whether the page loads such scripts.
     public var loadsScripts = false
-    /// A script or a frame is likely to have its login: scripts make requests or the controls of a form, lead to an address that they
-    /// compute, or wait for a click outside of forms.
+    /// Whether a script or a frame is likely to contain the login: scripts make requests or the controls of a form, lead to an
+    /// address that they compute, or wait for a click outside of forms.
     public var isScripted = false
-    /// A field to type in is outside of forms.
+    /// Whether there is a field to type in outside of forms.
     public var hasLooseField = false
     /// The addresses of the visible frames of the page's own origin, the first three.
     var frames: [WebURL] = []
-    /// It shows a picture.
+    /// Whether the page shows a picture.
     public var hasPicture = false
-    /// A button outside of forms logs off.
+    /// Whether a button outside of forms logs off.
     public var offersLogoff = false
-    /// Only a part was read, because the page is too long or takes too much processor time.
+    /// Whether only a part was read, because the page is too long or takes too much processor time.
     public var isTruncated: Bool
-    /// Reading it took more processor time than a page may take; a browser has to show it.
+    /// Whether reading the page took more processor time than allowed, so that a browser has to show it.
     public var isTooComplicated = false
 
-    /// It has a form, a refresh or a script redirect, which only the error page of a portal has.
+    /// Whether the page has a form, a refresh or a script redirect, which only a portal's error page has.
     package var hasPortalMarks: Bool { !forms.isEmpty || refresh != nil || scriptTarget != nil }
 }
 
 extension HTMLPage {
-    /// The page, with a lone button if it has no form (a script of it logs in): pressing it accepts the terms too.
+    /// Returns the page, with its lone button as a form if it has none (a script then logs in); pressing it accepts the terms
+    /// too.
     package var withButton: HTMLPage {
         guard forms.isEmpty else { return self }
         var page = self
@@ -239,7 +240,7 @@ extension HTMLPage {
         return page
     }
 
-    /// Makes the page of a saved form, for a login that goes on after a question.
+    /// Makes the page of a saved form, for a login that continues after a question.
     package init(saved form: HTMLForm?, at url: WebURL) {
         self.init(
             title: nil, base: url, forms: form.map { [$0] } ?? [], links: [], refresh: nil, scriptTarget: nil,

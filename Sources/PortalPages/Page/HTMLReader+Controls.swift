@@ -95,7 +95,7 @@ extension HTMLReader {
         case .textarea: control.value = Self.text(of: node)
         case .select: control.options = Self.options(of: node)
         case .checkbox, .radio: if Self.attribute(node, "value") == nil { control.value = "on" }
-        // The label that browsers give to such a button, which is also what they send.
+        // The label that browsers give to such a button, and the value that they send.
         case .submit where element == "input" && Self.attribute(node, "value") == nil: control.value = "Submit"
         default: break
         }
@@ -116,7 +116,7 @@ extension HTMLReader {
             control.label = Self.first(
                 of: [own?.text, Self.attribute(node, "aria-label"), Self.text(after: node), Self.text(before: node)], limit: 300)
             if own == nil { control.links = Self.links(after: node) }
-            // Without a field set the question often stands before the first button of its group.
+            // Without a field set, the question is often before the first button of its group.
             if kind == .radio {
                 control.legend =
                     Self.legend(around: node) ?? Self.text(before: node) ?? around.form.flatMap { page.forms[$0].heading }
@@ -187,7 +187,7 @@ extension HTMLReader {
         "x-on:click", "hx-post", "hx-get", "hx-put", "wire:submit", "wire:click", "on:submit", "on:click",
     ]
 
-    /// Returns what a list of choices shows before one is taken, such as "Month"; `nil` if that does not say what is chosen.
+    /// Returns the text that a list of choices shows before the choice, such as "Month"; `nil` if it does not say what to choose.
     private static func prompt(of control: HTMLControl) -> String? {
         guard let first = control.options.first, first.value.isEmpty, !Purposes(of: first.label).isUndecided(first.label) else {
             return nil
@@ -199,7 +199,7 @@ extension HTMLReader {
         texts.compactMap { $0 }.map { PageText.squeezed($0, limit: limit) }.first { !$0.isEmpty } ?? ""
     }
 
-    /// Returns the text before a control: in the same line, else in the cell, row or paragraph before it.
+    /// Returns the text before a control: in the same line, otherwise in the cell, row or paragraph before it.
     private static func text(before node: Node) -> String? { text(beside: node, isAfter: false) }
 
     /// Returns the text after a box.

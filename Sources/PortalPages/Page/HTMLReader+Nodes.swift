@@ -51,7 +51,7 @@ extension HTMLReader {
         ancestor(of: node, "label", within: 6).map { (labelText(of: $0), links(in: $0)) }
     }
 
-    /// Returns the nearest element of this name around a node, at most so many levels up.
+    /// Returns the nearest element with this name around a node, within this number of levels.
     private static func ancestor(of node: Node, _ element: String, within levels: Int) -> Node? {
         var parent = node.pointee.parent
         for _ in 0..<levels {
@@ -95,7 +95,7 @@ extension HTMLReader {
         node.pointee.content.map { StreamSafe.text(String(cString: $0)) } ?? ""
     }
 
-    /// Returns the text within, of at most 400 nodes, and not that of the elements to leave out.
+    /// Returns the text within a node, from at most 400 nodes, except for the elements to leave out.
     static func text(of node: Node, limit: Int = 4096, without left: Set<String> = []) -> String {
         if node.pointee.type == XML_TEXT_NODE { return content(node) }
         var text = ""
@@ -109,11 +109,11 @@ extension HTMLReader {
             }
             return text.utf8.count < limit
         }
-        // Texts without marks at their limit can have them together.
+        // Each text may be within the limit of marks, but not the texts joined together.
         return StreamSafe.text(text)
     }
 
-    /// Returns the text of a label, without that of the control in it.
+    /// Returns the text of a label, except for the text of the control in it.
     static func labelText(of node: Node) -> String { text(of: node, without: ["option", "textarea", "button"]) }
 
     /// Elements that begin a line.
@@ -132,8 +132,8 @@ extension HTMLReader {
         }
     }
 
-    /// Returns the target and the seconds of `5; url=/login` (HTML Standard, "shared declarative refresh steps"). The target is empty where
-    /// the page only loads itself again. `nil` if the text is not a refresh.
+    /// Returns the target and the seconds of `5; url=/login` (HTML Standard, "shared declarative refresh steps"). The target is
+    /// empty if the page only reloads itself. `nil` if the text is not a refresh.
     package static func refresh(_ content: String) -> (target: String, seconds: Double)? {
         var rest = content.unicodeScalars[...]
         func isBlank(_ scalar: Unicode.Scalar) -> Bool { " \t\n\u{C}\r".unicodeScalars.contains(scalar) }
@@ -147,7 +147,7 @@ extension HTMLReader {
         skipBlanks()
         let digits = rest.prefix { ("0"..."9").contains($0) }
         guard !digits.isEmpty || rest.first == "." else { return nil }
-        // A number that no integer holds waits for longer than anyone.
+        // A number that is too large for an integer is an endless wait.
         let seconds = digits.isEmpty ? 0 : Int(String(digits)).map(Double.init) ?? .infinity
         rest = rest.drop { ("0"..."9").contains($0) || $0 == "." }
         guard let next = rest.first else { return ("", seconds) }
@@ -178,22 +178,22 @@ extension HTMLReader {
         "info", "success", "primary", "secondary", "light", "dark", "cookie", "cookies", "consent", "no", "hide", "hidden",
         "dismissible",
     ])
-    /// The words for how a box is drawn.
+    /// Words that describe how a box is drawn.
     private static let drawing: Set<String> = ["box", "wrapper", "container"]
 
-    /// Returns whether an element's class, id or role says that it has an error message. Boxes for hints are often alerts, too.
+    /// Returns whether an element's class, id or role marks an error message. Boxes for hints are often alerts, too.
     static func marksError(_ node: Node) -> Bool {
         let (marks, words) = marks(of: node)
         guard !words.isDisjoint(with: errorMarks) || marks.contains("Error") else { return false }
         // Hints for single fields, which a script shows later.
         if words.contains("feedback") { return false }
         let strong = words.subtracting(["alert", "warning"])
-        // A node with the role of an alert is one, however its box is drawn.
+        // An element with the role of an alert counts as one, however its box is drawn.
         let others = attribute(node, "role") == "alert" ? noErrorMarks.subtracting(drawing) : noErrorMarks
         return !strong.isDisjoint(with: errorMarks) || words.isDisjoint(with: others)
     }
 
-    /// Returns whether such an element is only called a warning.
+    /// Returns whether such an element is only marked as a warning.
     static func marksWarning(_ node: Node) -> Bool { marks(of: node).words.intersection(errorMarks) == ["warning"] }
 
     private static func marks(of node: Node) -> (text: String, words: Set<String>) {

@@ -3,7 +3,7 @@ import HotspotCore
 
 /// Finds the text that a page marks as its terms.
 extension HTMLReader {
-    /// The most octets of an element's terms.
+    /// The largest size of an element's terms, in octets.
     private static let markedLimit = 32 * 1024
     private static let termsMarks: Set<String> = [
         "terms", "tos", "tou", "tnc", "agb", "aup", "eula", "cgu", "conditions", "legal", "disclaimer", "nutzungsbedingungen",
@@ -13,8 +13,8 @@ extension HTMLReader {
         "div", "p", "section", "article", "pre", "blockquote", "ul", "ol", "td", "span",
     ]
 
-    /// Returns the text of an element whose class or id says that it is the terms, of a field to read only, or of a scrollable box that
-    /// speaks of them. An element with something to fill in is a part of the login, and has what differs at each visit.
+    /// Returns the text of an element whose class or id marks it as the terms, of a read-only field, or of a scrollable box that
+    /// mentions terms. An element with something to fill in is part of the login, and contains text that differs at each visit.
     static func markedTerms(_ node: Node, _ name: String) -> String? {
         let isReadField = name == "textarea" && ["readonly", "disabled"].contains { attribute(node, $0) != nil }
         guard isReadField || textElements.contains(name) else { return nil }
@@ -40,7 +40,7 @@ extension HTMLReader {
         return style.contains("auto") || style.contains("scroll")
     }
 
-    /// Returns whether there is something to type in, tick or choose within; a button may close the terms.
+    /// Returns whether a node contains something to type in, tick or choose; a button may only close the terms.
     private static func holdsField(_ node: Node) -> Bool {
         var holds = false
         visit(node) { inner in

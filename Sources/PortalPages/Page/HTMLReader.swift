@@ -21,12 +21,12 @@ package struct HTMLReader {
     static let controlLimit = 200
     private static let linkLimit = 200
     static let frameLimit = 3
-    /// The most seconds that a refresh waits which leads on; longer ones look for news.
+    /// The longest wait of a refresh that leads on, in seconds; longer ones only look for news.
     private static let longestRefresh = 30.0
     private static let scriptLimit = 128 * 1024
     /// Octets of visible text that are kept by default.
     package static let usualText = 8192
-    /// Octets of terms that are enough.
+    /// The size of terms at which reading them stops, in octets.
     private static let termsLimit = 32 * 1024
     private static let passageLimit = 100
 
@@ -44,12 +44,12 @@ package struct HTMLReader {
     private var hasFrame = false
     /// The last heading, until a form follows.
     private var heading: String?
-    /// The target of a refresh, and the seconds before it.
+    /// The target of a refresh, and the seconds before it is followed.
     private var refresh: (target: String, seconds: Double)?
-    /// An empty element in which a program is shown.
+    /// Whether there is an empty element in which a script shows its program.
     private var hasRoot = false
     private var scripts = ""
-    /// Texts that are only called warnings, and may always stand there: they come behind the errors.
+    /// Texts that are only marked as warnings, and may be on the page at all times: they follow the errors.
     private var warnings: [String] = []
     /// The addresses of scripts; an empty one for a script that is too long to be read.
     private var sources: [String] = []
@@ -58,7 +58,7 @@ package struct HTMLReader {
     private var passageOctets = 0
     private let textLimit: Int
     private let budget: ProcessorBudget
-    /// Those of the page's own address.
+    /// The query and the origin of the page's own address.
     private let (query, origin): (String?, String)
 
     package static let complicatedReason = "The page is too complicated for hotspotd."
@@ -72,7 +72,7 @@ package struct HTMLReader {
         reader.parse(response.body, contentType: response["content-type"])
         if let refresh = response["refresh"].flatMap(Self.refresh) ?? reader.refresh {
             reader.page.reload = HTMLPage.Reload(reference: refresh.target, seconds: refresh.seconds)
-            // A user fills in the page's form before a refresh that waits.
+            // A user fills in the page's form before a refresh that waits is followed.
             let asks = reader.hasLooseField || reader.page.forms.contains { TypedForm($0).asks }
             if !refresh.target.isEmpty, refresh.seconds <= (asks ? 1 : Self.longestRefresh) {
                 reader.page.refresh = refresh.target
@@ -91,7 +91,7 @@ package struct HTMLReader {
 
     private static let library: Void = {
         xmlInitParser()
-        // The parser would write its complaints about pages to standard error.
+        // The parser would write its messages about pages to standard error.
         xmlSetGenericErrorFunc(nil, nil)
     }()
 
@@ -118,7 +118,7 @@ package struct HTMLReader {
             if let document = parser.pointee.myDoc { xmlFreeDoc(document) }
             htmlFreeParserCtxt(parser)
         }
-        // It is UTF-8 by now, whatever the page's tags say.
+        // The text is UTF-8 here, whatever the page's tags say.
         let options =
             HTML_PARSE_IGNORE_ENC.rawValue | HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue
             | HTML_PARSE_NOWARNING.rawValue | HTML_PARSE_NONET.rawValue
@@ -126,7 +126,7 @@ package struct HTMLReader {
         var offset = 0
         scan.markup.withUnsafeBufferPointer { octets in
             octets.withMemoryRebound(to: CChar.self) { characters in
-                // Parts of the parser take quadratic time.
+                // Parts of the parser take quadratic time, so the page is fed in pieces within the budget.
                 while offset < octets.count, !budget.isSpent {
                     let count = min(4096, octets.count - offset)
                     htmlParseChunk(parser, characters.baseAddress! + offset, Int32(count), 0)
@@ -144,15 +144,15 @@ package struct HTMLReader {
         var form: Int?
         var isInvisible = false
         var skipsText = false
-        /// Within the terms, which are read already.
+        /// Whether the node is within terms that were already read.
         var isTerms = false
-        /// Within a control or its label.
+        /// Whether the node is within a control or its label.
         var isControl = false
-        /// Within the page's head, foot or navigation, which is not what it is about.
+        /// Whether the node is within the page's head, foot or navigation, which do not count as its content.
         var isFrame = false
     }
 
-    /// Walks without recursion, because the page decides how deep it is.
+    /// Walks without recursion, because a page may be nested without limit.
     private mutating func walk(_ root: Node) {
         var stack: [(node: Node, around: Surroundings)] = [(root, Surroundings())]
         var visited = 0
@@ -220,7 +220,7 @@ package struct HTMLReader {
         noteMarks(of: node, name, &around)
     }
 
-    /// Notes what an element of any kind may be as well: terms, a picture, a test for people, an error.
+    /// Notes the additional roles of an element of any kind: terms, a picture, a test for people, an error.
     private mutating func noteMarks(of node: Node, _ name: String, _ around: inout Surroundings) {
         if !around.isTerms, page.terms.utf8.count < Self.termsLimit, let terms = Self.markedTerms(node, name) {
             page.terms += (page.terms.isEmpty ? "" : " ") + terms
@@ -261,7 +261,8 @@ package struct HTMLReader {
             controls: [], text: "", drawn: Self.attribute(node, "data-drawn").flatMap(HTMLForm.Drawn.init))
     }
 
-    /// Notes a frame of the page's host; one of its origin that a user sees and may send forms in can be read as well.
+    /// Notes a frame of the page's host; a frame of the page's origin that a user sees and that may send forms can be read as
+    /// well.
     private mutating func frame(_ node: Node, _ around: Surroundings) {
         guard let source = Self.attribute(node, "src").flatMap({ WebURL($0, relativeTo: page.base) }),
             source.host == page.base.host
@@ -298,7 +299,7 @@ package struct HTMLReader {
         linkClues.append((code, names))
     }
 
-    /// Ends a passage at a heading, and at what the user fills in.
+    /// Ends a passage at a heading, and at a control that the user fills in.
     private mutating func notePassage(_ node: Node, _ name: String, _ around: inout Surroundings) {
         switch name {
         case "h1", "h2", "h3", "h4", "h5", "h6": break
@@ -327,7 +328,7 @@ package struct HTMLReader {
         if let form, page.forms[form].text.utf8.count < 2000 { page.forms[form].text += PageText.squeezed(text) + " " }
     }
 
-    /// Notes what a control's handlers write into others while the user types.
+    /// Notes the values that a control's handlers write into other controls while the user types.
     mutating func noteHandlers(_ node: Node) {
         for name in ["oninput", "onchange", "onkeyup", "onkeydown", "onkeypress", "onblur"] {
             guard let code = Self.attribute(node, name), code.contains(".value"),
@@ -382,15 +383,15 @@ package struct HTMLReader {
             page.submitsItself && page.forms[index].inputs.isEmpty ? nil : judge.reason(for: page.forms[index], clues[index])
     }
 
-    /// Leaves the forms and links of a page to a browser, because the budget for reading it is spent.
+    /// Leaves the forms and links of a page to a browser, because its reading budget is spent.
     private mutating func giveUp() {
         (page.isTruncated, page.isTooComplicated, page.submitsItself) = (true, true, false)
         for index in page.forms.indices { page.forms[index].browserReason = Self.complicatedReason }
         for index in page.links.indices { page.links[index].isInert = true }
     }
 
-    /// Notes a form that a script submits by itself; of several, the others have no time. A form is not submitted by itself where the user
-    /// has to type, in it or beside it.
+    /// Notes a form that a script submits by itself; if there are several, only the first one counts. A form is not submitted by
+    /// itself if the user has to type in it or beside it.
     private mutating func findOwnSubmission(_ scan: ScriptScan) {
         guard !scan.submitted.isEmpty, !hasLooseField else { return }
         if page.forms.count > 1, page.forms.allSatisfy(\.inputs.isEmpty) {
@@ -403,7 +404,7 @@ package struct HTMLReader {
         page.submitsItself = page.forms.count == 1
     }
 
-    /// Whether a form has only a link that sends it, beside a form to fill in: it leads to another page.
+    /// Returns whether a form has only a link that sends it, beside a form to fill in: it leads to another page.
     private func isAside(_ index: Int) -> Bool {
         page.forms[index].inputs.isEmpty && !page.forms[index].controls.contains { $0.kind == .button }
             && page.forms.contains { !$0.isInvisible && !$0.submits.isEmpty && !$0.fields.isEmpty }

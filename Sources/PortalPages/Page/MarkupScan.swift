@@ -1,17 +1,18 @@
-/// Splits a page into markup for libxml2 and the sources of its scripts and styles, as the HTML Standard's tokenizer does. libxml2 2.9 ends
-/// a script at a `</` in its strings or where a chunk ends, and reads on in the middle of it.
+/// Splits a page into markup for libxml2 and the sources of its scripts and styles, as the HTML Standard's tokenizer does.
+/// libxml2 2.9 ends a script at a `</` in its strings or at the end of a chunk, and then reads the rest of the script as markup.
 struct MarkupScan {
-    /// The markup: scripts and styles are empty, as are templates and what is for browsers without scripts, comments are left out, and a `<` that begins no tag is `&lt;`.
+    /// The markup: scripts, styles, templates and parts for browsers without scripts are empty, comments are left out, and a `<`
+    /// that begins no tag is written as `&lt;`.
     private(set) var markup: [UInt8] = []
     /// The sources of the scripts, without templates and data.
     private(set) var scripts: [String] = []
     /// The sources of the styles.
     private(set) var styles: [String] = []
-    /// The page ends before a tag with more than about 2000 attributes: libxml2 compares them in quadratic time.
+    /// Whether the page ends before a tag with more than about 2000 attributes: libxml2 compares them in quadratic time.
     private(set) var isCut = false
 
-    /// The attribute that numbers forms and the controls within them, 0 for none. Form tags close where they stand, also where tables make
-    /// another tree of it, and one within another is ignored (HTML Standard, "form element pointer").
+    /// The attribute that numbers forms and the controls within them, with 0 for none. Form tags close at their place in the
+    /// text, even if tables change the tree, and a form within a form is ignored (HTML Standard, "form element pointer").
     static let formAttribute = "hotspot-form"
     private static let separatorLimit = 2000
     private static let controls: Set<String> = ["input", "select", "textarea", "button"]
@@ -25,7 +26,8 @@ struct MarkupScan {
     /// The number of templates that are open, and the state before the outermost.
     private var templates = 0
     private var beforeTemplate = (markup: 0, scripts: 0, styles: 0, forms: 0, openForm: 0)
-    /// Where an escaped script was scanned without an end: no later one ends behind such a place in the same state.
+    /// The places at which an escaped script was scanned without an end: no later script in the same state ends after such a
+    /// place.
     private var seenEscaped: Set<Int> = []
     private var seenInner: Set<Int> = []
 
@@ -87,7 +89,7 @@ struct MarkupScan {
         }
         let isNumbered = name == "form" || Self.controls.contains(name)
         guard let tag = copyTag(isNumbered ? " \(Self.formAttribute)=\(openForm)" : "", after: name) else { return }
-        // A shadow tree that the page declares is shown.
+        // The content of a template that declares a shadow tree is shown.
         if name == "template", templates > 0 || !tag.contains("shadowrootmode") {
             if templates == 0 { (beforeTemplate, openForm) = (before, 0) }
             templates += 1
@@ -126,14 +128,14 @@ struct MarkupScan {
 
     /// Copies the tag at the index and returns it in lower case; `nil` if it has no end or too many attributes.
     ///
-    /// - Parameter attribute: is inserted after the name.
+    /// - Parameter attribute: the text to insert after the name.
     private mutating func copyTag(_ attribute: String = "", after name: String = "") -> String? {
         let start = index
         var (place, quote, isAfterEquals, separators) = (index + 1, UInt8(0), false, 0)
         var signs: [Int] = []
         while place < octets.count {
             let octet = octets[place]
-            // A very long quoted value here may not be one for the parser: its blanks count as well.
+            // The parser may not accept a very long quoted value: its blanks then count as well.
             if octet <= 0x20, quote == 0 || place - start > 65536 { separators += 1 }
             if quote != 0 {
                 if octet == quote { quote = 0 }
@@ -151,7 +153,7 @@ struct MarkupScan {
                     (quote, isAfterEquals) = (octet, false)
                 case UInt8(ascii: "="): (separators, isAfterEquals) = (separators + 1, true)
                 case 0...0x20: break
-                // The parser drops the attributes of frameworks that begin so.
+                // The parser drops attributes of frameworks that begin with this character.
                 case UInt8(ascii: "@") where !isAfterEquals && octets[place - 1] <= 0x20,
                     UInt8(ascii: "(") where !isAfterEquals && octets[place - 1] <= 0x20:
                     signs.append(place)
@@ -186,7 +188,7 @@ struct MarkupScan {
         index = octets[min(index, octets.count)...].firstIndex(of: UInt8(ascii: sign)).map { $0 + 1 } ?? octets.count
     }
 
-    /// Returns where the end tag of an element begins that has only text.
+    /// Returns where the end tag of an element with only text begins.
     private func endTag(of name: String, from start: Int) -> Int {
         var place = start
         while let bracket = octets[min(place, octets.count)...].firstIndex(of: UInt8(ascii: "<")) {
@@ -196,12 +198,12 @@ struct MarkupScan {
         return octets.count
     }
 
-    /// Returns where a script ends. After `<!--`, a script within it has an end tag of its own (HTML Standard, "script data double escaped
-    /// state"). Without such an end it ends at the first end tag.
+    /// Returns where a script ends. After `<!--`, a script within the script has its own end tag (HTML Standard, "script data
+    /// double escaped state"). If that end is missing, the script ends at the first end tag.
     private mutating func scriptEnd() -> Int {
         var (place, isEscaped, isInner) = (index, false, false)
         while place < octets.count {
-            // Each place is scanned once in each state, so that a page of scripts without ends takes linear time.
+            // Each place is scanned once in each state, so that a page of unclosed scripts takes linear time.
             if isEscaped, octet(place) == UInt8(ascii: "<") {
                 guard isInner ? seenInner.insert(place).inserted : seenEscaped.insert(place).inserted else { break }
             }

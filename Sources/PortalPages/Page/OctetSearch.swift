@@ -20,7 +20,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns where these octets first occur at an offset or behind it.
+    /// Returns where these octets first occur at or after an offset.
     package func firstRange(of octets: UnsafeRawBufferPointer, from start: Int = 0) -> Range<Int>? {
         guard let base = baseAddress, let first = octets.first, let wanted = octets.baseAddress else { return nil }
         var index = start
@@ -36,9 +36,9 @@ extension UnsafeRawBufferPointer {
 }
 
 extension StringProtocol {
-    /// Returns whether this text has another one, by its octets. Swift's own search builds a table at each call, which was two thirds of the
-    /// time that a long page took to read. It remains for text that has combining marks and not these octets: one letter may be written in
-    /// two ways.
+    /// Returns whether this text contains another one, compared by octets. Swift's own search builds a table at each call, which
+    /// took two thirds of the time for reading a long page. It is still used for text with combining marks that does not contain
+    /// these octets: a letter can be written in two ways.
     package func contains(_ other: String) -> Bool {
         var other = other
         return other.withUTF8 { wanted in

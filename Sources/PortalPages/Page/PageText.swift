@@ -14,7 +14,7 @@ package enum PageText {
         // A byte order mark wins over every label (WHATWG Encoding Standard, section 6).
         if body.starts(with: [0xFF, 0xFE]) { return (utf16(body.dropFirst(2), littleEndian: true), "UTF-8") }
         if body.starts(with: [0xFE, 0xFF]) { return (utf16(body.dropFirst(2), littleEndian: false), "UTF-8") }
-        // Gateways pad with NULs, and hostile pages hide text after them: a NUL would end the page for a parser in C.
+        // Gateways pad with NULs, and hostile pages hide text after them: for a parser in C, a NUL would end the page.
         let octets = body.map { $0 == 0 ? 0x20 : $0 }
         let label = charset(in: contentType ?? "") ?? metaCharset(octets) ?? usualLabel(of: octets)
         let charset = charset(named: label)
@@ -26,8 +26,8 @@ package enum PageText {
         }
     }
 
-    /// Returns the label of a page that has none: windows-1252, as for most locales (HTML Standard, 13.2.3.2), but UTF-8 where the page is
-    /// written in it, as Chromium detects.
+    /// Returns the character set of a page without a label: windows-1252, as for most locales (HTML Standard, 13.2.3.2), but
+    /// UTF-8 if the page is valid UTF-8, as Chromium detects.
     private static func usualLabel(of octets: [UInt8]) -> String {
         octets.contains { $0 > 0x7F } && utf8(octets) != nil ? "utf-8" : "windows-1252"
     }
@@ -40,7 +40,7 @@ package enum PageText {
         return nil
     }
 
-    /// Returns the name by which iconv(3) knows the character set that browsers read a label as (WHATWG Encoding Standard, section 4.2).
+    /// Returns iconv(3)'s name for the character set that browsers use for a label (WHATWG Encoding Standard, section 4.2).
     package static func charset(named label: String) -> String {
         switch label.lowercased() {
         case "gbk", "gb2312": "GBK"
@@ -61,7 +61,7 @@ package enum PageText {
         }
     }
 
-    /// Returns the name by which browsers know a character set of ``charset(named:)``.
+    /// Returns the browsers' name for a character set of ``charset(named:)``.
     package static func name(of charset: String) -> String {
         switch charset {
         case "CP932": "Shift_JIS"
@@ -71,7 +71,8 @@ package enum PageText {
         }
     }
 
-    /// Returns a text in a character set; a character that it does not have becomes a reference such as `&#8364;`, as in browsers.
+    /// Returns a text in a character set; a character that the set does not have becomes a reference such as `&#8364;`, as in
+    /// browsers.
     package static func octets(of text: String, in charset: String) -> [UInt8] {
         guard charset != "UTF-8", !text.utf8.allSatisfy({ $0 < 0x80 }) else { return Array(text.utf8) }
         let converter = iconv_open(charset, "UTF-8")
@@ -93,7 +94,7 @@ package enum PageText {
         }
     }
 
-    /// Returns octets of a character set as text; an octet that it does not have becomes U+FFFD, as in browsers.
+    /// Returns octets of a character set as text; an octet that is invalid there becomes U+FFFD, as in browsers.
     private static func text(of octets: [UInt8], in charset: String) -> String {
         let converter = iconv_open("UTF-8", charset)
         guard converter != iconv_t(bitPattern: -1) else { return String(decoding: octets, as: UTF8.self) }
@@ -141,7 +142,7 @@ package enum PageText {
         return word.isEmpty ? nil : String(word)
     }
 
-    /// Returns the text with each run of blanks made one space and the ends trimmed, at most `limit` characters.
+    /// Returns the text with each run of blanks replaced by one space and the ends trimmed, at most `limit` characters.
     package static func squeezed(_ text: some StringProtocol, limit: Int = 300) -> String {
         var result = ""
         var pending = false

@@ -4,24 +4,25 @@ import HotspotCore
 /// The redirects of a portal up to a page: by header, refresh, simple script, or a form that a script submits. ``RedirectPolicy``
 /// checks each hop; the rules of its caller answer its ``Questions``.
 package struct RedirectChain: Sendable {
-    /// All answers, the last one included.
+    /// All answers, including the last one.
     package var hops: [HTTPResponse]
     /// The page of the last answer.
     package var page: HTMLPage
-    /// The chain led away from the portal: to the probe's address, or to a server on the Internet that does not answer yet.
+    /// Whether the chain led away from the portal: to the probe's address, or to a server on the Internet that does not answer
+    /// yet.
     package var leftPortal = false
-    /// The address that did not answer, where the chain ended at one after a form.
+    /// The address that did not answer, if the chain ended at one after a form.
     package var lost: WebURL?
 
     /// The last answer.
     package var final: HTTPResponse { hops[hops.count - 1] }
 
-    /// The most seconds that a login waits before it follows the refresh of a page behind it.
+    /// The longest wait before a login follows the refresh of a page after it, in seconds.
     private static let longestWait = 10.0
-    /// Milliseconds that a foreign host may take to which a portal leads after the login; the login does not depend on it.
+    /// Milliseconds for a foreign host to which a portal leads after the login; the login does not depend on that host.
     private static let foreignHostLimit = 10_000
 
-    /// The chain's questions to the rules, which it does not know.
+    /// The chain's questions to the rules, which it does not know itself.
     package struct Questions: Sendable {
         let hasLogin: @Sendable (TypedPage, WebURL) -> Bool
         let mayLeadInside: @Sendable (WebURL, WebURL) -> Bool
@@ -42,9 +43,11 @@ package struct RedirectChain: Sendable {
     /// - Parameters:
     ///   - request: the request of the answer; 307 and 308 repeat it, within its origin only.
     ///   - outside: hosts that end the chain when it leads there.
-    ///   - page: the page whose form was submitted, if the request is one. A page that reports success then ends the chain, and so
+    ///   - page: the page whose form was submitted, if the request is one. A page that reports success then ends the chain, and
+    ///     so
     ///     does a failure at a third origin.
-    ///   - questions: a page's form, and after the login its refresh, that leads from another host into the link's own networks is not
+    ///   - questions: a page's form, and after the login its refresh, that leads from another host into the link's own networks
+    ///     is not
     ///     followed unless the user agreed. A gateway's own page may lead to another of its ports.
     ///   - trusted: the origin whose pages need no such agreement, because the network itself answers there.
     ///   - mayWait: called before a refresh that takes longer than a second. If it returns `false`, the chain ends at that page.
@@ -59,7 +62,7 @@ package struct RedirectChain: Sendable {
                 in: scope, mayWait: mayWait)
         }
         var chain = try follow(response, request)
-        // A page whose login is in a frame: the frame's page is the one that asks, and the login goes on there.
+        // If a page's login is in a frame, the frame's page is the one that asks, and the login continues there.
         var frames = questions.findOwnPart(of: chain.page, at: chain.final.url) ? [] : chain.page.frames
         for _ in 0..<HTMLReader.frameLimit {
             guard !chain.leftPortal, !frames.isEmpty else { break }
@@ -122,8 +125,8 @@ package struct RedirectChain: Sendable {
             do throws(TransferError) {
                 answer = try client.send(next, in: isForeign ? scope.limited(milliseconds: Self.foreignHostLimit) : scope)
             } catch  where isForeign && error.isFailureToReach {
-                // The portal answered the form. Many portals then lead to the Internet before the gateway has opened, so this failure
-                // is not theirs; the probe decides whether the login worked.
+                // The portal answered the form. Many portals then lead to the Internet before the gateway has opened, so they are
+                // not to blame for this failure; the probe decides whether the login worked.
                 scope.trace.add("redirected to \(next.url.origin), which failed: \(error.code.rawValue)")
                 chain.leftPortal = true
                 chain.lost = next.url
@@ -142,23 +145,23 @@ package struct RedirectChain: Sendable {
         let repeats = (response.status == 307 || response.status == 308) && request.method == .post
         let target = try redirects.target(of: location, from: response.url, withSecrets: repeats)
         var following = repeats ? request : HTTPRequest(target)
-        // The page that led to the redirect is the one that led here.
+        // The page that led to the redirect is the referrer.
         (following.url, following.referer) = (target, request.referer)
         return following
     }
 
-    /// Waits for the refresh of a page. Returns whether it is followed then.
+    /// Waits for the refresh of a page. Returns whether to follow the refresh then.
     private static func waits(
         for page: HTMLPage, isBehindLogin: Bool, in scope: Scope, _ mayWait: () -> Bool
     ) -> Bool {
         guard page.refresh != nil, page.refreshDelay > 1 else { return true }
         guard mayWait() else { return false }
-        // Behind a login a page that waits gives the gateway time to open; the proof knows more than a page that waits longer.
+        // After a login, a page that waits gives the gateway time to open; for a longer wait, the proof is more reliable.
         let isShort = page.refreshDelay <= longestWait
         return !isBehindLogin || (isShort && scope.pause(milliseconds: Int(page.refreshDelay * 1000)))
     }
 
-    /// Returns the request that a browser would make on this page by itself, if any, and if it stays with the portal. For the
+    /// Returns the request that a browser would make on this page by itself, if there is one that stays with the portal. For the
     /// judge of saved pages (`Tests/Pages`).
     package static func ownRequest(of page: HTMLPage, at url: WebURL, on link: Link) -> HTTPRequest? {
         pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).flatMap {
@@ -166,27 +169,27 @@ package struct RedirectChain: Sendable {
         }
     }
 
-    /// Returns whether a page leads by itself out of the portal.
+    /// Returns whether a page leads out of the portal by itself.
     package static func leadsOut(_ page: HTMLPage, at url: WebURL, on link: Link) -> Bool {
         pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).map {
             !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link)
         } ?? false
     }
 
-    /// Returns whether a target is out of the portal: a page that has let the device in leads to the probe's address, or says so and
-    /// leads to another origin.
+    /// Returns whether a target is outside of the portal: a page that has let the device in leads to the probe's address, or says
+    /// so and leads to another origin.
     private static func leadsOut(_ page: HTMLPage, at url: WebURL, to target: WebURL, on link: Link) -> Bool {
         if target.origin != url.origin, TypedPage(page).soundsLikeSuccess { return true }
         let outside = outsideHosts(of: link)
         return outside.contains(target.host) && !outside.contains(url.host)
     }
 
-    /// Returns the hosts that are asked to probe a link.
+    /// Returns the hosts that a probe of this link asks.
     package static func outsideHosts(of link: Link) -> Set<String> {
         Set(([link.probeURL] + ProbeEndpoint.usual.map(\.url)).compactMap { $0.flatMap(WebURL.init)?.host })
     }
 
-    /// Returns the request that a browser would make on this page by itself, and whether it submits a form.
+    /// Returns the request that a browser would make on this page by itself, and whether that request submits a form.
     private static func pageHop(_ page: HTMLPage, _ response: HTTPResponse, _ redirects: RedirectPolicy) -> (HTTPRequest, Bool)? {
         func target(_ reference: String?) -> (HTTPRequest, Bool)? {
             guard let reference, let url = try? redirects.target(of: reference, from: page.base), url != response.url else {
@@ -199,7 +202,7 @@ package struct RedirectChain: Sendable {
         if let request = target(page.refresh) { return request }
         if page.forms.isEmpty, !page.hasLooseField, let request = target(page.scriptTarget) { return request }
         if page.submitsItself, var form = page.forms.first, form.inputs.isEmpty {
-            // A script's submit() sends no button, and ignores its action.
+            // A script's submit() sends no button, and ignores the button's action.
             form.controls.removeAll { $0.kind == .submit || $0.kind == .image }
             if let filled = try? FilledForm(TypedForm(form), on: page, at: response.url, redirects: redirects) {
                 return (filled.request, true)
@@ -217,7 +220,7 @@ extension RedirectChain {
 }
 
 extension RedirectChain.Questions {
-    /// Returns whether there is something to do on the page itself, or nothing more to do at all.
+    /// Returns whether there is something to do on the page itself, or nothing left to do at all.
     fileprivate func findOwnPart(of page: HTMLPage, at url: WebURL) -> Bool {
         if page.hasLooseField || page.offersLogoff { return true }
         let typed = TypedPage(page)
@@ -226,7 +229,7 @@ extension RedirectChain.Questions {
 }
 
 extension HTMLPage {
-    /// Returns the page of a frame with the words around it. The text and the terms for the user stand in both.
+    /// Returns the page of a frame together with the words around it. Both may have text and terms for the user.
     fileprivate func framed(in outer: HTMLPage) -> HTMLPage {
         var page = self
         page.title = outer.title ?? title

@@ -2,20 +2,20 @@ import BoundHTTP
 import ForeignText
 import HotspotCore
 
-/// One XML document of a WISPr gateway (Wi-Fi Alliance, WISPr 1.0, appendix D), read leniently: real gateways write it in HTML comments,
-/// with stray blanks, unescaped ampersands and broken CDATA.
+/// One XML document of a WISPr gateway (Wi-Fi Alliance, WISPr 1.0, appendix D), read leniently: real gateways write it in HTML
+/// comments, with stray blanks, unescaped ampersands and broken CDATA.
 public struct WISPrDocument: Hashable, Sendable {
     /// The kind of the message: Redirect 100, Proxy 110, AuthenticationReply 120, LogoffReply 130, AuthenticationPollReply 140,
     /// AbortLoginReply 150.
     public var messageType: Int?
-    /// The result: 0 none, 50 logged in, 100 refused, 102 authentication server failed, 105 not possible here, 150 logged off, 200 go on,
-    /// 201 pending, 255 gateway failed.
+    /// The result: 0 none, 50 logged in, 100 refused, 102 authentication server failed, 105 not possible here, 150 logged off,
+    /// 200 go on, 201 pending, 255 gateway failed.
     public var responseCode: Int?
     /// The address to which the credential is posted.
     public var loginURL: String?
     /// The address that ends the session.
     public var logoffURL: String?
-    /// The address that tells a pending result.
+    /// The address that returns a pending result.
     public var resultsURL: String?
     /// The address to which a proxy sends the client.
     public var nextURL: String?
@@ -70,10 +70,10 @@ public struct WISPrDocument: Hashable, Sendable {
         if messageType == nil, responseCode == nil, loginURL == nil, nextURL == nil { return nil }
     }
 
-    /// It asks for a login.
+    /// Whether the document asks for a login.
     public var isRedirect: Bool { loginURL != nil && (messageType == nil || messageType == 100) }
 
-    /// It sends the client to another address first.
+    /// Whether the document sends the client to another address first.
     public var isProxy: Bool { nextURL != nil && (messageType == 110 || responseCode == 200) }
 
     private static func unwrapped(_ text: Substring) -> String {

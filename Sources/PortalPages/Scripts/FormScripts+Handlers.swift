@@ -3,7 +3,7 @@ extension FormScripts {
     static func attachments(in tokens: ScriptCode) -> [Attachment] {
         var result: [Attachment] = []
         var submitHandlers = tokens.indices.filter { tokens[$0].text == "submitHandler" }[...]
-        // The last handler of all clicks. A handler within it has the same selectors.
+        // The last handler for all clicks. A handler within it has the same selectors.
         var clicks: (end: Int, selectors: Set<String>) = (0, [])
         for index in tokens.indices where tokens[index].kind == .word && tokens.isSign(".", at: index - 1) && result.count < 200 {
             let word = tokens[index].text
@@ -39,14 +39,14 @@ extension FormScripts {
                 let handler = arguments.drop { $0.kind == .text || $0.text == "," }
                 var selectors = Set(
                     names.filter { !$0.text.contains(part) || $0.text.contains("[") }.flatMap { pieces(of: $0.text) })
-                // The handler of all clicks names the one that it waits for.
+                // The handler for all clicks names the element for which it waits.
                 if event == "click", selectors.isEmpty, receivers().isSubset(of: ["document", "window", "body"]) {
                     if close >= clicks.end {
                         clicks = (close, Set(handler.filter { $0.kind == .text }.flatMap { pieces(of: $0.text) }))
                     }
                     selectors = clicks.selectors
                 }
-                // A selector narrows what the handler is for.
+                // A selector narrows the elements of the handler.
                 result.append(
                     Attachment(
                         event: event, receivers: selectors.isEmpty ? receivers() : selectors,
@@ -57,15 +57,16 @@ extension FormScripts {
         return result
     }
 
-    /// Returns the function that jQuery's validation plugin calls in place of sending a checked form; one that is only named is not
-    /// followed.
+    /// Returns the function that jQuery's validation plugin calls instead of sending a checked form; a function that is only
+    /// named is not followed.
     private static func submitHandler(in arguments: ScriptCode, at index: Int) -> ScriptCode? {
         guard arguments.indices.contains(index) else { return nil }
         let start = arguments.isSign(":", at: index + 1) ? index + 2 : index + 1
         return start < arguments.endIndex ? arguments[start..<arguments.endOfExpression(from: start)] : nil
     }
 
-    /// Returns the words and selectors of the expression that ends before the dot at an index; a variable stands for what was assigned to it.
+    /// Returns the words and selectors of the expression that ends before the dot at an index; a variable stands for its assigned
+    /// expression.
     static func receivers(_ tokens: ScriptCode, before dot: Int) -> Set<String> {
         let receiver = receiver(tokens, before: dot)
         guard dot > 0, receiver.endIndex != dot, let name = tokens.word(at: dot - 1) else { return words(of: receiver) }
@@ -104,7 +105,7 @@ extension FormScripts {
         return tokens[range]
     }
 
-    /// The most words and selectors of one receiver.
+    /// The largest number of words and selectors of one receiver.
     private static let wordLimit = 100
 
     private static func words(of tokens: ScriptCode) -> Set<String> {
@@ -120,8 +121,9 @@ extension FormScripts {
         return words
     }
 
-    /// Returns the simple selectors of a selector list: of `#f input[type=submit], .b` these are `#f`, `input`, `type`, `submit`, `.b`; an id is
-    /// also listed without its sign. A part before the last one of a descendant selector is left out if the last one is no form's.
+    /// Returns the simple selectors of a selector list: for `#f input[type=submit], .b` these are `#f`, `input`, `type`,
+    /// `submit`, `.b`; an id is also listed without its sign. In a descendant selector, earlier parts are left out if the last
+    /// one is not a form's.
     private static func pieces(of selector: String) -> [String] {
         selector.split { ",".contains($0) }.flatMap { part -> [String] in
             let last = part.split(separator: " ").last ?? part[...]

@@ -1,4 +1,4 @@
-/// The names by which the purpose of a script is known.
+/// The names by which the purpose of a script is recognised.
 extension FormScripts {
     /// Returns the last part of a script's address, in lower case and without its endings.
     static func name(of source: String) -> String {
@@ -6,13 +6,13 @@ extension FormScripts {
         return String(path.split(separator: "/").last ?? "").replacing(".min", with: "").replacing(".js", with: "")
     }
 
-    /// Whether a script is a well-known one for looks, old browsers or counting, which logs in to nothing.
+    /// Returns whether a script is a well-known library for looks, old browsers or statistics, which logs in to nothing.
     static func isLibrary(_ source: String) -> Bool {
         let name = source.lowercased()
         return !own.contains(Self.name(of: source)) && libraries.contains { name.contains($0) }
     }
 
-    /// Whether a script encrypts, by its name.
+    /// Returns whether a script encrypts, judged by its name.
     static func isCipher(_ source: String) -> Bool {
         let name = name(of: source)
         let words = name.split { !$0.isLetter && !$0.isNumber }
@@ -20,7 +20,7 @@ extension FormScripts {
             || words.contains { word in cipherBeginnings.contains { word.hasPrefix($0) } }
     }
 
-    /// Whether the word at an index makes a request.
+    /// Returns whether the word at an index makes a request.
     static func isRequest(_ tokens: ScriptCode, _ index: Int) -> Bool {
         guard let word = tokens.word(at: index) else { return false }
         if requestWords.contains(word) { return true }
@@ -28,7 +28,7 @@ extension FormScripts {
             && ["$", "jQuery", "$http"].contains(tokens.word(at: index - 2))
     }
 
-    /// Names of scripts that a page's author wrote, also where the folder has a library's name.
+    /// Names of scripts that a page's author wrote, even if the folder has a library's name.
     private static let own: Set<String> = [
         "app", "main", "script", "scripts", "index", "login", "auth", "portal", "hotspot", "captive", "splash", "custom",
     ]

@@ -1,29 +1,30 @@
-/// Finds the forms that only a script may send, or whose content a script changes before they are sent. A browser must send these.
+/// Finds the forms that only a script may send, or whose content a script changes before they are sent. A browser must send
+/// these.
 struct FormScripts {
     /// The marks by which scripts find a form, and the handlers in its own attributes.
     struct Clues {
         var id = ""
         var name = ""
         var classes: [String] = []
-        /// The code of `onsubmit` and of its buttons' `onclick`.
+        /// The code of `onsubmit` and of the buttons' `onclick`.
         var handlers: [String] = []
-        /// A framework's attribute says that a script sends it, such as `ng-submit`.
+        /// Whether a framework's attribute says that a script sends the form, such as `ng-submit`.
         var hasFrameworkHandler = false
-        /// It asks to read a picture, or to pass another test for people.
+        /// Whether the form asks to read a picture, or to pass another test for people.
         var hasTest = false
-        /// It has a hidden field for the result of such a test, which only the test's own script fills in.
+        /// Whether the form has a hidden field for the result of such a test, which only the test's own script fills in.
         var hasTestResult = false
-        /// The ids, names and classes of its buttons.
+        /// The ids, names and classes of the form's buttons.
         var buttons: Set<String> = []
-        /// The ids and names of its hidden controls without a value.
+        /// The ids and names of the form's hidden controls without a value.
         var emptyHidden: Set<String> = []
-        /// A button or link within has a handler: its label and code.
+        /// Buttons and links in the form that have a handler: label and code.
         var links: [(label: String, code: String)] = []
 
         /// The names by which scripts refer to the form.
         var names: Set<String> { Set([id, name].filter { !$0.isEmpty }) }
 
-        /// Adds the marks of a control that stands elsewhere.
+        /// Adds the marks of a control that is outside of the form.
         mutating func add(_ control: Clues) {
             handlers += control.handlers
             links += control.links
@@ -36,19 +37,19 @@ struct FormScripts {
     /// A handler that a script attaches.
     struct Attachment {
         var event: String
-        /// Words and selectors of what it is attached to.
+        /// Words and selectors of the elements to which the handler is attached.
         var receivers: Set<String>
-        /// The script does not show what it is attached to.
+        /// Whether the script does not show to which element the handler is attached.
         var isUnclear = false
         var handler: ScriptCode
-        /// The form is sent only if the handler sends it.
+        /// Whether the form is sent only if the handler sends it.
         var mustSend = false
     }
 
     /// The property of a control, a form or a link that a script sets.
     private enum Setting {
         case value, action, attribute, href
-        /// The action is set to the page's own address, where a form without an action is sent in any case.
+        /// The action is set to the page's own address, to which a form without an action is sent anyway.
         case ownAction
     }
 
@@ -62,14 +63,14 @@ struct FormScripts {
     private let attachments: [Attachment]
     private let settings: [Setting: Set<String>]
     let copies: [Copy]
-    /// The page loads scripts that are not well-known libraries.
+    /// Whether the page loads scripts that are not well-known libraries.
     let loadsOwnScripts: Bool
-    /// One of them is by its name for the login.
+    /// Whether one of these scripts is for the login, judged by its name.
     private let loadsLogin: Bool
     private let encrypts: Bool
     private let makesRequests: Bool
     private let loadsTest: Bool
-    /// It loads the library by which pages talk to CoovaChilli themselves.
+    /// Whether the page loads the library by which pages talk to CoovaChilli themselves.
     private let loadsGatewayLogin: Bool
 
     init(scripts: String, sources: [String]) {
@@ -133,13 +134,13 @@ struct FormScripts {
     /// Returns why the fields and buttons of a form need a script.
     private func fieldReason(_ form: HTMLForm, _ clues: Clues) -> String? {
         let isTyped = form.inputs.contains { $0.kind != .checkbox && !$0.isInvisible }
-        // A hidden password is for a script to fill in, which is not here to be read.
+        // A hidden password is for a script to fill in that cannot be read here.
         if isTyped, loadsOwnScripts, form.controls.contains(where: { $0.isHiddenPassword && $0.copyOf == nil }) {
             return Self.changedReason
         }
         if form.fields.contains(where: { Purposes(of: $0.words).isCode }), fetchesCode(clues) { return Self.scriptedReason }
         if Self.hasNoAction(form), isScripts(form, clues, isTyped) { return Self.scriptedReason }
-        // A field without a name is a script's, beside others that have one.
+        // A field without a name belongs to a script, if other fields have names.
         let isNameless = form.fields.contains { $0.name.isEmpty && $0.kind != .textarea && !$0.isReadOnly }
         if isNameless, isTyped, hasScripts { return Self.scriptedReason }
         let typed = form.inputs.filter { ![.checkbox, .radio, .select].contains($0.kind) && !$0.isInvisible }
@@ -148,13 +149,13 @@ struct FormScripts {
         return nil
     }
 
-    /// Whether a form without an address is likely to be sent by a script that is not here to be read.
+    /// Returns whether a form without an address is likely to be sent by a script that cannot be read here.
     private func isScripts(_ form: HTMLForm, _ clues: Clues, _ isTyped: Bool) -> Bool {
         guard mayLogIn else { return false }
         if form.controls.allSatisfy(\.name.isEmpty) { return true }
-        // A button without a handler of its own is for it.
+        // A button without its own handler is used by that script.
         let waits = clues.links.contains { !$0.label.isEmpty && $0.code.isEmpty }
-        // A value that the server wrote into a form goes back to it.
+        // A value that the server wrote into a form returns to the server.
         let isServers = !isTyped && form.controls.contains { $0.kind == .hidden && !$0.value.isEmpty }
         if form.method == .get { return !isServers }
         let hasOwn = clues.handlers.contains { !$0.isEmpty }
@@ -162,13 +163,13 @@ struct FormScripts {
             && ((waits && loadsOwnScripts) || loadsGatewayLogin || (loadsOwnScripts && !form.action.isEmpty) || loadsLogin)
     }
 
-    /// The page has scripts beside well-known libraries.
+    /// Whether the page has scripts besides well-known libraries.
     var hasScripts: Bool { loadsOwnScripts || !tokens.isEmpty }
 
-    /// Whether scripts may do the login, because they make requests or are not here to be read.
+    /// Whether scripts may do the login, because they make requests or cannot be read here.
     private var mayLogIn: Bool { loadsOwnScripts || makesRequests }
 
-    /// Whether the scripts that can be read make requests, or the controls of a form.
+    /// Whether the readable scripts make requests, or the controls of a form.
     var actsByItself: Bool {
         makesRequests
             || tokens.indices.contains { index in
@@ -182,12 +183,12 @@ struct FormScripts {
             }
     }
 
-    /// A library's address is in the scripts that can be read, which load it.
+    /// Whether the readable scripts load only the addresses of libraries.
     private var loadsOnlyLibraries: Bool {
         tokens.contains { $0.kind == .text && $0.text.contains("/") && Self.isLibrary($0.text) }
     }
 
-    /// Whether a button or link asks by a script for the code that the form wants, such as one by text message.
+    /// Returns whether a button or link uses a script to request the code that the form needs, such as a code by text message.
     private func fetchesCode(_ clues: Clues) -> Bool {
         clues.links.contains { link in
             Purposes(of: link.label).isCode
@@ -196,7 +197,7 @@ struct FormScripts {
         }
     }
 
-    /// Returns the label of a button or link without a type of its own that sends the form by a harmless handler.
+    /// Returns the label of a button or link without a type that sends the form by a harmless handler.
     func sendingLabel(_ clues: Clues) -> String? {
         clues.links.first { link in
             let code = Self.withoutPrefix(ScriptCode(link.code))
@@ -204,7 +205,7 @@ struct FormScripts {
         }?.label
     }
 
-    /// Whether no script changes where a link leads: its own handler is harmless, and no other is attached to it.
+    /// Returns whether no script changes where a link leads: its own handler is harmless, and no other handler is attached to it.
     func leavesAlone(_ code: String, _ names: Set<String>) -> Bool {
         let own = Self.withoutPrefix(ScriptCode(code))
         return (own.isEmpty || judge.isHarmless(own, names: []))
@@ -223,14 +224,14 @@ struct FormScripts {
         switch attachment.event {
         case "submit":
             return isForm || attachment.isUnclear || attachment.receivers.isSubset(of: ["document", "window", "this"])
-                // A button itself is never submitted; its form may be found by it.
+                // A button itself is never submitted, but its form may be found through it.
                 || (!attachment.receivers.isDisjoint(with: buttons)
                     && !attachment.receivers.subtracting(buttons).subtracting(["document"]).isEmpty)
         default: return !attachment.receivers.isDisjoint(with: buttons) && !form.submits.isEmpty
         }
     }
 
-    /// Whether a script writes into a hidden control that the page leaves empty, or into the form's action.
+    /// Returns whether a script writes into a hidden control that the page leaves empty, or into the form's action.
     private func changes(_ clues: Clues, except copies: Set<String>, hasNoAction: Bool) -> Bool {
         let form = clues.names.union(clues.names.map { "#" + $0 })
         let emptyHidden = clues.emptyHidden.subtracting(copies.union(copies.map { "#" + $0 }))
@@ -243,7 +244,7 @@ struct FormScripts {
         settings[setting].map { !$0.isDisjoint(with: names) } ?? false
     }
 
-    /// Returns the words and selectors of the controls, forms and links that the scripts set, by the property.
+    /// Returns the words and selectors of the controls, forms and links that the scripts set, by property.
     private static func settings(in tokens: ScriptCode) -> [Setting: Set<String>] {
         var result: [Setting: Set<String>] = [:]
         for index in tokens.indices {
@@ -264,7 +265,7 @@ struct FormScripts {
         return result
     }
 
-    /// Whether the expression at an index is the page's own address.
+    /// Returns whether the expression at an index is the page's own address.
     private static func leadsToPage(_ tokens: ScriptCode, _ start: Int) -> Bool {
         let end = tokens.endOfExpression(from: start)
         let words = tokens[start..<end].prefix { $0.kind == .word || $0.text == "." }.map(\.text)
@@ -273,10 +274,11 @@ struct FormScripts {
     }
 }
 
-/// Knows the forms of gateways that are sent plainly although their pages load a script that encrypts.
+/// Recognises the forms of gateways that are sent unencrypted although their pages load a script that encrypts.
 extension FormScripts {
-    /// Whether the form is sent plainly although the page loads a script that encrypts: MikroTik's without a challenge, as the gateway
-    /// writes the challenge and the handler into the page, and that of a CoovaChilli portal whose server computes the response.
+    /// Returns whether the form is sent unencrypted although the page loads a script that encrypts: MikroTik's form without a
+    /// challenge, because the gateway writes the challenge and the handler into the page, and the form of a CoovaChilli portal
+    /// whose server computes the response.
     private func isPlain(_ form: HTMLForm, _ clues: Clues) -> Bool {
         let flow = ScriptFlow(tokens)
         let mayRun = tokens.indices.contains { tokens[$0].text.lowercased().contains("md5") && flow.runs(at: $0) }

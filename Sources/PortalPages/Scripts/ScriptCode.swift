@@ -1,5 +1,5 @@
-/// A script, or a part of one that shares its tokens. Where a bracket closes and where an expression ends is found in one walk over the
-/// script, so that no reader of it searches again: a page may consist of brackets alone.
+/// A script, or a part of one that shares its tokens. One walk over the script finds where brackets close and expressions end, so
+/// that no reader searches again: a page may consist only of brackets.
 struct ScriptCode: RandomAccessCollection {
     private let script: Script
     let startIndex: Int
@@ -43,20 +43,22 @@ struct ScriptCode: RandomAccessCollection {
         return close < endIndex ? close : nil
     }
 
-    /// Returns the end of the expression that begins at an index: a comma, a semicolon, or a bracket that was open before.
+    /// Returns the end of the expression that begins at an index: a comma, a semicolon, or a closing bracket of an enclosing
+    /// pair.
     func endOfExpression(from start: Int) -> Int {
         start < endIndex ? Swift.min(script.expressionEnds[start], endIndex) : endIndex
     }
 
-    /// Returns the end of the statement that begins at an index: a semicolon, the end of a block, or a bracket that was open before.
+    /// Returns the end of the statement that begins at an index: a semicolon, the end of a block, or a closing bracket of an
+    /// enclosing pair.
     func endOfStatement(from start: Int) -> Int { start < endIndex ? Swift.min(script.statementEnds[start], endIndex) : endIndex }
 
     // MARK: - The whole script
 
-    /// Returns where the expression begins that a variable of the script gets.
+    /// Returns where the expression begins that is assigned to a variable of the script.
     func assignment(of name: String) -> Int? { script.assignments[name]?.place }
 
-    /// Whether a token of the script has this text.
+    /// Returns whether a token of the script has this text.
     func mentions(_ text: String) -> Bool { script.texts.contains(text) }
 
     /// Returns the words of a variable, which are computed once.
@@ -71,17 +73,17 @@ struct ScriptCode: RandomAccessCollection {
 /// The tokens of a script, and the results of walks over all of them.
 private final class Script {
     let tokens: [ScriptToken]
-    /// The index of the bracket that closes the one at an index; `Int.max` where none does.
+    /// The index of the bracket that closes the one at an index; `Int.max` if there is none.
     private(set) var closers: [Int]
     /// The ends of the expressions and statements that begin at an index.
     private(set) var expressionEnds: [Int]
     private(set) var statementEnds: [Int]
-    /// The words of the expressions that variables get.
+    /// The words of the expressions that are assigned to variables.
     var kept: [String: Set<String>] = [:]
     private(set) lazy var texts = Set(tokens.lazy.map(\.text))
     private(set) lazy var assignments = findAssignments()
 
-    /// The most tokens before a function among which the scan looks for the list that calls it.
+    /// The largest number of tokens before a function in which the scan looks for the list that calls it.
     private static let listLimit = 40
 
     init(_ tokens: [ScriptToken]) {
@@ -113,7 +115,7 @@ private final class Script {
         }
     }
 
-    /// Returns where the expression begins that each variable gets: by the first `=`, else as a member of a list.
+    /// Returns where the expression begins that is assigned to each variable: by the first `=`, otherwise as a member of a list.
     private func findAssignments() -> [String: (rank: Int, place: Int)] {
         var result: [String: (rank: Int, place: Int)] = [:]
         for index in tokens.indices where tokens[index].kind == .word && !isSign(".", index - 1) {
@@ -130,7 +132,7 @@ private final class Script {
         return result
     }
 
-    /// Returns where the list begins that calls a function with the parameter at an index for each of its members.
+    /// Returns where a list begins whose members are passed to a function, for the parameter at an index.
     private func listed(_ index: Int) -> Int? {
         var start = index - 1
         while start > 0, index - start < Self.listLimit, isSign("(", start) || isWord("function", start) { start -= 1 }

@@ -1,4 +1,5 @@
-/// Which parts of a script run by themselves while the page loads or soon after, and not only when the user does something.
+/// Determines which parts of a script run by themselves while the page loads or soon after, and not only when the user does
+/// something.
 struct ScriptFlow {
     /// The body of one function.
     private struct Body {
@@ -6,7 +7,7 @@ struct ScriptFlow {
         var start: Int
         var range: Range<Int>
         var name: String?
-        /// It is called where it stands, by a timer, or when the page has loaded.
+        /// Whether the function is called in place, by a timer, or when the page has loaded.
         var callsItself: Bool
         var runs = false
     }
@@ -33,7 +34,7 @@ struct ScriptFlow {
         findRunning()
     }
 
-    /// Whether the token at an index runs by itself.
+    /// Returns whether the token at an index runs by itself.
     func runs(at index: Int) -> Bool { owner(at: index) < 0 || bodies[owner(at: index)].runs }
 
     private func owner(at index: Int) -> Int { index < 0 ? -1 : owners[index] }
@@ -103,7 +104,7 @@ struct ScriptFlow {
                 callsItself: isCalled || isStarted(at: before + 1)))
     }
 
-    /// Whether the function, or the name of one, at an index is passed to a timer or waits for the page to load.
+    /// Returns whether the function at an index, or its name, is passed to a timer or waits for the page to load.
     private func isStarted(at index: Int) -> Bool {
         if tokens.isSign("(", at: index - 1), let caller = tokens.word(at: index - 2) {
             return Self.timers.contains(caller) || ["ready", "$", "jQuery"].contains(caller)
@@ -114,7 +115,7 @@ struct ScriptFlow {
         return tokens.isSign("=", at: index - 1) && ["onload", "onpageshow"].contains(tokens.word(at: index - 2))
     }
 
-    /// Marks the bodies that run, beginning with those that are called from outside of all functions.
+    /// Marks the bodies that run, starting with those that code outside of all functions calls.
     private mutating func findRunning() {
         let names = Set(bodies.compactMap(\.name))
         // The functions that each body calls; -1 for code outside of all bodies.

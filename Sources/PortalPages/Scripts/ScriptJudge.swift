@@ -1,5 +1,5 @@
-/// Decides whether a handler of a page only looks at a form before it is sent, such as one that checks for empty fields. All that is not
-/// known to be harmless is not.
+/// Decides whether a handler of a page only inspects a form before it is sent, such as one that checks for empty fields. Anything
+/// that is not known to be harmless counts as harmful.
 struct ScriptJudge {
     private let tokens: ScriptCode
     /// The bodies of the page's own functions.
@@ -9,14 +9,14 @@ struct ScriptJudge {
     private let budget = Budget()
 
     private static let depthLimit = 6
-    /// The most tokens before a dot that are read.
+    /// The largest number of tokens before a dot that are read.
     private static let receiverLimit = 60
 
-    /// The tokens that may be read for a page: functions that call each other twice double the work with each level.
+    /// The number of tokens that may be read for a page: functions that call each other twice double the work with each level.
     private final class Budget {
         private var tokens = 1_000_000
 
-        /// Whether so many tokens more may be read.
+        /// Returns whether this many more tokens may be read.
         func allows(_ count: Int) -> Bool {
             tokens -= count
             return tokens >= 0
@@ -57,7 +57,7 @@ struct ScriptJudge {
         return tokens[(start + 2)..<tokens.endOfExpression(from: start + 2)]
     }
 
-    /// Whether a handler is harmless: the code of an attribute, or the expression that is attached to an event.
+    /// Returns whether a handler is harmless: the code of an attribute, or the expression that is attached to an event.
     ///
     /// - Parameter names: the form's id and name, which the handler may submit.
     func isHarmless(_ handler: ScriptCode, names: Set<String>) -> Bool {
@@ -73,12 +73,13 @@ struct ScriptJudge {
         return passes(code, names, 0) && (sends(code) || !endsUnsent(code))
     }
 
-    /// Whether the code is a member of an object that is a function, and has no word before its parameters.
+    /// Returns whether the code is a member of an object that is a function, without a word before its parameters.
     private func isMethod(_ code: ScriptCode, _ brace: Int) -> Bool {
         code.isSign("(", at: code.startIndex) && code.closing(code.startIndex) == brace - 1
     }
 
-    /// Whether a handler is only a call of a function that is not in the page and by its name checks the fields or opens a window.
+    /// Returns whether a handler only calls a function that is not in the page and that, by its name, checks the fields or opens
+    /// a window.
     func isUnknownCheck(_ handler: ScriptCode) -> Bool {
         guard let name = Self.onlyCall(in: handler), functions[name] == nil else { return false }
         return Self.checks.contains { name.lowercased().contains($0) }
@@ -86,7 +87,7 @@ struct ScriptJudge {
 
     private static let checks = ["valid", "popup", "openwin", "loading", "loader", "spinner"]
 
-    /// Whether a handler is only a call of a function that no script of the page has: a browser sends the form nevertheless.
+    /// Returns whether a handler only calls a function that no script of the page has: a browser sends the form nevertheless.
     func isMissing(_ handler: ScriptCode) -> Bool {
         guard let name = Self.onlyCall(in: handler) else { return false }
         return name.count > 4 && !Self.readers.contains(name) && !Self.keywords.contains(name)
@@ -94,7 +95,7 @@ struct ScriptJudge {
             && !tokens.mentions(name)
     }
 
-    /// Returns the name of the function that a handler calls and does nothing else.
+    /// Returns the name of the function if a handler only calls it.
     private static func onlyCall(in handler: ScriptCode) -> String? {
         let call = handler.word(at: handler.startIndex) == "return" ? handler.dropFirst() : handler
         let start = call.startIndex
@@ -109,7 +110,7 @@ struct ScriptJudge {
         "remove", "click",
     ]
 
-    /// Whether a handler sends the form.
+    /// Returns whether a handler sends the form.
     func sends(_ code: ScriptCode) -> Bool { sends(code, 0) }
 
     private func sends(_ code: ScriptCode, _ depth: Int) -> Bool {
@@ -121,7 +122,8 @@ struct ScriptJudge {
         }
     }
 
-    /// Whether the code ends the sending in every case: it prevents the default, or returns false, outside of every block.
+    /// Returns whether the code stops the sending in every case: it prevents the default, or returns false, outside of every
+    /// block.
     private func endsUnsent(_ code: ScriptCode) -> Bool {
         var (depth, statement) = (0, code.startIndex)
         for index in code.indices {
@@ -135,7 +137,7 @@ struct ScriptJudge {
         return false
     }
 
-    /// Whether the statement that begins at an index directly follows a condition: `if (x) return false`.
+    /// Returns whether the statement at an index directly follows a condition: `if (x) return false`.
     private func isConditional(_ code: ScriptCode, _ start: Int) -> Bool {
         if code.word(at: start) == "else" || code.word(at: start - 1) == "else" { return true }
         return code.isSign(")", at: start - 1)
@@ -164,7 +166,7 @@ struct ScriptJudge {
         return !Self.formNames.contains(target)
     }
 
-    /// Whether a control's value is set to itself without the blanks around it, which nothing typed here has.
+    /// Returns whether a control's value is only trimmed; typed answers have no blanks at their ends.
     private func isTrimmed(_ code: ScriptCode, _ sign: Int) -> Bool {
         guard code.word(at: sign - 1) == "value" else { return false }
         let end = code.endOfExpression(from: sign + 1)
@@ -192,21 +194,21 @@ struct ScriptJudge {
                 && !Self.controls.contains(code[index + 2].text.lowercased())
         case "append", "prepend", "before", "after", "insertAdjacentHTML", "$", "jQuery":
             guard let close = code.closing(index + 1), budget.allows(close - index) else { return false }
-            // No control is made.
+            // The code makes no control.
             return !code[index..<close].contains { token in
                 token.kind == .text && Self.controls.contains { token.text.lowercased().contains("<" + $0) }
             }
         case "setTimeout": return code.indices.contains(index + 2) && code[index + 2].kind != .text
         default:
             if Self.readers.contains(name) { return true }
-            // Which of the objects it is does not matter if the functions of all are harmless.
+            // The object does not matter if the functions of all objects are harmless.
             if isMethod, let bodies = methods[name] { return bodies.allSatisfy { passes($0, names, depth + 1) } }
             guard !isMethod || code.word(at: index - 2) == "this", let body = functions[name] else { return false }
             return passes(body, names, depth + 1)
         }
     }
 
-    /// Whether the `submit` at an index is that of the form itself.
+    /// Returns whether the `submit` at an index belongs to the form itself.
     private func isOwn(_ code: ScriptCode, _ index: Int, _ names: Set<String>) -> Bool {
         var (start, depth) = (index - 1, 0)
         while start >= code.startIndex {
@@ -246,7 +248,7 @@ struct ScriptJudge {
         "case",
     ]
     private static let values: Set<String> = ["RegExp", "Date", "Array", "Object", "String", "Number", "Boolean", "Error"]
-    /// Properties of an element that change nothing of what is sent.
+    /// Properties of an element that do not change the data that is sent.
     private static let properties: Set<String> = [
         "disabled", "className", "innerHTML", "innerText", "textContent", "display", "visibility", "border", "borderColor",
         "color",

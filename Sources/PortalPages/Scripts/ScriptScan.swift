@@ -1,19 +1,19 @@
 import BoundHTTP
 import HotspotCore
 
-/// Recognises in a script, without running it, redirects to a literal address and the submission of a form, as far as both happen without
+/// Recognises redirects to a literal address and the submission of a form in a script, without running it, if both happen without
 /// the user.
 struct ScriptScan {
     /// The address of `location = "…"`, `location.href = '…'` or `location.replace("…")`, with or without an object before it.
     private(set) var target: String?
-    /// The page's own query is put behind the address.
+    /// Whether the page's own query is appended to the address.
     private(set) var addsQuery = false
-    /// It leads to an address that it computes.
+    /// Whether the script leads to an address that it computes.
     private(set) var leadsAway = false
-    /// The words and selectors of each form that it submits.
+    /// The words and selectors of each form that the script submits.
     private(set) var submitted: [Set<String>] = []
 
-    /// The end of the written markup that was read: one call may stand within another.
+    /// The end of the written markup that was already read, because calls can be nested.
     private var written = 0
 
     init(_ script: String) { self.init(ScriptCode(script)) }
@@ -38,7 +38,7 @@ struct ScriptScan {
         }
     }
 
-    /// Returns the address that a button's handler leads to, if it does nothing else.
+    /// Returns the address to which a button's handler leads, if the handler does nothing else.
     static func onlyTarget(of handler: String) -> String? {
         let tokens = ScriptCode(handler)
         let words = tokens.filter { $0.kind == .word }.map(\.text)
@@ -95,7 +95,7 @@ struct ScriptScan {
 }
 
 extension ScriptToken {
-    /// Without a semicolon, the next statement follows an expression at once.
+    /// Without a semicolon, the next statement directly follows an expression.
     fileprivate var startsStatement: Bool {
         switch kind {
         case .word: !["location", "window", "document", "search"].contains(text)

@@ -1,4 +1,4 @@
-/// The words, strings and signs of a script (ECMAScript), as far as judging it needs them.
+/// The words, strings and signs of a script (ECMAScript), as far as they are needed to judge it.
 struct ScriptToken: Hashable {
     enum Kind { case word, text, number, sign }
 
@@ -9,7 +9,7 @@ struct ScriptToken: Hashable {
 }
 
 extension [ScriptToken] {
-    /// The most tokens of a page's scripts that are read.
+    /// The largest number of tokens of a page's scripts that are read.
     static let limit = 60_000
 
     /// Reads a script. Comments are left out; a regular expression becomes an empty string.
@@ -46,7 +46,7 @@ extension [ScriptToken] {
         }
     }
 
-    /// A slash here begins a regular expression, not a division.
+    /// Whether a slash at this place begins a regular expression, not a division.
     private var mayBeginExpression: Bool {
         guard let last else { return true }
         switch last.kind {

@@ -2,35 +2,36 @@ import BoundHTTP
 import ForeignText
 import HotspotCore
 
-/// A form and the request that submits it, composed as by a browser (HTML Standard, section "Form submission").
+/// A form and the request that submits it, composed as a browser does (HTML Standard, section "Form submission").
 package struct FilledForm: Sendable {
     /// The request.
     package let request: HTTPRequest
     /// The values that are sent, by name, in the form's order.
     package let pairs: [(name: String, value: String)]
-    /// The labels of boxes that are sent because the page ticks them, and agree to no terms; at most five.
+    /// The labels of boxes that are sent because the page ticks them and that accept no terms; at most five.
     package let ticked: [String]
     /// The form as the page has it.
     package let form: HTMLForm
-    /// The button that is pressed.
+    /// The button to press.
     package let button: HTMLControl?
-    /// The request has answers of the user.
+    /// Whether the request contains answers of the user.
     package let carriesAnswers: Bool
-    /// A password is among them.
+    /// Whether one of the answers is a password.
     package let carriesPassword: Bool
     /// The address of the form's action.
     package let target: WebURL
-    /// The action has the same origin as the page.
+    /// Whether the action has the same origin as the page.
     package let staysOnOrigin: Bool
 
     private static let nameLimit = 256
     private static let valueLimit = 8192
 
-    /// Fills a form. Throws ``TransferError`` (`refusedURL`) if its action is refused by ``RedirectPolicy`` or the request is too long.
+    /// Fills a form. Throws ``TransferError`` (`refusedURL`) if its action is refused by ``RedirectPolicy`` or the request is too
+    /// long.
     ///
     /// - Parameters:
     ///   - url: the page's own address; relative actions are resolved against its base.
-    ///   - answers: by the name of the control.
+    ///   - answers: the answers by the name of the control.
     ///   - consent: whether boxes of terms are ticked.
     package init(
         _ form: TypedForm, on page: HTMLPage, at url: WebURL, answers: [String: String] = [:], consent: Bool = false,
@@ -59,7 +60,7 @@ package struct FilledForm: Sendable {
         staysOnOrigin = action.origin == url.origin
     }
 
-    /// Returns the button that is pressed: the one that the user chose, or the usual one.
+    /// Returns the button to press: the one that the user chose, or the usual one.
     private static func pressed(of form: TypedForm, _ answers: [String: String]) -> TypedControl? {
         guard let name = form.choices.first?.name, let answer = answers[name] else { return form.button }
         return form.choices.first { HTMLControl.isChoice(answer, $0.control.label, $0.value) } ?? form.button
@@ -87,7 +88,7 @@ package struct FilledForm: Sendable {
     /// Returns whether an answer ticks a box.
     package static func isYes(_ answer: String) -> Bool { ["true", "yes", "on", "1", "y", "ja"].contains(answer.lowercased()) }
 
-    /// The values that the controls of a form send, in its order.
+    /// The values that the controls of a form send, in the form's order.
     private struct Controls {
         let form: TypedForm
         let button: TypedControl?
@@ -112,7 +113,7 @@ package struct FilledForm: Sendable {
             pairs.append((control.name, value))
         }
 
-        /// Returns what a control sends; `nil` if nothing.
+        /// Returns the value that a control sends; `nil` if it sends none.
         private mutating func value(of control: TypedControl, isPressed: Bool) -> String? {
             let answer = answers[control.name]
             switch control.kind {
@@ -152,15 +153,15 @@ package struct FilledForm: Sendable {
             }
         }
 
-        /// Returns whether a box is sent as ticked: by the answer, else boxes of terms by the consent, those that agree to more than the
-        /// access needs never, others as the page has it.
+        /// Returns whether a box is sent as ticked: the answer decides; without one, boxes of terms follow the consent, boxes
+        /// that agree to more than the access needs are never ticked, and other boxes stay as the page has them.
         private func isTicked(_ control: TypedControl) -> Bool {
             if let answer = answers[control.name] { return isYes(answer) }
             if control.words.agreesToMore { return false }
             return control.words.isTerms ? consent : control.isChecked
         }
 
-        /// Notes a box that the page ticks, and that agrees to no terms.
+        /// Notes a box that the page ticks and that accepts no terms.
         private mutating func noteTick(_ control: TypedControl) {
             let label = control.control.label
             guard answers[control.name] == nil, !control.isInvisible, !label.isEmpty, !control.words.isTerms, ticked.count < 5

@@ -6,13 +6,13 @@ import HotspotCore
 @dynamicMemberLookup public struct TypedControl: Sendable {
     /// The control as it was read.
     public let control: HTMLControl
-    /// Of its name and its label.
+    /// The purposes of its name and its label.
     package let words: Purposes
-    /// Of its label alone.
+    /// The purposes of its label alone.
     package let label: Purposes
-    /// It is a choice among sums, also where the page has chosen already.
+    /// Whether the control is a choice among prices, even if the page has already chosen.
     package let isTariff: Bool
-    /// It is a choice among languages.
+    /// Whether the control is a choice among languages.
     let isOfLanguage: Bool
 
     package init(_ control: HTMLControl) {
@@ -33,7 +33,7 @@ import HotspotCore
                 || (control.options.count > 1 && control.options.allSatisfy { Purposes(of: $0.label).has(.tongue) }))
     }
 
-    /// Reads the control. It is public for inlining: else each member of it costs a key path at run time.
+    /// Reads the control. Public for inlining: otherwise each member would cost a key path at run time.
     @inlinable @inline(__always) public subscript<Value>(dynamicMember path: KeyPath<HTMLControl, Value>) -> Value {
         control[keyPath: path]
     }
@@ -47,7 +47,7 @@ import HotspotCore
         }
     }
 
-    /// The choice of a list that a browser makes before the user does, unless it only asks for one.
+    /// The choice of a list that a browser preselects, unless it only asks for a choice.
     package var chosenOption: HTMLControl.Option? {
         guard let first = control.preselected, !first.value.isEmpty, !first.isDisabled,
             !Purposes(of: first.label).isUndecided(first.label)
@@ -55,13 +55,13 @@ import HotspotCore
         return first
     }
 
-    /// The words of what stands on a bank's card beside its number.
+    /// Whether the control's words belong to a bank card beside its number.
     package var isOfBankCard: Bool {
         let words = control.words.lowercased()
         return ["cvc", "cvv", "cvn", "expir", "mm/yy", "mm / yy", "mm/jj"].contains { words.contains($0) }
     }
 
-    /// Its label is just the name of the administrator's account.
+    /// Whether the label is just the name of the administrator's account.
     var isAdministrator: Bool {
         [control.label, control.kind == .text ? control.value : ""].contains {
             ["admin", "administrator"].contains($0.lowercased().filter(\.isLetter))
@@ -69,47 +69,47 @@ import HotspotCore
     }
 }
 
-/// A form with what its words are for.
+/// A form with the purposes of its words.
 @dynamicMemberLookup public struct TypedForm: Sendable {
     /// A purpose of a form other than a login.
     package struct Purpose: OptionSet, Hashable, Sendable {
         package let rawValue: Int
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// It writes to people, such as a complaint: no login has several lines.
+        /// The form writes to people, such as a complaint: a login never has a multi-line field.
         package static let contact = Purpose(rawValue: 1)
-        /// It looks for something: by what it is called, or by its button where it only opens an address.
+        /// The form searches: by its name, or by its button if it only opens an address.
         package static let search = Purpose(rawValue: 2)
         package static let language = Purpose(rawValue: 4)
-        /// It only opens the terms, such as the second form of openNDS.
+        /// The form only opens the terms, such as the second form of openNDS.
         package static let reading = Purpose(rawValue: 8)
-        /// It ends this device's session.
+        /// The form ends this device's session.
         package static let logOff = Purpose(rawValue: 16)
-        /// It ends the sessions of other devices, as the guest chooses among them: an account has room for a few at a time.
+        /// The form ends the sessions of other devices, which the guest chooses: an account allows only a few at a time.
         static let endOthers = Purpose(rawValue: 32)
-        /// It asks for an address to send advertising to.
+        /// The form asks for an address for advertising.
         package static let newsletter = Purpose(rawValue: 64)
-        /// Its buttons are for something else: a forgotten password, advertising, another company's account, cookies.
+        /// The form's buttons are for something else: a forgotten password, advertising, another company's account, cookies.
         package static let aside = Purpose(rawValue: 128)
-        /// It has only buttons that lead back or decline.
+        /// The form has only buttons that lead back or decline.
         package static let back = Purpose(rawValue: 256)
     }
 
     /// The form as it was read.
     public let form: HTMLForm
-    /// The controls, without the choices that cost where the page has chosen a free one.
+    /// The controls, without the choices that cost if the page has chosen a free one.
     package let controls: [TypedControl]
-    /// The labels of the choices that are left out.
+    /// The labels of the choices that were left out.
     package let costly: [String]
-    /// Of its text, its action, and the heading above it.
+    /// The purposes of its text, its action, and the heading above it.
     package let (words, action, heading): (Purposes, Purposes, Purposes)
     package let purpose: Purpose
-    /// The controls in which the user types or chooses, without boxes and what the page has chosen.
+    /// The controls in which the user types or chooses, without boxes and choices that the page has made.
     package let typed: [TypedControl]
-    /// The button that submits the login, of several.
+    /// The button that submits the login, if there are several.
     package let button: TypedControl?
-    /// The buttons of which each means another login, such as one for an hour and one for the day, the usual one first. The name of that one
-    /// stands for all.
+    /// The buttons that each start a different login, such as one for an hour and one for the day, the usual one first. The name
+    /// of that one stands for all.
     package let choices: [TypedControl]
     private let parts: Parts
 
@@ -133,7 +133,8 @@ import HotspotCore
         (button, choices) = parts.buttons(endingOthers: purpose.contains(.endOthers))
     }
 
-    /// Returns controls without the choices that cost, where the page has chosen one that is free, and the labels of those that are left out.
+    /// Returns controls without the choices that cost, if the page has chosen a free one, and the labels of the choices that were
+    /// left out.
     private static func free(_ controls: [TypedControl]) -> ([TypedControl], costly: [String]) {
         var (left, costly): ([TypedControl], [String]) = ([], [])
         let radios = controls.filter { $0.kind == .radio }
@@ -159,14 +160,14 @@ import HotspotCore
         return (left, costly)
     }
 
-    /// Reads the form. It is public for inlining: else each member of it costs a key path at run time.
+    /// Reads the form. Public for inlining: otherwise each member would cost a key path at run time.
     @inlinable @inline(__always) public subscript<Value>(dynamicMember path: KeyPath<HTMLForm, Value>) -> Value {
         form[keyPath: path]
     }
 
     /// The controls that are sent, without buttons.
     package var inputs: [TypedControl] { parts.inputs }
-    /// The controls in which the user can type, also those without a name.
+    /// The controls in which the user can type, including those without a name.
     package var fields: [TypedControl] { parts.fields }
     package var submits: [TypedControl] { parts.submits }
     package var passwords: [TypedControl] { controls.filter { $0.kind == .password } }
@@ -176,25 +177,25 @@ import HotspotCore
     package var isLogoff: Bool { purpose.contains(.logOff) }
     package var endsOthers: Bool { purpose.contains(.endOthers) }
 
-    /// A guest has something to fill in or to tick.
+    /// Whether a guest has something to fill in or to tick.
     package var asks: Bool {
         !form.isInvisible && purpose.isDisjoint(with: [.search, .language])
             && (inputs + fields).contains { !$0.isInvisible && !$0.isReadOnly }
     }
 
-    /// Its button goes on without an account, and it asks for nothing.
+    /// Whether the form's button goes on without an account, and the form asks for nothing.
     package var goesOnFree: Bool { typed.isEmpty && button?.label.isFree ?? false }
 
     package var beginsTrial: Bool { button.map { $0.label.beginsTrial($0.control.label) } ?? false }
 
-    /// It has only buttons, so no gateway could tell its purpose.
+    /// Whether the form has only buttons, so that no gateway could tell its purpose.
     package var carriesNothing: Bool { !form.action.contains("?") && controls.allSatisfy { $0.kind == .submit } }
 
-    /// It has no address and would only show its page again.
+    /// Whether the form has no address and would only show its page again.
     package var leadsNowhere: Bool { form.action.isEmpty && form.method == .get && submits.allSatisfy { $0.formAction == nil } }
 }
 
-/// The inputs, fields and buttons of a form, by which its purposes are found.
+/// The inputs, fields and buttons of a form, from which its purposes are determined.
 private struct Parts {
     let form: HTMLForm
     let inputs: [TypedControl]
@@ -241,7 +242,7 @@ private struct Parts {
         return !["accept", "agree", "i "].contains(where: label.hasPrefix)
     }
 
-    /// The guest chooses among several devices.
+    /// Whether the guest chooses among several devices.
     private var choosesDevices: Bool {
         let shown = inputs.filter {
             !$0.isInvisible && !$0.words.isLanguage && !$0.words.isTerms && !$0.words.agreesToMore
@@ -250,7 +251,8 @@ private struct Parts {
             || [HTMLControl.InputType.radio, .checkbox].contains { kind in shown.count { $0.kind == kind } > 1 }
     }
 
-    /// Which of their devices goes offline is the user's choice, whatever the page has chosen.
+    /// Returns the controls for the user; the choice of the device that goes offline is always the user's, whatever the page has
+    /// chosen.
     func typed(choosingDevices: Bool) -> [TypedControl] {
         let chosen = Set(inputs.lazy.filter { $0.kind == .radio && $0.isChecked }.map(\.name))
         func isChosen(_ control: TypedControl) -> Bool {
@@ -283,7 +285,7 @@ private struct Parts {
         }
         let button =
             own.first(where: \.label.isOnward) ?? own.first(where: \.label.isOnwardButton) ?? own.first
-            // A button that sends another code does not belong to them.
+            // A button that sends another code does not belong to these boxes.
             ?? (form.drawn == .boxes ? nil : visible.first ?? submits.first)
         guard let usual = button, usual.kind == .submit, !usual.name.isEmpty else { return (button, []) }
         let others = own.filter {
@@ -295,7 +297,7 @@ private struct Parts {
 }
 
 extension HTMLPage.Hyperlink {
-    /// It leads to another company's account. A part of its query may be the page that the user asked for.
+    /// Whether the form leads to another company's account. A part of its query may be the page that the user wanted.
     var leadsToSocial: Bool {
         let parts = reference.split { $0 == "?" || $0 == "&" }
         let own = parts.enumerated().filter {
@@ -306,13 +308,13 @@ extension HTMLPage.Hyperlink {
 }
 
 extension HTMLForm {
-    /// Its identity, apart from tokens: its address without the query, and the names of its controls.
+    /// The identity of the form, without tokens: its address without the query, and the names of its controls.
     package var identity: [String] {
         let place = action.split(separator: "?", omittingEmptySubsequences: false).first ?? ""
         return [String(place)] + controls.map(\.name)
     }
 
-    /// A form that only goes on to an address, in place of a link or refresh.
+    /// A form that only goes on to an address, instead of a link or refresh.
     package init(leadingTo target: WebURL, label: String = "") {
         self.init(
             action: target.text, method: .get, hints: "", isInvisible: false,
@@ -321,7 +323,7 @@ extension HTMLForm {
 }
 
 extension HTMLControl {
-    /// Returns a choice as the user sees and answers it.
+    /// Returns a choice in the form in which the user sees and answers it.
     package static func choice(_ label: String, _ value: String) -> String {
         Printable.text(label.isEmpty ? value : label, limit: 80)
     }

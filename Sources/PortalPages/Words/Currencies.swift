@@ -7,7 +7,7 @@ package struct Currencies: Sendable {
     package static let all = Currencies(PackageResources.money_words)
 
     private var entries: [Section: Set<String>] = [:]
-    /// The beginnings of words that take endings, by their first letter.
+    /// Word stems that take endings, by their first letter.
     private var stems: [Character: [String]] = [:]
 
     init(_ file: [UInt8]) {
@@ -60,13 +60,14 @@ package struct Currencies: Sendable {
         return false
     }
 
-    /// Returns whether a text ends with a sum without a currency: a number that is not zero, with two decimals, as in "Gold - 9,90".
+    /// Returns whether a text ends with a sum without a currency: a number that is not zero, with two decimals, as in "Gold -
+    /// 9,90".
     static func endsWithSum(_ text: String) -> Bool {
         let amount = text.reversed().drop(while: \.isWhitespace).prefix { isOfAmount($0) }.reversed()
         return hasCents(Array(amount)[...]) && amount.contains { ($0.wholeNumberValue ?? 0) > 0 }
     }
 
-    /// Returns whether a number has two decimals, behind digits or groups of three.
+    /// Returns whether a number has two decimals, after digits or groups of three.
     private static func hasCents(_ amount: ArraySlice<Character>) -> Bool {
         let parts = amount.split(omittingEmptySubsequences: false) {
             $0 == "." || $0 == "," || $0 == "'" || $0 == "’" || isBlank($0)
@@ -75,7 +76,7 @@ package struct Currencies: Sendable {
             && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.wholeNumberValue != nil } }
     }
 
-    /// Returns whether a text goes on with a period, such as "a day", "/month" or "pro Woche".
+    /// Returns whether a text continues with a period, such as "a day", "/month" or "pro Woche".
     private static func isForPeriod(_ rest: ArraySlice<Character>) -> Bool {
         let words = rest.prefix(24).prefix { !",.;!?()\n".contains($0) }.split { !$0.isLetter && $0 != "/" }.prefix(2)
         guard let first = words.first, first.first == "/" || first.count <= 5 else { return false }
@@ -95,7 +96,7 @@ package struct Currencies: Sendable {
             || hasStem(word.lowercased())
     }
 
-    /// Returns the end of a number, whose digits may stand in groups: "10 000", "1'000.50", "5,-".
+    /// Returns the end of a number, whose digits may be in groups: "10 000", "1'000.50", "5,-".
     private static func endOfAmount(from start: Int, in letters: [Character]) -> Int {
         var end = start + 1
         while end < letters.count {
@@ -128,7 +129,7 @@ package struct Currencies: Sendable {
         guard let last = before.first else { return false }
         if has(String(last)[...], in: .signs) { return true }
         let word = String(before.prefix(while: \.isLetter).reversed())
-        // A control's name has its number at once: "kr1".
+        // The name of a control is directly followed by its number: "kr1".
         let isGlued = text.last?.isLetter ?? false
         guard !isGlued || (word.first?.isUppercase ?? false) else { return false }
         if has(word[...], in: .exact) || has(word.lowercased()[...], in: .codes) { return true }

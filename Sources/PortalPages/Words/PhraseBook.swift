@@ -1,6 +1,7 @@
 import Glibc
 
-/// The phrases of all languages by purpose, from the files beside this one: `de.words` and so on. It reads a text once for all purposes.
+/// The phrases of all languages by purpose, from the files in this folder: `de.words` and so on. It reads a text once for all
+/// purposes.
 package struct PhraseBook: Sendable {
     /// A section of the files.
     package enum Purpose: UInt8, CaseIterable {
@@ -15,9 +16,9 @@ package struct PhraseBook: Sendable {
     private struct Phrase {
         var octets: Range<Int>
         var purpose: Purpose
-        /// It must end a word: a short word is a part of many others.
+        /// Whether the phrase must end a word: a short word is part of many others.
         var endsWord: Bool
-        /// It must begin one, as "start" does not in "restart".
+        /// Whether the phrase must begin a word, because "restart" contains "start".
         var beginsWord: Bool
     }
 
@@ -35,13 +36,13 @@ package struct PhraseBook: Sendable {
             PackageResources.lt_words, PackageResources.et_words,
         ])
 
-    /// The longest word that must stand alone, in characters.
+    /// The longest word that must be a whole word, in characters.
     private static let shortWord = 4
     /// The number of ``starts``, a power of two.
     private static let places = 4096
 
     private var octets: [UInt8] = []
-    /// In the order of ``place(_:_:)``.
+    /// The phrases, in the order of ``place(_:_:)``.
     private var phrases: [Phrase] = []
     /// The index of the first phrase of each place.
     private var starts: [UInt16] = []
@@ -81,19 +82,20 @@ package struct PhraseBook: Sendable {
         }
     }
 
-    /// Returns whether a phrase is of a script with blanks between words, and whether it is a short word of one.
+    /// Returns whether a phrase belongs to a script with blanks between words, and whether it is a short word of such a script.
     private static func kind(of line: WordLines.Line) -> (isSpaced: Bool, isShort: Bool) {
         if line.allSatisfy({ $0 < 0x80 }) { return (true, line.count <= shortWord) }
         let text = String(decoding: line, as: UTF8.self)
         guard text.unicodeScalars.allSatisfy(isOfSpacedScript) else { return (false, false) }
-        // No character of these scripts has more than three scalars; counting characters is what costs most here.
+        // No character of these scripts has more than three scalars; counting characters would take most of the time here.
         return (true, text.unicodeScalars.count <= 3 * shortWord && text.count <= shortWord)
     }
 
-    /// Returns where the phrases with these first octets are.
+    /// Returns the place of the phrases with these first octets.
     private static func place(_ first: UInt8, _ second: UInt8) -> Int { (Int(first) << 4 ^ Int(second)) & (places - 1) }
 
-    /// Calls a closure with the phrases that a folded text has, by their places. It returns whether more phrases of this purpose are wanted.
+    /// Calls a closure with the phrases that occur in a folded text, by their places. The closure returns whether it wants more
+    /// phrases of this purpose.
     private func read(_ text: [UInt8], _ found: (Purpose, Range<Int>) -> Bool) {
         var wanted = ~UInt64(0)
         text.withUnsafeBytes { text in
@@ -115,7 +117,8 @@ package struct PhraseBook: Sendable {
         }
     }
 
-    /// Returns the purposes of which a text has a phrase. A card counts only at the beginning: "Card number" is a bank's, "Library card" is not.
+    /// Returns the purposes for which a text has a phrase. A card counts only at the beginning: "Card number" is a bank's,
+    /// "Library card" is not.
     func purposes(in text: String) -> Purposes {
         var purposes = Purposes()
         read(Self.folded(text)) { purpose, place in
@@ -158,7 +161,8 @@ package struct PhraseBook: Sendable {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
-    /// Returns whether words of this script have blanks between them. Chinese, Japanese and Thai have none, and Korean adds endings.
+    /// Returns whether words of this script have blanks between them. Chinese, Japanese and Thai have none, and Korean adds
+    /// endings.
     private static func isOfSpacedScript(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0E00...0x0E7F, 0x1100...0x11FF, 0x3040...0x30FF, 0x3400...0x9FFF, 0xAC00...0xD7AF: false

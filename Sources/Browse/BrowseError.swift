@@ -1,7 +1,7 @@
 import ForeignText
 import Glibc
 
-/// Why the browser cannot be opened, one sentence with what to do.
+/// The reason why the browser cannot be opened: one sentence with advice.
 enum BrowseError: Error, CustomStringConvertible {
     case noBrowser
     case notABrowser(String)
@@ -9,7 +9,7 @@ enum BrowseError: Error, CustomStringConvertible {
     case noLink(String)
     case system(String, Int32)
 
-    /// The exit status of a program that fails with it; hotspotctl knows the meaning of 3.
+    /// The exit status of a program that fails with this error; hotspotctl knows the meaning of 3.
     var status: Int32 { if case .noBrowser = self { 3 } else { 1 } }
 
     var description: String {

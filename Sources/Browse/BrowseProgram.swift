@@ -6,15 +6,16 @@ import HelperKit
 import HotspotCore
 import Varlink
 
-/// A throw-away browser on one network: a proxy that is bound to the link, a browser that has no other way, and a profile that is deleted.
+/// A throw-away browser on one network: a proxy that is bound to the link, a browser that has no other way, and a profile that is
+/// deleted.
 ///
-/// `hotspotctl browse` starts it: `hotspot-helpers --browse [--browser PATH]`, the network on the first line of standard input. It ends with
-/// the browser, at a signal, or when standard input ends.
+/// `hotspotctl browse` starts this program: `hotspot-helpers --browse [--browser PATH]`, with the network on the first line of
+/// standard input. It ends with the browser, on a signal, or when standard input ends.
 package enum BrowseProgram {
     /// The first command-line argument that selects this tool.
     package static let option = "--browse"
 
-    /// - Parameter words: the arguments behind the option.
+    /// - Parameter words: the arguments after the option.
     package static func run(_ words: [String]) -> Never {
         do {
             try browse(words)
@@ -34,7 +35,7 @@ package enum BrowseProgram {
             named: words.last, preferred: DefaultBrowser(environment: variable).program,
             path: variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
         let (link, start) = try readNetwork()
-        // Before the first thread, so that each has the mask and this one alone waits for the signals.
+        // Blocked before the first thread starts, so that each thread has the mask and only this one waits for the signals.
         let signals = blockSignals()
         let proxy: Proxy
         do throws(Errno) {
@@ -56,7 +57,7 @@ package enum BrowseProgram {
         repeat { sigwait(signals, &signal) } while signal == SIGCHLD && !process.hasEnded()
     }
 
-    /// Reads the reply of `Browse`, one line.
+    /// Reads the reply to `Browse`, one line.
     private static func readNetwork() throws(BrowseError) -> (Link, WebURL) {
         guard let line = readLine() else { throw .noLink("standard input is empty") }
         do {
@@ -75,8 +76,8 @@ package enum BrowseProgram {
         }
     }
 
-    /// Reads a line of at most 64 KiB from standard input. Not by stdio: exit(3) waits for the lock of its stream, which a thread that reads a
-    /// line holds (glibc 2.41).
+    /// Reads a line of at most 64 KiB from standard input, without stdio: exit(3) waits for the lock of its stream, which a
+    /// thread that reads a line holds (glibc 2.41).
     private static func readLine() -> [UInt8]? {
         var (line, octet): ([UInt8], UInt8) = ([], 0)
         while read(STDIN_FILENO, &octet, 1) == 1 {
@@ -88,7 +89,7 @@ package enum BrowseProgram {
     }
 
     private static func blockSignals() -> UnsafePointer<sigset_t> {
-        // A parent may have told the kernel to collect its children by itself, which this process would inherit.
+        // A parent may have told the kernel to collect its children automatically, which this process would inherit.
         signal(SIGCHLD, SIG_DFL)
         let signals = UnsafeMutablePointer<sigset_t>.allocate(capacity: 1)
         sigemptyset(signals)
@@ -97,7 +98,7 @@ package enum BrowseProgram {
         return UnsafePointer(signals)
     }
 
-    /// Ends this process in order when hotspotctl closes the pipe, or dies.
+    /// Ends this process cleanly when hotspotctl closes the pipe, or dies.
     private static func endWithStandardInput() {
         Worker.start {
             var octets = [UInt8](repeating: 0, count: 4096)

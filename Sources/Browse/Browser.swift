@@ -9,7 +9,7 @@ struct Browser: Equatable {
     let path: String
     let family: Family
 
-    /// The names of their programs, the first that is found is used.
+    /// The names of the browsers' programs; the first one found is used.
     static let names = [
         "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "brave-browser", "brave",
         "microsoft-edge-stable",
@@ -22,8 +22,8 @@ struct Browser: Equatable {
         family = name.lowercased().contains("firefox") ? .firefox : .chromium
     }
 
-    /// Returns the browser that the user names, else the user's default browser, if it is one of these, else the first in the folders of
-    /// `PATH`.
+    /// Returns the browser that the user names, otherwise the user's default browser, if it is one of these, otherwise the first
+    /// one in the folders of `PATH`.
     ///
     /// - Parameter preferred: the program of the default browser: a path, or a name.
     static func find(named: String?, preferred: String? = nil, path: String) throws(BrowseError) -> Browser {
@@ -42,7 +42,7 @@ struct Browser: Equatable {
         throw .noBrowser
     }
 
-    /// The name of its snap; `nil` if it is not from a snap. A snap sees no file outside its own folders.
+    /// The name of the browser's snap; `nil` if it is not from a snap. A snap sees no file outside its own folders.
     var snap: String? { Snap.name(of: path) }
 
     private static func places(of name: String, _ path: String) -> [String] {
@@ -54,18 +54,19 @@ struct Browser: Equatable {
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 
-    /// Returns the words of the command that opens a page in a profile. The page is a file, so that the process list does not show the
-    /// portal's address.
+    /// Returns the words of the command that opens a page in a profile. The page is a file, so that the process list does not
+    /// show the portal's address.
     func command(profile: String, page: String, proxy port: UInt16) -> [String] {
         switch family {
         case .firefox: [path, "-no-remote", "-profile", profile, page]
         case .chromium:
-            // No bar above the page about the words here.
+            // The option keeps the browser from showing a bar about the other options.
             [path, "--user-data-dir=\(profile)", "--test-type"] + ChromiumWords.keeping(to: port) + [page]
         }
     }
 
-    /// Returns the browser's environment: what it writes beside its profile goes into the same folder, and no report of a crash is kept.
+    /// Returns the browser's environment: files that it writes outside its profile go into the same folder, and no crash report
+    /// is kept.
     static func environment(_ inherited: [String], folder: String) -> [String] {
         let own = [
             "TMPDIR": folder, "XDG_CACHE_HOME": folder + "/cache", "BREAKPAD_DUMP_LOCATION": folder + "/crashes",
@@ -75,7 +76,7 @@ struct Browser: Equatable {
         return kept + own.map { "\($0.key)=\($0.value)" }.sorted()
     }
 
-    /// Returns the lines of `user.js` in a profile of Firefox, with the same sense as the words for Chromium.
+    /// Returns the lines of `user.js` in a profile of Firefox, which correspond to the words for Chromium.
     static func preferences(proxy port: UInt16) -> String {
         let settings: [(String, String)] = [
             ("network.proxy.type", "1"), ("network.proxy.socks", "\"127.0.0.1\""), ("network.proxy.socks_port", "\(port)"),

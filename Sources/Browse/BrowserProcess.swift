@@ -2,14 +2,14 @@ import CLinux
 import EventLoop
 import Glibc
 
-/// The browser that runs, with all processes that it starts: those whose parent ended become ours.
+/// The running browser, with all processes that it starts: orphans among them become our children.
 struct BrowserProcess {
     private let pid: pid_t
 
-    /// Starts a command without any descriptor of ours, in a session of its own, which a Ctrl-C of the terminal does not reach.
+    /// Starts a command without any of our descriptors, in its own session, which a Ctrl-C in the terminal does not reach.
     init(_ command: [String], environment: [String]) throws(BrowseError) {
         guard clinux_adopt_orphans() == 0 else { throw .system("The browser's processes cannot be kept together", errno) }
-        // Browsers write there for their authors only.
+        // Browsers write only messages for their developers there.
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }
         do throws(Errno) {
@@ -27,9 +27,10 @@ struct BrowserProcess {
         }
     }
 
-    /// Ends the browser and all that it started. Nothing of its profile is kept, so that it need not end in order.
+    /// Ends the browser and everything that it started. Nothing of its profile is kept, so it need not end cleanly.
     func end() {
-        // A process may start another one while the list is read. One that the kernel does not end is left after five seconds.
+        // A process may start another one while the list is read. A process that the kernel does not end is abandoned after five
+        // seconds.
         for _ in 0..<500 {
             let rest = ProcessTree.descendants()
             for process in rest { kill(process, SIGKILL) }

@@ -2,7 +2,7 @@ import EventLoop
 
 /// The user's default browser, as the desktop's files name it: mimeapps.list names a .desktop file, and its `Exec=` the program.
 struct DefaultBrowser {
-    /// A name of a program, or its path; `nil` if no file names one.
+    /// The program's name or path; `nil` if no file names one.
     let program: String?
 
     private static let limit = 1 << 18

@@ -1,11 +1,11 @@
 import EventLoop
 import Glibc
 
-/// The processes below this one, as `/proc` has them.
+/// The processes below this one, according to `/proc`.
 enum ProcessTree {
-    /// Returns whether a connection to our port on loopback was made by a process below this one, as this user.
+    /// Returns whether a process below this one, running as this user, made a connection to our port on loopback.
     ///
-    /// Threat: another program of this machine uses the proxy, whose connections go past a VPN.
+    /// Threat: another program of this machine uses the proxy, whose connections bypass a VPN.
     static func made(connectionFrom client: UInt16, to port: UInt16) -> Bool {
         guard let owner = SocketOwner.find(connectionFrom: client, to: port), owner.user == getuid() else { return false }
         return descendants().contains { holds($0, inode: owner.inode) }
@@ -28,7 +28,8 @@ enum ProcessTree {
         return found
     }
 
-    /// Reads the parent out of `/proc/PID/stat`: the second field after the name, which is in parentheses and may have any characters.
+    /// Reads the parent from `/proc/PID/stat`: the second field after the name, which is in parentheses and may contain any
+    /// characters.
     static func parent(in line: String) -> pid_t? {
         guard let end = line.lastIndex(of: ")") else { return nil }
         let fields = line[line.index(after: end)...].split(separator: " ")

@@ -2,16 +2,16 @@ import EventLoop
 import Glibc
 import HelperKit
 
-/// A folder that one browser has for itself: its profile, and the page that leads to the portal.
+/// A folder that only one browser uses: its profile, and the page that leads to the portal.
 struct Profile {
-    /// The profile proper.
+    /// The folder of the profile itself.
     let path: String
-    /// The first page, a file.
+    /// The first page, as a file.
     let page: String
-    /// The whole.
+    /// The whole folder.
     let folder: String
 
-    /// Makes the folder, which no other user can enter, in memory where the user has such a place.
+    /// Makes the folder, which no other user can enter, in memory if the user has such a place.
     init(for start: WebURL, proxy port: UInt16, under parents: [String]) throws(BrowseError) {
         var made: String?
         for parent in parents where made == nil {
@@ -34,7 +34,7 @@ struct Profile {
         }
     }
 
-    /// Removes the folder with all that the browser left in it.
+    /// Removes the folder with everything that the browser left in it.
     func remove() { Self.remove(folder) }
 
     /// Removes a file or a whole folder; links are not followed.
@@ -48,13 +48,13 @@ struct Profile {
 
     /// Returns the folders for a profile, the best one first.
     ///
-    /// - Parameter snap: the browser's, whose folder is the only one of these that it sees.
+    /// - Parameter snap: the folder of the browser's snap, which is the only one that a snap sees.
     static func parents(runtime: String?, temporary: String?, home: String?, snap: String?) -> [String] {
         if let snap { return home.map { ["\($0)/snap/\(snap)/common"] } ?? [] }
         return [runtime, temporary].compactMap(\.self).filter { $0.hasPrefix("/") } + ["/tmp"]
     }
 
-    /// Returns a page that goes on to an address at once.
+    /// Returns a page that immediately leads to an address.
     static func page(to start: WebURL) -> String {
         let address = start.text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;")
         return """

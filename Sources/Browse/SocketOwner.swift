@@ -1,8 +1,8 @@
 import Glibc
 
-/// The user and the inode of the socket at the other end of a connection over loopback, as the kernel tells it (sock_diag(7)).
+/// The user and the inode of the socket at the other end of a connection over loopback, from the kernel (sock_diag(7)).
 ///
-/// `/proc/net/tcp` has the same, but is read in pieces, and misses sockets while others come and go.
+/// `/proc/net/tcp` has the same data, but is read in pieces, and misses sockets while others come and go.
 struct SocketOwner: Equatable {
     let user: uid_t
     let inode: UInt64

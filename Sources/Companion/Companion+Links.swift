@@ -16,7 +16,7 @@ extension Companion {
         }
     }
 
-    /// Does something with a link, and closes it where its peer or the air broke the rules.
+    /// Does something with a link, and closes it if its peer or the air broke the rules.
     mutating func attempt(on link: PeerLink, _ work: (inout Self) throws(CompanionError) -> Void) {
         do throws(CompanionError) { try work(&self) } catch { close(link) }
     }
@@ -58,12 +58,12 @@ extension Companion {
     private mutating func receiveControl(_ chunk: [UInt8], on link: PeerLink) throws(CompanionError) {
         switch link.control.read(chunk) {
         case .more, .doubled: break
-        // The link layer keeps order; without it only another session helps.
+        // The link layer keeps the order; if it does not, only another session helps.
         case .lost: throw .chunkLost
         case .malformed: throw .malformed
         case .whole(let frame) where frame.key == .clear: try receiveClear(frame.data, on: link)
         case .whole(let frame):
-            // A frame under another key belongs to a session that is gone.
+            // A frame under another key belongs to a session that has ended.
             guard let session = link.session, frame.key == session.key else { return }
             let message = try session.open(frame.data)
             try prove(session, on: link)
@@ -85,7 +85,7 @@ extension Companion {
     }
 
     private mutating func receiveBulk(_ chunk: [UInt8], on link: PeerLink) throws(CompanionError) {
-        // Memory is for paired peers alone.
+        // Memory is reserved for paired peers.
         guard let session = link.session, session.isProven else { return }
         switch try link.receiver.read(chunk) {
         case .nothing: break
@@ -104,7 +104,7 @@ extension Companion {
 
     // MARK: Sessions
 
-    /// The central says hello to the next peer that the other side may be.
+    /// The central sends its hello for the next peer that the other side may be.
     private mutating func openSession(on link: PeerLink, tried: [PeerID]) throws(CompanionError) {
         guard let peer = candidates.first(where: { !tried.contains($0) }) else {
             reportUnknown(tried)
@@ -122,12 +122,12 @@ extension Companion {
         case .renewing(_, let run):
             reportUnknown([run.peer])
             close(link)
-        // Anyone could send it.
+        // Anyone could send this message.
         case .greeting, .pairing, .session: break
         }
     }
 
-    /// Says once that peers are not recognised: the transport may find the same laptop again and again.
+    /// Reports only once that peers are not recognised: the transport may find the same laptop again and again.
     private mutating func reportUnknown(_ tried: [PeerID]) {
         let known = peers.filter { tried.contains($0.id) }
         guard let peer = known.first(where: { !unknown.contains($0.id) }) else { return }
@@ -168,7 +168,7 @@ extension Companion {
         try send(.sessionHello, try run.hello(own: keys), on: link)
     }
 
-    /// A session takes the link's place of the one before.
+    /// Starts a session, which replaces the link's earlier one.
     mutating func start(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         if let before = link.session, before.isProven { suspend(link, before) }
         link.phase = .session(session)
@@ -185,8 +185,8 @@ extension Companion {
         store(session)
     }
 
-    /// The peer has shown that it holds its key: an older link gives way, and the first message says what is here of the session before. A peer
-    /// that has it may send in bulk.
+    /// The peer has proven that it holds its key: an older link is closed, and the first message says which part of the earlier
+    /// session's message is here. Once the peer has that message, it may send in bulk.
     private mutating func begin(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         for other in links.values where other !== link && other.session?.peer == session.peer { close(other) }
         link.clearCount = 0
@@ -204,13 +204,13 @@ extension Companion {
         try link.enqueue(Frame(key: .clear, data: [kind.rawValue] + data))
     }
 
-    /// Sends a message of the protocol itself, beside those that wait.
+    /// Sends a message of the protocol itself, ahead of waiting messages.
     mutating func sendControl(_ message: Message, on link: PeerLink, _ session: LinkSession) throws(CompanionError) {
         guard let frame = try session.seal(message, limit: link.limit, at: now) else { throw .tooLarge }
         try link.enqueue(frame)
     }
 
-    /// Sends what waits, in order: nothing overtakes a message in bulk.
+    /// Sends waiting messages in order: no message overtakes one in bulk.
     mutating func flush(_ link: PeerLink) throws(CompanionError) {
         guard case .session(let session) = link.phase, session.isProven, link.hasBegun else { return }
         while link.sender == nil, link.hasSpace, !link.outbox.isEmpty {

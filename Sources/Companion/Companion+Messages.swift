@@ -4,7 +4,7 @@ import HotspotCore
 extension Companion {
     mutating func handle(_ message: Message, of session: LinkSession, on link: PeerLink) throws(CompanionError) {
         let peer = session.peer
-        // A pairing that another one overtook, or a peer that was forgotten meanwhile.
+        // Another pairing overtook this one, or the peer was forgotten in the meantime.
         guard peers.contains(where: { $0.id == peer }) else { throw .unexpected }
         switch message {
         case .began(let place): try goOn(at: place, of: session, on: link)
@@ -23,7 +23,8 @@ extension Companion {
 
     // MARK: Bulk
 
-    /// The peer's first message: goes on with a message that a lost link interrupted, and says again what waits.
+    /// Handles the peer's first message: continues a message that a lost link interrupted, and repeats waiting questions and
+    /// offers.
     private mutating func goOn(at place: BulkPosition, of session: LinkSession, on link: PeerLink) throws(CompanionError) {
         guard !link.hasBegun else { throw .unexpected }
         link.hasBegun = true
@@ -36,7 +37,7 @@ extension Companion {
             link.sender = sender
             link.sent = now
         }
-        // Questions and offers that waited here are among the standing ones, if they still stand.
+        // Questions and offers that were waiting here are among the standing ones, if they still stand.
         link.outbox =
             waiting
             + link.outbox.filter { message in
@@ -66,7 +67,7 @@ extension Companion {
         link.sender = nil
     }
 
-    /// Says something to a peer. Returns whether it is connected.
+    /// Sends a message to a peer. Returns whether the peer is connected.
     @discardableResult private mutating func say(_ message: Message, to peer: PeerID) -> Bool {
         guard let link = links.values.first(where: { $0.session?.peer == peer && $0.session?.isProven == true }) else {
             return false
@@ -104,7 +105,7 @@ extension Companion {
 
     private mutating func show(_ question: PeerQuestion, from peer: PeerID) {
         var shown = shown[peer] ?? []
-        // It is sent again after a lost link.
+        // The question is sent again after a lost link.
         guard !shown.contains(question) else { return }
         shown.removeAll { $0.id == question.id }
         guard shown.count < Self.questionLimit else { return }
@@ -136,7 +137,7 @@ extension Companion {
     }
 
     private mutating func accept(_ values: [String: SecretText], for id: String, from peer: PeerID) {
-        // The question was answered here or by another peer a moment before.
+        // The question was answered here or by another peer just before.
         guard let question = questions.first(where: { $0.id == id }), Self.areAnswers(values, to: question) else { return }
         withdraw(id, except: peer)
         actions.append(.answerPrompt(id: id, values, from: peer))
@@ -154,7 +155,7 @@ extension Companion {
         say(.offer(offer), to: peer)
     }
 
-    /// Ends an own offer, and tells its peer.
+    /// Ends one of our own offers, and tells its peer.
     mutating func cancelOffer(_ id: String) {
         guard let index = made.firstIndex(where: { $0.offer.id == id }) else { return }
         let peer = made.remove(at: index).peer
@@ -204,7 +205,7 @@ extension Companion {
         say(message, to: peer)
     }
 
-    /// The peer decided on an own offer, or cancelled one of its own.
+    /// The peer decided on one of our offers, or cancelled one of its own.
     private mutating func finish(_ id: String, with peer: PeerID, _ refusal: OfferRefusal?) {
         guard let known = peers.first(where: { $0.id == peer }) else { return }
         if let index = received.firstIndex(where: { $0.peer == peer && $0.offer.id == id }), refusal != nil {

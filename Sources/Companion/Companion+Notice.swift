@@ -2,28 +2,28 @@ extension Companion {
     /// Something that the user should know.
     public enum Notice: Hashable, Sendable {
         case paired(Peer)
-        /// The code was another one; a further try may follow.
+        /// The code was wrong; another try may follow.
         case wrongCode
         /// Three tries were wrong.
         case codeSpent
         case codeExpired
         case codeInvalid
         case peersFull
-        /// The laptop nearby does not know this one, or has another key by now.
+        /// The laptop nearby does not know this one, or has another key now.
         case unknownPeer(Peer)
-        /// The same of a laptop that may be any of several.
+        /// A laptop nearby does not know this one; it may be any of several peers.
         case noneRecognised
         /// The typed answers cannot be sent, because the laptop went away.
         case notConnected(Peer)
-        /// The question or the offer is beyond the limits, or too many wait.
+        /// The question or the offer exceeds the limits, or too many are waiting.
         case notSent
         case offerTaken(Peer)
         case offerRefused(Peer, OfferRefusal)
         case offerExpired(Peer)
-        /// The user said yes, and this is not the offer's network or portal.
+        /// The user accepted, but this is not the offer's network or portal.
         case otherPortal(Peer)
 
-        /// One sentence for the user, with what to do. Names are printable.
+        /// One sentence for the user, with advice. Names are printable.
         public var message: String {
             switch self {
             case .paired(let peer): "Paired with \"\(peer.name)\"."

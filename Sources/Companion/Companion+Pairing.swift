@@ -3,7 +3,7 @@ import CSodium
 import HotspotCore
 import Vault
 
-/// The code that two people read to each other, and its tries.
+/// The code that two people read to each other, and the tries with it.
 final class PairingCode {
     enum Side { case shown, entered }
 
@@ -14,7 +14,8 @@ final class PairingCode {
     let side: Side
     let code: SecretBytes
     let ends: Instant
-    /// Wrong ones where the code is shown; all where it is entered, because each tells a false responder whether its own is right.
+    /// The number of wrong tries on the side that shows the code, and of all tries on the other side, because each tells a false
+    /// responder whether its guess is right.
     var tries = 0
 
     /// - Parameter digits: eight.
@@ -57,7 +58,7 @@ extension Companion {
         }
     }
 
-    /// Ends the code, and every pairing that has not ended yet.
+    /// Ends the code, and every pairing that has not finished yet.
     mutating func endPairing(_ notice: Notice? = nil) {
         guard pairing != nil else { return }
         pairing = nil
@@ -65,7 +66,7 @@ extension Companion {
         for link in links.values {
             switch link.phase {
             case .pairing: close(link)
-            // The code was right; the peer's last word is under way.
+            // The code was right; the peer's last message is on its way.
             case .greeting, .opening, .session, .renewing: break
             }
         }
@@ -89,7 +90,7 @@ extension Companion {
         try send(.pairHello, run.session + Array(name.utf8), on: link)
     }
 
-    /// The peripheral that shows a code answers with its share.
+    /// The peripheral that shows a code answers with its own share.
     mutating func answerPairing(_ data: [UInt8], on link: PeerLink) throws(CompanionError) {
         guard case .greeting = link.phase, link.role == .peripheral else { throw .unexpected }
         guard let pairing, pairing.side == .shown else { return try send(.pairRefused, [], on: link) }
@@ -134,7 +135,7 @@ extension Companion {
             try start(session, on: link)
             store(session)
         case (.pairRefused, true):
-            // Before the share, the other laptop only says that it shows no code.
+            // Before its share, the other laptop only says that it shows no code.
             run.hasBegun ? failEntered(on: link, pairing) : close(link)
         default: throw .unexpected
         }

@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Companion {
-    /// Does what is due. A timer that fires late or for nothing changes nothing.
+    /// Does all work whose time has come. A timer that fires late or without work changes nothing.
     mutating func expire() {
         if let pairing, now >= pairing.ends { endPairing(.codeExpired) }
         for (peer, kept) in suspended where now >= kept.ends { suspended[peer] = nil }
@@ -34,7 +34,7 @@ extension Companion {
             case .central: if now >= end { return try renew(session, on: link) }
             case .peripheral: if now >= end + LinkSession.grace { return close(link) }
             }
-            // Whatever is sealed next brings the new key; so does nothing.
+            // The next sealed message brings the new key, even one without content.
             if now >= session.keyed + LinkSession.rekeyInterval { try sendControl(.idle, on: link, session) }
         }
         if link.sender != nil, now >= link.sent + PeerLink.repeatTime {

@@ -3,14 +3,14 @@ import ForeignText
 import HotspotCore
 import Vault
 
-/// Decides what this laptop says to laptops nearby: events in, actions out. It has no clock, no socket and no timer; random octets are
-/// libsodium's. It cannot be copied, because its keys count their messages.
+/// Decides what this laptop says to laptops nearby: it takes events and returns actions. It has no clock, no socket and no timer;
+/// random octets come from libsodium. It cannot be copied, because its keys count their messages.
 ///
-/// A transport beside it advertises, scans and connects, carries chunks, and keeps peers and keys.
+/// A separate transport advertises, scans and connects, carries chunks, and keeps peers and keys.
 public struct Companion: ~Copyable {
     public enum Event: Sendable {
         // The transport.
-        /// - Parameter mtu: of the attribute protocol.
+        /// - Parameter mtu: the MTU of the attribute protocol.
         case linkOpened(PeerLinkID, Role, mtu: Int)
         case mtuChanged(PeerLinkID, Int)
         case chunkReceived(PeerLinkID, Channel, [UInt8])
@@ -21,13 +21,13 @@ public struct Companion: ~Copyable {
         case timerFired
 
         // The user.
-        /// A code is to be shown here.
+        /// The user wants to show a code here.
         case pairingBegan
-        /// The other laptop's code.
+        /// The user entered the other laptop's code.
         case codeEntered(SecretText)
         case pairingCancelled
         case forgotten(PeerID)
-        /// The user begins or stops to take questions of paired laptops.
+        /// The user begins or stops to answer questions of paired laptops.
         case listeningChanged(Bool)
         /// The user begins or stops to wait for an offer.
         case offerAwaited(Bool)
@@ -41,7 +41,7 @@ public struct Companion: ~Copyable {
 
         // The daemon.
         case questionAsked(PeerQuestion)
-        /// It was answered here, or is gone.
+        /// The question was answered here, or has ended.
         case questionWithdrawn(id: String)
         case placeChanged(Place?)
     }
@@ -72,29 +72,29 @@ public struct Companion: ~Copyable {
     public static let offerLimit = linkLimit
 
     let keys: KeyPair
-    /// As peers show it.
+    /// The name that peers show for this laptop.
     public let name: String
-    /// In the order of pairing.
+    /// The paired laptops, in the order of pairing.
     public internal(set) var peers: [Peer]
     var links: [PeerLinkID: PeerLink] = [:]
     var pairing: PairingCode?
     var suspended: [PeerID: Suspended] = [:]
-    /// Peers of which the user knows that a laptop nearby did not recognise this one.
+    /// The peers for which the user has seen the notice that a laptop nearby did not recognise this one.
     var unknown: Set<PeerID> = []
 
-    /// The own questions that wait.
+    /// This laptop's waiting questions.
     var questions: [PeerQuestion] = []
-    /// Those of peers that are shown here.
+    /// The questions of peers that are shown here.
     var shown: [PeerID: [PeerQuestion]] = [:]
-    /// The own offers that wait.
+    /// This laptop's waiting offers.
     var made: [StandingOffer] = []
-    /// Those of peers, which the user has not decided.
+    /// The offers of peers that the user has not decided yet.
     var received: [StandingOffer] = []
     /// Accepted ones until they are stored.
     var storing: [StandingOffer] = []
     /// The last questions and offers that ended, for peers that were away.
     var endings: [Ending] = []
-    /// The last decisions, for a peer that did not hear of them.
+    /// The last decisions, for a peer that has not received them.
     var decisions: [Decision] = []
     var place: Place?
     var isListening = false
@@ -107,14 +107,14 @@ public struct Companion: ~Copyable {
 
     struct StandingOffer: Hashable {
         var offer: Offer
-        /// Its receiver or its sender.
+        /// The receiver or the sender of the offer.
         var peer: PeerID
         var ends: Instant
     }
 
     struct Ending: Hashable {
         var message: Message
-        /// `nil`: for all.
+        /// The peer; `nil` for all peers.
         var peer: PeerID?
     }
 
@@ -126,8 +126,8 @@ public struct Companion: ~Copyable {
 
     /// - Parameters:
     ///   - keys: this machine's long-term keys, for all peers.
-    ///   - name: is cut to 64 printable octets.
-    ///   - peers: those that were stored; the first eight count.
+    ///   - name: the laptop's name, which is cut to 64 printable octets.
+    ///   - peers: the stored peers; the first eight count.
     public init(keys: consuming KeyPair, name: String, peers: [Peer]) {
         self.keys = keys
         let shown = Printable.shown(Printable.beginning(of: name, limit: Limits.name) ?? name, limit: Limits.name)
@@ -171,7 +171,7 @@ public struct Companion: ~Copyable {
         return actions
     }
 
-    /// Sends what waits on each link, oldest link first.
+    /// Sends waiting chunks on each link, the oldest link first.
     private mutating func write() {
         for link in links.values.sorted(by: { $0.id.number < $1.id.number }) {
             attempt(on: link) { companion throws(CompanionError) in try companion.flush(link) }
@@ -179,7 +179,7 @@ public struct Companion: ~Copyable {
         }
     }
 
-    /// A question or an offer is wanted from a peer, or a code is shown: the others must find this laptop.
+    /// Whether other laptops must be able to find this one: it needs a question or an offer from a peer, or shows a code.
     var wantsAdvertising: Bool {
         if links.count >= Self.linkLimit { return false }
         if pairing?.side == .shown { return true }

@@ -1,18 +1,18 @@
 /// The reason why octets of a peer were refused. It never contains octets of the peer.
 public enum CompanionError: Error, Hashable, Sendable, CaseIterable {
-    /// No octets with this tag under this key and number: altered, doubled, lost, or of another key.
+    /// The octets do not have this tag under this key and number: they were altered, doubled, lost, or belong to another key.
     case notOpened
     /// A point that is not in the group, or whose product is the neutral element.
     case invalidPoint
-    /// Not of this protocol, or beyond its limits.
+    /// The octets do not follow this protocol, or exceed its limits.
     case malformed
-    /// More octets than one message may have.
+    /// One message has too many octets.
     case tooLarge
     /// A chunk before this one is missing.
     case chunkLost
     /// A message at the wrong time.
     case unexpected
-    /// The key was used for as many messages as one key may seal.
+    /// The key has sealed as many messages as one key may.
     case keyWornOut
     /// There is no memory for keys.
     case unavailable

@@ -1,4 +1,5 @@
-/// Finds laptops nearby and carries chunks to them. ``Companion`` decides; a transport does what it says and reports what happens.
+/// Finds laptops nearby and carries chunks to them. ``Companion`` decides; a transport carries its actions out and reports
+/// events.
 ///
 /// Its events come on the caller's executor, never from within ``perform(_:)``.
 public protocol CompanionTransport: AnyObject {
@@ -7,8 +8,8 @@ public protocol CompanionTransport: AnyObject {
     /// Receives each change of the transport's state, and the first state.
     var onStateChange: (CompanionTransportState) -> Void { get set }
 
-    /// Performs `advertise`, `scan`, `send` and `close`; ignores other actions. Wishes that cannot be met now are met as soon as the
-    /// state is ``CompanionTransportState/ready`` again.
+    /// Performs `advertise`, `scan`, `send` and `close`; ignores other actions. Wishes that cannot be met now are met as soon as
+    /// the state is ``CompanionTransportState/ready`` again.
     func perform(_ action: Companion.Action)
 
     /// Ends all links and wishes, before the program ends.
@@ -25,7 +26,7 @@ public enum CompanionTransportState: Hashable, Sendable, CaseIterable {
     /// The adapter is switched off. It stays off: that is the user's choice.
     case adapterOff
 
-    /// A sentence for the user with what helps; `nil` if nothing is missing.
+    /// A sentence for the user with advice; `nil` if nothing is missing.
     public var message: String? {
         switch self {
         case .ready: nil

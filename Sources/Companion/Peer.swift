@@ -21,7 +21,7 @@ public struct PeerID: Hashable, Sendable, CustomStringConvertible {
 /// A paired laptop.
 public struct Peer: Hashable, Sendable {
     public var id: PeerID
-    /// As its user calls it: printable, at most 64 octets. Two may have the same.
+    /// The name that its user chose: printable, at most 64 octets. Two laptops may have the same name.
     public var name: String
 
     public init(id: PeerID, name: String) { (self.id, self.name) = (id, name) }
@@ -33,18 +33,18 @@ public struct PeerLinkID: Hashable, Sendable {
     public init(_ number: UInt64) { self.number = number }
 }
 
-/// The side of a connection that this machine is.
+/// The side of a connection on which this machine is.
 public enum Role: Hashable, Sendable, CaseIterable {
-    /// It connected, and writes.
+    /// This machine connected, and writes.
     case central
-    /// It advertised, and notifies.
+    /// This machine advertised, and notifies.
     case peripheral
 }
 
-/// The two ways of chunks on one connection.
+/// The two channels for chunks on one connection.
 public enum Channel: Hashable, Sendable, CaseIterable {
-    /// Written with a response, or notified; in order.
+    /// Chunks are written with a response, or notified; they keep their order.
     case control
-    /// Written without a response, or notified, at most ``Frame/window`` chunks ahead.
+    /// Chunks are written without a response, or notified, at most ``Frame/window`` chunks ahead.
     case bulk
 }

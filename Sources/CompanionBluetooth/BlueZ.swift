@@ -22,12 +22,13 @@ enum BlueZ {
     static func object(_ path: String, _ interface: String) -> SystemBus.Object { SystemBus.Object(service, path, interface) }
 }
 
-/// The parts of the service, by UUID. They were drawn at random.
+/// The parts of the service, by UUID. The UUIDs are random.
 enum Attribute: String, CaseIterable, Sendable {
     case service = "6d3f0000-5c1b-4f6e-9a52-8f0e4a7c21d4"
     /// Read: version of the service, PSM of its L2CAP channel (0: none), and whether a laptop is connected.
     case information = "6d3f0001-5c1b-4f6e-9a52-8f0e4a7c21d4"
-    /// Written with response, and indicated: each chunk is confirmed, so that they keep their order where BlueZ uses several bearers.
+    /// Written with response, and indicated: each chunk is confirmed, so that they keep their order where BlueZ uses several
+    /// bearers.
     case control = "6d3f0002-5c1b-4f6e-9a52-8f0e4a7c21d4"
     /// Written without response; notifies.
     case bulk = "6d3f0003-5c1b-4f6e-9a52-8f0e4a7c21d4"
@@ -53,7 +54,7 @@ enum Attribute: String, CaseIterable, Sendable {
 struct Information: Hashable, Sendable {
     static let version: UInt8 = 1
 
-    /// Another laptop uses the service now.
+    /// Whether another laptop is using the service now.
     var isBusy: Bool
 
     /// Version, PSM (0: no L2CAP channel), 1 if busy.
@@ -68,7 +69,7 @@ struct Information: Hashable, Sendable {
     }
 }
 
-/// The options that BlueZ passes on with a peer's read or write, as far as they count.
+/// The relevant options that BlueZ passes on with a peer's read or write.
 struct PeerOptions: Hashable, Sendable {
     /// The range of an MTU of the attribute protocol (Bluetooth Core 5.4, volume 3, part F, 3.2.8 and 3.2.9).
     static let mtus = 23...517
@@ -76,7 +77,7 @@ struct PeerOptions: Hashable, Sendable {
     let device: String
     let mtu: Int
     let offset: Int
-    /// Only asks whether a long write may follow.
+    /// Whether the peer only asks if a long write may follow.
     let isPreparation: Bool
 
     /// Returns `nil` for a device of another adapter.
@@ -88,23 +89,23 @@ struct PeerOptions: Hashable, Sendable {
         isPreparation = options["prepare-authorize"]?.boolean ?? false
     }
 
-    /// Returns an MTU within its range; the least one if there is none.
+    /// Returns an MTU within its range; the smallest one if there is none.
     static func mtu(_ value: BusValue?) -> Int {
         let number = value?.number ?? 0
         return min(max(Int(clamping: number), mtus.lowerBound), mtus.upperBound)
     }
 }
 
-/// A service of ours on another laptop, as BlueZ found it.
+/// One of our services on another laptop, as BlueZ found it.
 struct RemoteService: Hashable, Sendable {
-    /// The most services of ours that are read on one laptop.
+    /// The largest number of our services that are read on one laptop.
     static let limit = 8
 
     var information: String
     var control: String
     var bulk: String
 
-    /// Returns the complete ones of a device, in the order of their paths, which are those of their handles.
+    /// Returns the complete services of a device, in the order of their paths, which is the order of their handles.
     ///
     /// - Parameter objects: the answer to `GetManagedObjects`.
     static func all(in objects: [String: BusValue], of device: String) -> [RemoteService] {
@@ -120,7 +121,7 @@ struct RemoteService: Hashable, Sendable {
                     let attribute = Attribute(uuid: properties["UUID"]?.text)
                 else { continue }
                 let flags = Set((properties["Flags"]?.list ?? []).compactMap(\.text))
-                // A characteristic twice, or one that cannot do its part, belongs to something else.
+                // A second characteristic of one kind, or one without the needed properties, belongs to something else.
                 guard parts[attribute] == nil, flags.isSuperset(of: attribute.flags) else { return nil }
                 parts[attribute] = path
             }

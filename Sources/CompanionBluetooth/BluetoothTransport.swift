@@ -2,16 +2,16 @@ import Companion
 import EventLoop
 import HotspotCore
 
-/// Carries chunks over Bluetooth LE, as a client of BlueZ: it advertises and serves GATT, scans and connects. It needs no privilege, pairs
-/// no device with the system, and switches nothing on.
+/// Carries chunks over Bluetooth LE, as a client of BlueZ: it advertises and serves GATT, scans and connects. It needs no
+/// privilege, pairs no device with the system, and switches nothing on.
 ///
-/// BlueZ may be absent, restart, or lose its adapter at any time. The wishes stay, and are met again.
+/// BlueZ may be absent, restart, or lose its adapter at any time. The wishes stay, and are fulfilled later.
 @LoopActor public final class BluetoothTransport: @LoopActor CompanionTransport {
-    /// The laptops that may use the service at the same time.
+    /// The number of laptops that may use the service at the same time.
     static let slotCount = 3
-    /// The times after refused requests.
+    /// The pauses after refused requests.
     static let (firstRetry, longestRetry) = (Duration.milliseconds(500), Duration.seconds(60))
-    /// The time for requests that ask the adapter.
+    /// The time-out of requests to the adapter.
     static let patience = Duration.seconds(10)
     private static let root = "/org/hotspotd/companion"
     private static let advertised = root + "/advertisement"
@@ -47,8 +47,8 @@ import HotspotCore
     private enum Request: CaseIterable { case application, advertisement, discovery }
 
     /// - Parameters:
-    ///   - bus: the system's. It lives as long as the transport.
-    ///   - adapter: its name, such as `hci0`; `nil` for the first one.
+    ///   - bus: the system bus. It must live as long as the transport.
+    ///   - adapter: the name of the adapter, such as `hci0`; `nil` for the first one.
     public init(bus: SystemBus, loop: EventLoop = .shared, adapter: String? = nil) throws(LoopError) {
         (self.bus, self.loop) = (bus, loop)
         view = RadioView(wanted: adapter)
@@ -150,14 +150,14 @@ import HotspotCore
         used = []
         guard owner != nil else { return update() }
         bus.ask("GetManagedObjects", of: BlueZ.object("/", BlueZ.objectManager), limit: BlueZ.objectLimit) { [weak self] result in
-            // Another one may have come since.
+            // Another BlueZ may have appeared since.
             guard let self, owner == name else { return }
             if case .success(let values) = result { view.replace(values.first?.table ?? [:]) }
             update()
         }
     }
 
-    /// Ends what has ended with BlueZ or the adapter.
+    /// Ends everything that has ended with BlueZ or the adapter.
     private func endAll(_ ended: [Request]) {
         for request in ended { requests[request]!.ended() }
         queue.vanishedAll()
@@ -173,14 +173,14 @@ import HotspotCore
         // A new BlueZ's objects are not known yet.
         guard state != reported, owner == nil || state != .noService else { return }
         if reported == .ready {
-            // Switched off, the adapter keeps its services. The transport asks again for the rest.
+            // A switched-off adapter keeps its services. The transport requests the rest again.
             endAll(state == .adapterOff ? [.advertisement, .discovery] : [.application, .advertisement, .discovery])
         }
         reported = state
         onStateChange(state)
     }
 
-    /// Acts after BlueZ said something, or the companion asked for something.
+    /// Acts after BlueZ reported something, or the companion asked for something.
     private func update() {
         reportState()
         guard view.state == .ready, let adapter = view.adapter else { return }
@@ -194,7 +194,7 @@ import HotspotCore
         if let next, requests[.discovery]!.state == .off { connect(next) }
     }
 
-    /// Sends the request that brings something nearer to the wish.
+    /// Sends the request that brings the state closer to the wish.
     private func step(_ request: Request, _ isWanted: Bool, _ adapter: String) {
         requests[request]!.isWanted = isWanted
         if isWanted, retryTimer != nil { return }
@@ -258,7 +258,7 @@ import HotspotCore
         case (Self.root, BlueZ.objectManager, "GetManagedObjects"):
             return .values([.objects(slots.reduce(into: [:]) { $0.merge($1.objects) { $1 } })])
         case (Self.advertised, BlueZ.properties, "GetAll"):
-            // The UUID alone: no name, no data.
+            // The advertisement has only the UUID: no name, no data.
             return .values([.table(["Type": .text("peripheral"), "ServiceUUIDs": .texts([Attribute.service.rawValue])])])
         case (Self.advertised, BlueZ.advertisement, "Release"):
             requests[.advertisement]!.ended()
@@ -324,9 +324,10 @@ import HotspotCore
         forgetUnused()
     }
 
-    /// Has BlueZ forget the devices that it keeps because of a connection to or from here: it knows their services as they were then, and
-    /// would not notice that one of them offers ours later. The user's own devices stay, and those that will be connected again soon: a
-    /// device that was forgotten has to be found again, which takes the controller up to ten seconds. After three failures that is tried.
+    /// Makes BlueZ forget the devices that it keeps because of a connection with this laptop: BlueZ remembers their old services,
+    /// and would not notice that one of them offers ours later. The user's own devices stay, and so do devices that will soon be
+    /// connected again: a forgotten device has to be found again, which takes the controller up to ten seconds. After three
+    /// failures, that is tried.
     private func forgetUnused() {
         guard view.state == .ready else { return }
         for device in used where connecting?.device != device && !links.values.contains(where: { $0.device == device }) {
@@ -366,9 +367,9 @@ import HotspotCore
     private func ended(_ id: PeerLinkID) {
         if let link = links[id] {
             release(id, link)
-            // A laptop that left by itself needs no farewell.
+            // A laptop that left by itself need not be disconnected.
             if link is CentralLink { disconnect(link) }
-            // It may be back at once, over the same connection.
+            // The laptop may be back at once, over the same connection.
             loop.later { [weak self] in self?.forgetUnused() }
             report(.linkClosed(id))
         } else {

@@ -6,7 +6,7 @@ import HotspotCore
 @LoopActor final class CentralLink: BluetoothLink {
     /// The time for the connection. BlueZ itself waits for more than 20 s.
     static let connectTime = Duration.seconds(10)
-    /// The time for everything until chunks may come and go.
+    /// The time for everything until chunks may be sent and received.
     static let openTime = Duration.seconds(25)
     /// The time for an answer to a chunk. BlueZ's own is 30 s.
     static let answerTime = Duration.seconds(10)
@@ -41,14 +41,14 @@ import HotspotCore
             guard let self, stage == .connecting else { return }
             guard case .success = result else { return fail() }
             stage = .resolving
-            // The services may be known already; then no signal follows.
+            // The services may already be known; then no signal follows.
             bus.properties(of: BlueZ.object(device, BlueZ.device)) { [weak self] in self?.deviceChanged($0 ?? [:]) }
         }
     }
 
     func deviceChanged(_ properties: [String: BusValue]) {
         if stage == .resolving, properties["ServicesResolved"]?.boolean == true { return look() }
-        // While it connects, an earlier connection may end.
+        // While this link connects, an earlier connection may end.
         if stage != .connecting, stage != .ended, properties["Connected"]?.boolean == false { fail() }
     }
 
@@ -81,7 +81,7 @@ import HotspotCore
         }
     }
 
-    /// Control comes first: by it the other laptop knows who uses the service.
+    /// Control comes first, because it tells the other laptop who uses the service.
     private func acquire(_ service: RemoteService) {
         control = service.control
         let object = BlueZ.object(control, BlueZ.characteristic)
@@ -122,8 +122,9 @@ import HotspotCore
         stage = .open
         deadline?.cancel()
         deadline = nil
-        // BlueZ asks the other laptop for its descriptor at the first write, and damages what comes until the answer
-        // (acquire_write in src/gatt-database.c does not copy the value). An octet alone is no chunk, and is dropped there.
+        // At the first write, BlueZ asks the other laptop for its descriptor, and damages data that comes before the answer
+        // (acquire_write in src/gatt-database.c does not copy the value). A single octet is not a chunk, and the other side drops
+        // it.
         bulkOut?.send([0])
         reports.onOpen(self, mtu)
     }

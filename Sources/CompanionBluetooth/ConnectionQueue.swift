@@ -1,13 +1,13 @@
 import HotspotCore
 
-/// The laptops nearby that may be connected, and when: one at a time, the one that waits longest first. A laptop that cannot be reached,
-/// or whose connection is short, waits longer each time.
+/// The laptops nearby that may be connected, and when: one at a time, the one that has waited longest first. A laptop that cannot
+/// be reached, or whose connection is short, waits longer each time.
 struct ConnectionQueue: Hashable, Sendable {
-    /// The most laptops whose waits are remembered.
+    /// The largest number of laptops whose waits are remembered.
     static let limit = 64
     static let firstWait = Duration.milliseconds(500)
     static let longestWait = Duration.seconds(60)
-    /// A connection of this length was a good one.
+    /// The length of a connection that counts as good.
     static let goodTime = Duration.seconds(30)
 
     private struct Entry: Hashable {
@@ -20,14 +20,14 @@ struct ConnectionQueue: Hashable, Sendable {
 
     private var entries: [String: Entry] = [:]
 
-    /// - Parameter path: of the device.
+    /// - Parameter path: the path of the device.
     mutating func appeared(_ path: String, at now: Instant) {
         if entries[path] != nil {
             entries[path]!.isNearby = true
             return
         }
         if entries.count >= Self.limit {
-            // A stranger may show up with ever new addresses.
+            // A stranger may appear with ever new addresses.
             guard let oldest = entries.filter({ !$0.value.isConnected }).min(by: { $0.value.due < $1.value.due }) else { return }
             entries[oldest.key] = nil
         }
@@ -45,7 +45,8 @@ struct ConnectionQueue: Hashable, Sendable {
 
     /// A connection, or the attempt, has ended.
     ///
-    /// - Parameter jitter: from 0 to 1, so that two laptops that connect to each other at the same time do not meet again.
+    /// - Parameter jitter: a number from 0 to 1, so that two laptops that connect to each other at the same time do not collide
+    ///   again.
     mutating func ended(_ path: String, at now: Instant, jitter: Double) {
         guard var entry = entries[path] else { return }
         entry.isConnected = false
@@ -55,12 +56,12 @@ struct ConnectionQueue: Hashable, Sendable {
         entries[path] = entry
     }
 
-    /// The failures in a row.
+    /// Returns the number of failures in a row.
     func failures(_ path: String) -> Int { entries[path]?.failures ?? 0 }
 
-    /// Returns the laptop that is connected next, with the time from which on it may be.
+    /// Returns the laptop to connect next, with the earliest time for that.
     ///
-    /// - Parameter others: are connected already, by themselves.
+    /// - Parameter others: the laptops that are already connected by themselves.
     func next(except others: Set<String> = []) -> (path: String, due: Instant)? {
         entries.filter { $0.value.isNearby && !$0.value.isConnected && !others.contains($0.key) }
             .min { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map { ($0.key, $0.value.due) }

@@ -2,13 +2,13 @@ import CSystemd
 import EventLoop
 import Glibc
 
-/// One end of a socket that keeps the borders of packets, shared with BlueZ: each packet is one value of a characteristic.
+/// One end of a socket that preserves packet boundaries, shared with BlueZ: each packet is one value of a characteristic.
 @LoopActor final class PacketSocket {
     /// The longest value of an attribute (Bluetooth Core 5.4, volume 3, part F, 3.2.9).
     static let packetLimit = 512
-    /// The most packets that wait for BlueZ. The window of chunks keeps far below it.
+    /// The largest number of packets that wait for BlueZ. The window of chunks keeps far below it.
     static let queueLimit = 128
-    /// The most packets read in one turn of the loop.
+    /// The largest number of packets that are read in one turn of the loop.
     static let turnLimit = 16
 
     private let descriptor: Int32
@@ -19,7 +19,7 @@ import Glibc
     private var onPacket: ([UInt8]) -> Void = { _ in }
     private var onEnd: () -> Void = {}
 
-    /// - Parameter descriptor: is closed with this object.
+    /// - Parameter descriptor: the socket, which is closed with this object.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     isolated deinit { end() }
@@ -32,9 +32,9 @@ import Glibc
         return (PacketSocket(ends[0]), SystemBus.Descriptor(ends[1]))
     }
 
-    /// Watches the socket. Returns `false` if the loop cannot.
+    /// Watches the socket. Returns `false` if the loop cannot watch it.
     ///
-    /// - Parameter onEnd: the other end is closed. Called once, and not after ``end()``.
+    /// - Parameter onEnd: called once when the other end is closed, but not after ``end()``.
     func start(_ loop: EventLoop, onPacket: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) -> Bool {
         (self.loop, self.onPacket, self.onEnd) = (loop, onPacket, onEnd)
         readable = try? loop.watch(descriptor) { [weak self] _ in self?.read() }
@@ -56,7 +56,7 @@ import Glibc
             let count = recv(descriptor, &octets, octets.count, Int32(MSG_DONTWAIT))
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             guard count > 0 else {
-                // An empty packet reads like the end, and is no chunk either.
+                // An empty packet looks like the end, and is not a chunk either.
                 let report = onEnd
                 end()
                 return report()
@@ -81,7 +81,7 @@ import Glibc
                 }
                 return
             }
-            // A broken socket is read as ended.
+            // A broken socket is then read as ended.
             queue.removeFirst()
         }
         writable?.cancel()

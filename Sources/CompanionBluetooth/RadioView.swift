@@ -1,10 +1,10 @@
 import Companion
 import EventLoop
 
-/// BlueZ's adapters, and the devices nearby with the service, as its signals tell. Names and UUIDs come from the air: only paths of
-/// the chosen adapter and the service's UUID counts, within limits.
+/// BlueZ's adapters and the nearby devices with the service, according to its signals. Names and UUIDs come from the air: only
+/// paths of the chosen adapter and the service's UUID count, within limits.
 struct RadioView: Hashable, Sendable {
-    /// The most devices with the service that are kept.
+    /// The largest number of devices with the service that are kept.
     static let deviceLimit = 32
 
     /// The adapter of the settings, such as `hci0`; `nil` for the first one.
@@ -14,7 +14,7 @@ struct RadioView: Hashable, Sendable {
     private(set) var adapters: [String: Bool] = [:]
     /// The paths of the devices with the service.
     private(set) var devices: Set<String> = []
-    /// The paths of the devices that the user has paired or trusts. They stay.
+    /// The paths of the devices that the user has paired or trusts. BlueZ is not told to forget these.
     private(set) var own: Set<String> = []
     /// The paths of devices whose services BlueZ has read over a connection. From then on it adds no service that they advertise.
     private var read: Set<String> = []
@@ -36,14 +36,14 @@ struct RadioView: Hashable, Sendable {
 
     // MARK: Signals
 
-    /// BlueZ is gone, or another one came, whose objects are not known yet.
+    /// Handles that BlueZ is gone, or that another one has appeared, whose objects are not known yet.
     mutating func reset() { self = RadioView(wanted: wanted) }
 
     /// Takes the answer to `GetManagedObjects`.
     mutating func replace(_ objects: [String: BusValue]) {
         reset()
         isRunning = true
-        // The adapter counts before its devices.
+        // The adapter is added before its devices.
         for (path, interfaces) in objects { addAdapter(path, interfaces.table) }
         for path in objects.keys.sorted() { add(path, objects[path]?.table ?? [:]) }
     }

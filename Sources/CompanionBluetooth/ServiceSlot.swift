@@ -1,8 +1,8 @@
 import Companion
 import EventLoop
 
-/// One service of ours, which one laptop at a time uses. BlueZ before 5.69 has one pair of descriptors for a characteristic, and sends a
-/// notification to every laptop that asked for it; so each laptop has a service of its own.
+/// One of our services, which one laptop at a time uses. BlueZ before 5.69 has one pair of descriptors for a characteristic, and
+/// sends a notification to every laptop that asked for it; so each laptop gets its own service.
 @LoopActor final class ServiceSlot {
     let path: String
     private let loop: EventLoop
@@ -37,7 +37,7 @@ import EventLoop
 
     /// Answers BlueZ's call for one of the characteristics.
     ///
-    /// - Parameter open: makes a link for a device; `nil` if there is none for it.
+    /// - Parameter open: makes a link for a device; returns `nil` if the device gets none.
     func answer(_ call: SystemBus.Call, adapter: String, open: (_ device: String) -> LinkReports?) -> SystemBus.Reply {
         guard call.interface == BlueZ.characteristic,
             let attribute = Attribute.characteristics.first(where: { path(of: $0) == call.path })
@@ -52,7 +52,7 @@ import EventLoop
             let octets = Information(isBusy: link.map { $0.device != options.device } ?? false).octets
             return .values([.octets(Array(octets.dropFirst(max(0, options.offset))))])
         case (.control, "WriteValue"):
-            // A long write would be more than a chunk.
+            // A long write would exceed a chunk.
             guard let link, link.device == options.device, options.offset == 0, !options.isPreparation else {
                 return Self.refusal
             }
@@ -83,7 +83,7 @@ import EventLoop
     func release() { link = nil }
 
     private static let refusal = SystemBus.Reply.error("org.bluez.Error.NotPermitted", "Another laptop uses the service.")
-    /// After this error BlueZ asks for no other way of notifications.
+    /// After this error, BlueZ does not try another way of notification.
     private static let failure = SystemBus.Reply.error("org.bluez.Error.Failed", "Another laptop uses the service.")
 }
 
@@ -139,7 +139,7 @@ import EventLoop
         }
     }
 
-    /// The other laptop has the last chunk on the control channel.
+    /// The other laptop has received the last chunk on the control channel.
     func confirmed() {
         guard isUnconfirmed else { return }
         isUnconfirmed = false

@@ -1,14 +1,14 @@
-/// Something that BlueZ does while it is wanted: one request at a time, and the answer decides about the next one.
+/// An activity of BlueZ that is wanted or not: one request is sent at a time, and its answer decides about the next one.
 struct Wish: Hashable, Sendable {
     enum State: Hashable, Sendable, CaseIterable { case off, starting, on, stopping }
     enum Step: Hashable, Sendable { case start, stop }
 
     private(set) var state = State.off
     var isWanted = false
-    /// Names the requests since BlueZ last forgot all. A late answer is dropped by it.
+    /// A number that changes each time BlueZ forgets everything, so that late answers are dropped.
     private(set) var era = 0
 
-    /// Returns the request that is due, and counts it as sent.
+    /// Returns the next request, and counts it as sent.
     mutating func next() -> Step? {
         switch (state, isWanted) {
         case (.off, true):
@@ -32,7 +32,7 @@ struct Wish: Hashable, Sendable {
         }
     }
 
-    /// BlueZ has ended it, or is gone.
+    /// BlueZ has ended the activity, or is gone.
     mutating func ended() {
         state = .off
         era += 1

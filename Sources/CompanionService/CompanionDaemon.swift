@@ -1,11 +1,11 @@
 import ControlAPI
 import EventLoop
 
-/// The daemon as the service uses it: its status and its questions come in, answers and accepted offers go out.
+/// The daemon as the service sees it: it provides its status and its questions, and takes answers and accepted offers.
 @LoopActor protocol CompanionDaemon: AnyObject {
-    /// The interfaces at each change; `nil` while no daemon answers.
+    /// Called with the interfaces at each change; `nil` while no daemon answers.
     var onStatus: ([InterfaceStatus]?) -> Void { get set }
-    /// The questions that wait, at each change.
+    /// Called with the waiting questions at each change.
     var onPrompts: ([PendingPrompt]) -> Void { get set }
 
     func start()
@@ -15,7 +15,7 @@ import EventLoop
     func addOffered(_ offer: OfferedParameters, _ done: @escaping (Result<OfferedReply, DaemonRefusal>) -> Void)
 }
 
-/// Why the daemon did not do something: one sentence for the user.
+/// The reason why the daemon refused a request: one sentence for the user.
 struct DaemonRefusal: Error, Hashable {
     let message: String
 }

@@ -63,7 +63,7 @@ extension CompanionService {
 
     // MARK: Peers
 
-    /// Returns the peer of a name, of an identifier or of its beginning.
+    /// Returns the peer with this name, this identifier, or an identifier that begins so.
     private func find(_ text: String) throws(CompanionFault) -> Peer {
         let named = peers.filter { $0.name == text }
         let found =
@@ -97,7 +97,7 @@ extension CompanionService {
 
     func forget(_ call: ServerCall, _ text: String) throws(CompanionFault) {
         let peer = try find(text)
-        // Its offers end with it.
+        // The offers for this peer end with the pairing.
         for entry in made where entry.peer.id == peer.id { finish(entry, "\"\(peer.name)\" was forgotten.") }
         handle(.forgotten(peer.id))
         questions.removeAll { $0.key.peer == peer.id }
@@ -143,7 +143,7 @@ extension CompanionService {
         guard call.wantsMore else { return call.reply(reply) }
         let id = ObjectIdentifier(call)
         sharing[id] = (call, Set(sent.map(\.offer.id)))
-        // They end with the call.
+        // The offers end with the call.
         call.onCancel = { [weak self] in
             guard let self, let ids = sharing.removeValue(forKey: id)?.ids else { return }
             for offer in ids { withdraw(offer) }
@@ -164,7 +164,7 @@ extension CompanionService {
         call.reply()
     }
 
-    /// An own offer is over.
+    /// Ends one of our own offers.
     private func finish(_ entry: MadeOffer, _ message: String, isTaken: Bool = false) {
         made.removeAll { $0.offer.id == entry.offer.id }
         for (id, waiting) in sharing where waiting.ids.contains(entry.offer.id) {
@@ -211,7 +211,7 @@ extension CompanionService {
 
     // MARK: Notices
 
-    /// Tells the calls that wait for it.
+    /// Reports a notice to the calls that wait for it.
     func inform(of notice: Companion.Notice) {
         switch notice {
         case .paired(let peer):

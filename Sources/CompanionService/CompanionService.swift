@@ -1,4 +1,4 @@
-// This target: the companion service. A ``Companion`` decides; it is fed here by a transport, by the user's calls and by the daemon.
+// This target is the companion service. A ``Companion`` decides; a transport, the user's calls and the daemon feed it events.
 
 import Answers
 import Companion
@@ -10,7 +10,7 @@ import Varlink
 
 /// Holds the companion, and performs its actions.
 @LoopActor final class CompanionService {
-    /// A question or an offer, by the peer that it is from.
+    /// A question or an offer, identified together with its peer.
     struct Key: Hashable {
         var peer: PeerID
         var id: String
@@ -23,7 +23,7 @@ import Varlink
         var ends: Instant
     }
 
-    /// An own offer that waits.
+    /// One of this laptop's own offers that wait.
     struct MadeOffer {
         var offer: Offer
         var peer: Peer
@@ -42,16 +42,16 @@ import Varlink
     private(set) var hasDaemon = false
     var questions: [(key: Key, question: PeerQuestion)] = []
     var offers: [(key: Key, shown: ShownOffer)] = []
-    /// At most one for each peer.
+    /// The own offers, at most one for each peer.
     var made: [MadeOffer] = []
     private(set) var notices: [NoticeStatus] = []
-    /// The networks that the daemon has joined, with their portals; the one that asks comes first.
+    /// The networks that the daemon has joined, with their portals; the network whose portal asks comes first.
     private(set) var places: [Place] = []
     private var interfaces: [InterfaceStatus] = []
     /// The daemon's questions that peers may answer.
     private var asked: [String: PendingPrompt] = [:]
 
-    // The calls that wait, for the extension with the calls.
+    // The waiting calls, for the extension with the calls.
     var statusWatchers: [ObjectIdentifier: (call: ServerCall, wishes: CompanionStatusParameters)] = [:]
     var pairingCall: ServerCall?
     var sharing: [ObjectIdentifier: (call: ServerCall, ids: Set<String>)] = [:]
@@ -159,7 +159,7 @@ import Varlink
     private func learn(_ status: [InterfaceStatus]?) {
         interfaces = status ?? []
         hasDaemon = status != nil
-        // A question that no daemon waits for is gone.
+        // Without a daemon, no question waits.
         if status == nil { learn([PendingPrompt]()) }
         let here = interfaces.sorted { ($0.prompt != nil ? 0 : 1) < ($1.prompt != nil ? 0 : 1) }
         places = here.compactMap { status in
@@ -175,7 +175,7 @@ import Varlink
     }
 
     private func learn(_ prompts: [PendingPrompt]) {
-        // Only the user in front of the warning may answer a suspicious portal.
+        // Only the user who sees the warning may answer a suspicious portal.
         let answerable = prompts.filter { $0.withheld != true && !$0.handsOver && $0.warning == nil }
         for id in asked.keys where !answerable.contains(where: { $0.id == id }) {
             asked[id] = nil
@@ -193,7 +193,7 @@ import Varlink
             Portal(
                 origin: origin, pin: status?.portal == origin ? status?.portalKey : nil, kind: status?.portalKind ?? "unknown")
         }
-        // Stored answers are handed over by an offer alone.
+        // Stored answers are handed over only by an offer.
         let fields = prompt.fields.map { field in
             var field = field
             if prompt.stored?.contains(field.name) == true { field.value = nil }
@@ -219,7 +219,7 @@ import Varlink
             case .success: note("\"\(laptop)\" answered a question of the portal.")
             case .failure(let refusal):
                 note("The answers of \"\(laptop)\" were not accepted. \(refusal.message)")
-                // It still waits.
+                // The question is still waiting.
                 if let prompt = asked[id] { ask(prompt) }
             }
             changed()
@@ -257,7 +257,7 @@ import Varlink
 
     private func name(of peer: PeerID) -> String { companion.peers.first { $0.id == peer }?.name ?? "a laptop" }
 
-    /// Returns the place that an offer is for, if it is one of the present ones.
+    /// Returns the place of an offer, if it is one of the present places.
     func place(for offer: Offer) -> Place? { places.first(where: offer.isFor) }
 
     // MARK: Notices

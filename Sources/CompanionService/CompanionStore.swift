@@ -7,7 +7,7 @@ import Vault
 
 /// The service's folder: its key and its peers, readable only by its user.
 struct CompanionStore {
-    /// Why the folder cannot be used: one sentence.
+    /// The reason why the folder cannot be used: one sentence.
     struct Fault: Error, Hashable, CustomStringConvertible {
         let description: String
     }
@@ -18,10 +18,10 @@ struct CompanionStore {
     let folder: String
     private var keyPath: String { folder + "/key" }
     private var peersPath: String { folder + "/peers" }
-    /// Of the file with the peers, in octets: eight of them are far below.
+    /// The largest file of peers, in octets; eight peers need far less.
     private static let limit = 16 * 1024
 
-    /// Reads the key, or makes one where no laptop is paired yet.
+    /// Reads the key, or makes one if no laptop is paired yet.
     func key() throws(Fault) -> KeyPair {
         do throws(VaultError) {
             if let secret = try KeyFile.read(keyPath) { return try pair(secret) }
@@ -39,7 +39,7 @@ struct CompanionStore {
         }
     }
 
-    /// Reads the peers; there are none without a file.
+    /// Reads the peers; without a file there are none.
     func peers() throws(Fault) -> [Peer] {
         func refuse(_ reason: String) -> Fault { Fault(description: "\(peersPath) is refused: \(reason)") }
         let file = open(peersPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -72,7 +72,7 @@ struct CompanionStore {
         (1...64).contains(name.utf8.count) && Printable.shown(name, limit: 64) == name
     }
 
-    /// Writes the peers in place of those before, whole or not at all.
+    /// Writes the peers in place of the earlier ones, completely or not at all.
     func save(_ peers: [Peer]) throws(Fault) {
         func refuse(_ operation: String) -> Fault {
             Fault(description: "\(peersPath): \(operation): \(String(cString: strerror(errno)))")

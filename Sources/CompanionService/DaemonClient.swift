@@ -5,7 +5,7 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// A client of org.hotspotd.Control on the event loop. It connects again where the daemon is away.
+/// A client of org.hotspotd.Control on the event loop. It reconnects if the daemon is away.
 @LoopActor final class DaemonClient: CompanionDaemon {
     var onStatus: ([InterfaceStatus]?) -> Void = { _ in }
     var onPrompts: ([PendingPrompt]) -> Void = { _ in }
@@ -14,16 +14,16 @@ import Varlink
     private let pause: Duration
     private var streams: [Connection] = []
     private var retry: EventSource?
-    /// Each call has a connection of its own: there are few.
+    /// Each call has its own connection, because calls are rare.
     private var calls: [ObjectIdentifier: Connection] = [:]
     private static let (pauseTime, limit, callLimit) = (Duration.seconds(5), BlockingConnection.limit, 8)
 
-    /// - Parameter path: of the daemon's socket.
+    /// - Parameter path: the path of the daemon's socket.
     init(path: String, pause: Duration = DaemonClient.pauseTime) { (self.path, self.pause) = (path, pause) }
 
     func start() {
         do throws(VarlinkError) {
-            // The status first: it has the network of a question.
+            // The status comes first, because it has the network of a question.
             try follow("Status") { [weak self] reply in
                 self?.onStatus(try? Coding.decode(StatusReply.self, from: reply).interfaces)
             }

@@ -1,6 +1,6 @@
 import Companion
 
-/// Stands for a radio that this program cannot use: nothing is ever found.
+/// Replaces a radio that this program cannot use: it never finds a laptop.
 public final class MissingTransport: CompanionTransport {
     public var onEvent: (Companion.Event) -> Void = { _ in }
     public var onStateChange: (CompanionTransportState) -> Void = { _ in }

@@ -16,16 +16,16 @@ public enum ServiceProgram {
         public var runtimeFolder = folder("RUNTIME_DIRECTORY", "/run/hotspotd-companion")
         /// The daemon's socket.
         public var daemon = "/run/hotspotd/org.hotspotd.Control"
-        /// The Bluetooth adapter, such as `hci0`; `nil`: the first one.
+        /// The Bluetooth adapter, such as `hci0`; `nil` for the first one.
         public var adapter: String?
-        /// The name that other laptops show; `nil`: the computer's.
+        /// The name that other laptops show; `nil` for the computer's name.
         public var name: String?
 
         static let usage = """
             Usage: hotspot-companion [--state FOLDER] [--runtime FOLDER] [--daemon SOCKET] [--adapter NAME] [--name NAME]
             """
 
-        /// Throws the argument that is not known or not complete.
+        /// Throws the argument that is unknown or incomplete.
         init(_ words: [String]) throws(UnknownArgument) {
             var words = words[...]
             while let word = words.popFirst() {
@@ -53,7 +53,7 @@ public enum ServiceProgram {
 
     /// Runs until a signal ends it.
     ///
-    /// - Parameter transport: makes the way to laptops nearby.
+    /// - Parameter transport: makes the transport to laptops nearby.
     public static func run(_ transport: @escaping @LoopActor @Sendable (Options) -> any CompanionTransport) -> Never {
         signal(SIGPIPE, SIG_IGN)
         // The memory holds keys and answers: no core dumps, no tracing.

@@ -5,13 +5,13 @@ import HotspotCore
 /// `Peer` of the contract.
 public struct PeerStatus: Codable, Hashable, Sendable {
     public var name: String
-    /// The public key, lower-case hexadecimal.
+    /// The public key in lower-case hexadecimal.
     public var id: String
 
     public init(name: String, id: String) { (self.name, self.id) = (name, id) }
 }
 
-/// `Question` of the contract: a peer's words.
+/// `Question` of the contract: a question that a peer sent, in that laptop's words.
 public struct QuestionStatus: Codable, Hashable, Sendable {
     public var id: String
     public var peer: PeerStatus
@@ -36,11 +36,11 @@ public struct OfferStatus: Codable, Hashable, Sendable {
     public var peer: PeerStatus
     public var ssid: String
     public var portal: String
-    /// Names, never values.
+    /// The names of the fields, never their values.
     public var fields: [String]
-    /// It is for the present network and portal.
+    /// Whether the offer is for the present network and portal.
     public var fits: Bool
-    /// `true` or absent.
+    /// Whether the offer has a portal file: `true` or absent.
     public var portalFile: Bool?
     public var secondsRemaining: Int
 
@@ -67,7 +67,7 @@ public struct MadeStatus: Codable, Hashable, Sendable {
 
 /// `Notice` of the contract.
 public struct NoticeStatus: Codable, Hashable, Sendable {
-    /// Unix time in milliseconds.
+    /// When the notice was made: Unix time in milliseconds.
     public var at: Int
     public var message: String
 
@@ -107,7 +107,7 @@ public struct CompanionStatusParameters: Codable, Sendable {
 }
 
 public struct PairReply: Codable, Hashable, Sendable {
-    /// Eight digits.
+    /// The code of the pairing: eight digits.
     public var code: String?
     public var seconds: Int?
     public var notice: String?
@@ -126,7 +126,7 @@ public struct ForgottenReply: Codable, Sendable {
 public struct ShareParameters: Codable, Sendable {
     /// The key of a ``NetworkID``.
     public var network: String
-    /// An origin.
+    /// The origin of the portal.
     public var portal: String
     public var portalKey: String?
     public var kind: String?
@@ -148,7 +148,7 @@ public struct ShareParameters: Codable, Sendable {
 public struct ShareReply: Codable, Hashable, Sendable {
     public var offers: [MadeStatus]
     public var notice: String?
-    /// The peer accepted it. `true` or absent.
+    /// Whether the peer accepted the offer: `true` or absent.
     public var taken: Bool?
 
     public init(offers: [MadeStatus], notice: String? = nil, taken: Bool? = nil) {
@@ -207,7 +207,7 @@ public enum CompanionFault: Error, Hashable, Sendable {
         }
     }
 
-    /// Reads an error of a reply, whose name has the interface in front; `nil` for errors of other interfaces.
+    /// Reads an error of a reply, whose name begins with the interface; `nil` for the errors of other interfaces.
     public init?(name: String, parameters: JSONValue) {
         func text(_ key: String) -> String { parameters[key]?.string ?? "" }
         let prefix = CompanionContract.name + "."

@@ -4,17 +4,17 @@ import HotspotCore
 public enum ControlError: Error, Hashable, Sendable {
     case noSuchInterface(String)
     case noSuchHelper(String)
-    /// With the known name that is nearest to it.
+    /// `nearest`: the known name that is most similar to the unknown one.
     case noSuchNetwork(String, nearest: String? = nil)
-    /// With what became of it, if it waited a moment ago.
+    /// `reason`: how the prompt ended, if it was waiting a moment ago.
     case noSuchPrompt(String, reason: String? = nil)
-    /// With whether a prompt waits there.
+    /// `asks`: whether a prompt is waiting on this interface.
     case wrongState(interface: String, state: String, asks: Bool = false)
     case invalidAnswer(field: String, message: String)
     case notPermitted(String)
-    /// Browse needs the user's consent first; the text to show.
+    /// `Browse` needs the user's consent first; `warning` is the text to show.
     case suspiciousPortal(warning: String)
-    /// The number of guesses until the credentials are erased; 0: they are.
+    /// `left`: the number of wrong PINs after which the credentials are erased; 0 means that they have been erased.
     case wrongPIN(left: Int)
     case failed(code: ProblemCode, message: String)
 
@@ -43,7 +43,7 @@ public enum ControlError: Error, Hashable, Sendable {
         .object(members.compactMapValues { $0.map(JSONValue.string) })
     }
 
-    /// Reads an error of a reply, whose name has the interface in front; `nil` for errors of other interfaces.
+    /// Reads an error of a reply, whose name begins with the interface; `nil` for the errors of other interfaces.
     public init?(name: String, parameters: JSONValue) {
         func text(_ key: String) -> String { parameters[key]?.string ?? "" }
         let prefix = ControlContract.name + "."

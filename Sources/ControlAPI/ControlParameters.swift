@@ -1,10 +1,10 @@
-// The parameters of org.hotspotd.Control that client and server both make: each is named after its method.
+// The parameters of org.hotspotd.Control that both client and server use: each type has the name of its method.
 
 public struct ListParameters: Codable, Hashable, Sendable {
     public var interface: String?
-    /// Also the networks that are known and not in sight.
+    /// Whether the list includes the known networks that are not in sight.
     public var all: Bool?
-    /// Asks the access points that offer it.
+    /// Whether the daemon asks the access points that answer such questions.
     public var verbose: Bool?
 
     public init(interface: String?, all: Bool?, verbose: Bool? = nil) {
@@ -28,7 +28,7 @@ public struct LoginParameters: Codable, Sendable {
 
 public struct BrowseParameters: Codable, Sendable {
     public var interface: String?
-    /// The user wants to open a portal with a warning.
+    /// Whether the user agreed to open a portal in spite of a warning.
     public var anyway: Bool?
 
     public init(interface: String?, anyway: Bool?) {
@@ -54,7 +54,7 @@ public struct AnswerParameters: Codable, Sendable {
     public var remember: Bool
     public var stored: [String]?
     public var confirmed: Bool?
-    /// The paired laptop on which they were typed.
+    /// The paired laptop on which the answers were typed.
     public var from: String?
 
     public init(
@@ -73,11 +73,11 @@ public struct AnswerParameters: Codable, Sendable {
 public struct OfferedParameters: Codable, Sendable {
     /// The key of a ``NetworkID``.
     public var network: String
-    /// An origin.
+    /// The origin of the portal.
     public var portal: String
     public var portalKey: String?
     public var answers: [String: String]
-    /// The paired laptop.
+    /// The paired laptop that offered the answers.
     public var from: String
 
     public init(network: String, portal: String, portalKey: String?, answers: [String: String], from: String) {

@@ -5,17 +5,17 @@ import HotspotCore
 public struct StatusReply: Codable, Sendable {
     public var interfaces: [InterfaceStatus]
     public var version: String?
-    /// The path of the settings that the daemon read.
+    /// The path of the settings file, whether or not that file exists.
     public var settings: String?
     public var problems: [Problem]?
     public var off: [SwitchedOff]?
-    /// `true` or absent.
+    /// Whether names are left out, which only callers with permission see: `true` or absent.
     public var withheld: Bool?
     public var omitted: Int?
 }
 
 public struct SwitchReply: Codable, Sendable {
-    /// `true` or absent.
+    /// Whether a network is no longer left alone: `true` or absent.
     public var released: Bool?
 
     public init(released: Bool?) { self.released = released }
@@ -24,7 +24,7 @@ public struct SwitchReply: Codable, Sendable {
 /// The reply of `Login` and `Logoff`.
 public struct InterfaceReply: Codable, Sendable {
     public var interface: String?
-    /// The login that was wanted joined one. `true` or absent.
+    /// Whether the request joined a login that was already running: `true` or absent.
     public var underWay: Bool?
 
     public init(interface: String, underWay: Bool? = nil) {
@@ -36,7 +36,7 @@ public struct InterfaceReply: Codable, Sendable {
 /// The reply of `Join` and `Leave`.
 public struct AssociationReply: Codable, Hashable, Sendable {
     public var interface: String?
-    /// The program that did it; absent if none manages the interface.
+    /// The program that joined or left the network; absent if no program manages the interface.
     public var manager: String?
 
     public init(interface: String?, manager: String?) {
@@ -50,12 +50,12 @@ public struct CheckReply: Codable, Hashable, Sendable {
     public var verdict: String
     public var interface: String?
     public var detail: String?
-    /// The question, and how it was answered.
+    /// The request of the probe, and how it was answered.
     public var requests: [String]?
-    /// `URL=` and `HTTPSURL=` of the settings, where they are not the usual ones.
+    /// `URL=` and `HTTPSURL=` of the settings, if they differ from the default.
     public var url: String?
     public var httpsURL: String?
-    /// The path of the settings.
+    /// The path of the settings file, whether or not that file exists.
     public var settings: String?
 
     public init(verdict: String, interface: String? = nil, detail: String? = nil) {
@@ -67,12 +67,12 @@ public struct CheckReply: Codable, Hashable, Sendable {
 
 /// The facts that a browser on one link needs.
 public struct BrowseReply: Codable, Hashable, Sendable {
-    /// The helper whose login it is.
+    /// The name of the helper to which this login belongs.
     public static let helper = "browser"
     public var interface: String
     /// The page to open.
     public var start: String
-    /// In CIDR notation.
+    /// The addresses of the link in CIDR notation.
     public var addresses: [String]
     public var gateways: [String]
     public var nameservers: [String]
@@ -99,7 +99,7 @@ public struct HelpersReply: Codable, Sendable {
 public struct PromptsReply: Codable, Sendable {
     public var prompts: [PendingPrompt]
     public var omitted: Int?
-    /// The fate of the prompt that was named, if it waited a moment ago.
+    /// How the named prompt ended, if it was waiting a moment ago.
     public var gone: String?
 }
 
@@ -121,7 +121,7 @@ public struct SharedReply: Codable, Sendable {
     /// The key of a ``NetworkID``.
     public var network: String
     public var helper: String
-    /// An origin.
+    /// The origin of the portal.
     public var portal: String
     public var portalKey: String?
     public var answers: [String: String]
@@ -136,7 +136,7 @@ public struct SharedReply: Codable, Sendable {
 public struct OfferedReply: Codable, Sendable {
     public var interface: String
     public var helper: String
-    /// A question was answered; otherwise the answers are stored.
+    /// Whether a question was answered; if not, the answers are stored.
     public var answered: Bool
 
     public init(interface: String, helper: String, answered: Bool) {
@@ -171,10 +171,10 @@ public struct HistoryReply: Codable, Sendable {
     public var more: Bool?
 }
 
-/// The reply to `Current`; without a link only `chosenHelper` is there.
+/// The reply to `Current`; without a link, it has only `chosenHelper`.
 public struct CurrentNetwork: Codable, Hashable, Sendable {
     public var interface: String?
-    /// Empty for a wired network.
+    /// The SSID in hexadecimal; empty for a wired network.
     public var ssidHex: String?
     public var chosenHelper: Bool
 

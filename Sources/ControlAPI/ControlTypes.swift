@@ -1,13 +1,13 @@
 import HotspotCore
 
-// The types of org.hotspotd.Control, whose file says what each member means. The daemon makes them by the initializers here. Words of
-// enumerations are text, because the tool shows a word of a newer daemon as it is.
+// The types of org.hotspotd.Control, whose file says what each member means. The daemon makes them by the initializers here.
+// Words of enumerations are text, because the tool shows a word of a newer daemon as it is.
 
 /// `Claim` of the contract.
 public struct ClaimStatus: Codable, Hashable, Sendable {
     public var helper: String
     public var displayName: String
-    /// The word of a ``Confidence``.
+    /// One of the words of ``Confidence``.
     public var confidence: String
     public var source: String
     public var ready: Bool
@@ -26,18 +26,18 @@ extension ClaimStatus {
 }
 
 public struct ScannedNetwork: Codable, Hashable, Sendable {
-    /// Printable; `wired:ADDRESS` for a wired network.
+    /// The SSID as printable text; `wired:ADDRESS` for a wired network.
     public var ssid: String
     public var ssidHex: String
-    /// The strongest access point, or the gateway; empty if it is not in sight.
+    /// The address of the strongest access point, or of the gateway; empty if the network is not in sight.
     public var bssid: String
     public var interface: String
-    /// MHz
+    /// In MHz.
     public var frequency: Int
-    /// dBm
+    /// In dBm.
     public var signal: Int
     public var signalStrength: Double
-    /// The word of a ``Security``.
+    /// One of the words of ``Security``.
     public var security: String
     public var stations: Int
     public var lastSeen: Int
@@ -45,17 +45,17 @@ public struct ScannedNetwork: Codable, Hashable, Sendable {
     public var claims: [ClaimStatus]
     public var moreClaims: Int?
     public var disabled: Bool
-    /// Absent if nothing is known; `false` after a permanent failure (D14).
+    /// Whether the daemon logs in by itself; absent if nothing is known, `false` after a permanent failure (D14).
     public var autoJoin: Bool?
     /// How the last attempt ended, as in the history, and when.
     public var lastOutcome: String?
     public var lastOutcomeTime: Int?
-    /// The strongest access point's announcement: unsigned.
+    /// The announcement of the strongest access point, which is not signed.
     public var announced: AnnouncedAccess?
 }
 
 extension ScannedNetwork {
-    /// A wired network, or one that is known and not in sight.
+    /// Makes an entry for a wired network, or for a known network that is not in sight.
     public init(
         _ network: NetworkID, interface: String, lastSeen: Int, joined: Bool, claims: [ClaimStatus], disabled: Bool,
         autoJoin: Bool?, last: (outcome: String, time: Int)?
@@ -86,29 +86,30 @@ extension ScannedNetwork {
 }
 
 extension ScannedNetwork {
-    /// Orders a list, of which the first ones stay if it is too long: the joined one, then the strongest, then those out of sight.
+    /// Returns whether this network comes before another one in a list, whose last ones are left out if it is too long: first the
+    /// joined network, then the strongest ones, then those out of sight.
     public func comesBefore(_ other: ScannedNetwork) -> Bool { rank > other.rank }
 
     private var rank: (Int, Int) { (joined ? 2 : stations > 0 ? 1 : 0, signal) }
 }
 
-/// The event that a login awaits.
+/// The event for which a login waits.
 public enum Awaited: String, CaseIterable, Sendable {
-    /// The portal's answer.
+    /// The answer of the portal.
     case portal
-    /// A gateway that opens after the answer.
+    /// The opening of the gateway after that answer.
     case open
 }
 
 public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var interface: String
-    /// The word of a ``StateName``.
+    /// One of the words of ``StateName``.
     public var state: String
     public var since: Int
-    /// Printable; `wired:ADDRESS` for a wired network.
+    /// The SSID as printable text; `wired:ADDRESS` for a wired network.
     public var ssid: String?
     public var ssidHex: String?
-    /// The strongest access point, or the gateway of a wired network.
+    /// The address of the strongest access point, or of the gateway of a wired network.
     public var bssid: String?
     public var helper: String?
     public var portal: String?
@@ -118,19 +119,19 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var secondsRemaining: Int?
     public var bytesRemaining: Int?
     public var nextMaintain: Int?
-    /// The instant until which an automatic login waits (D23), or at which a failed one is tried again.
+    /// The time until which an automatic login waits (D23), or at which a failed login is tried again.
     public var nextLogin: Int?
-    /// The event that the login awaits now, the word of an ``Awaited``, and the latest end of the wait.
+    /// The event for which the login waits now, a word of ``Awaited``, and the latest time at which that wait ends.
     public var awaits: String?
     public var awaitsUntil: Int?
     public var prompt: String?
-    /// The prompt sends the user to a browser: `true` or absent.
+    /// Whether the prompt sends the user to a browser: `true` or absent.
     public var handsOver: Bool?
-    /// Why the helper asks, in its words.
+    /// Why the helper asks, in the helper's words.
     public var reason: String?
     /// Why the user should not trust the portal, in the daemon's words.
     public var warning: String?
-    /// The fate of the answers to the last prompt, one sentence.
+    /// The fate of the answers to the last prompt, in one sentence.
     public var answers: String?
     /// The words of the portal's answer to the last login.
     public var said: String?
@@ -146,13 +147,13 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var portalKey: String?
 }
 
-/// `LinkDetails` of the contract: what is known of a link, and from where.
+/// `LinkDetails` of the contract: what is known about a link, and the source of each fact.
 public struct LinkDetails: Codable, Hashable, Sendable {
     public var addresses: [String]
     public var gateways: [String]
     public var nameservers: [String]
     public var nameserversFrom: String
-    /// Also the name that stands for no portal (RFC 8910, 2).
+    /// The address of the portal's API, or the name that means that there is no portal (RFC 8910, 2).
     public var portalAPI: String?
     public var portalAPIFrom: String?
 
@@ -172,10 +173,11 @@ extension InterfaceStatus {
     }
 }
 
-/// `Switch` of the contract: what the user switched off. Without a helper it is the network for all, without a network the helper everywhere.
+/// `Switch` of the contract: what the user switched off. Without a helper, the network is switched off for all helpers; without a
+/// network, the helper is switched off everywhere.
 public struct SwitchedOff: Codable, Hashable, Sendable {
     public var helper: String?
-    /// Printable; `wired:ADDRESS` for a wired network.
+    /// The SSID as printable text; `wired:ADDRESS` for a wired network.
     public var ssid: String?
 
     public init(helper: String?, ssid: String?) {
@@ -189,12 +191,12 @@ public struct HelperStatus: Codable, Hashable, Sendable {
     public var name: String
     public var displayName: String
     public var version: String?
-    /// Switched on in its file and by the user.
+    /// Whether both the helper's file and the user have switched the helper on.
     public var enabled: Bool
-    /// Printable SSIDs.
+    /// The SSIDs for which the helper is switched off, as printable text.
     public var disabledFor: [String]
     public var priority: Int
-    /// The list of its file, as written.
+    /// The list of SSIDs in the helper's file, as written there.
     public var ssids: [String]
     public var activation: String
     public var running: Bool
@@ -202,14 +204,14 @@ public struct HelperStatus: Codable, Hashable, Sendable {
     public var quarantined: Bool
     public var problems: [Problem]
     public var file: String?
-    /// `["sandboxed"]`, or empty.
+    /// `["sandboxed"]`, or empty for a helper without a sandbox.
     public var containment: [String]?
-    /// Why it is not sandboxed.
+    /// Why the helper is not sandboxed.
     public var missing: [String]?
     public var scanList: Bool?
-    /// The path of its browser; empty if it wants one and none is installed.
+    /// The path of the helper's browser; empty if the helper wants a browser and none is installed.
     public var browser: String?
-    /// The newest first.
+    /// The data that the helper received, the newest first.
     public var given: [DisclosedNetworks]?
     public var moreSSIDs: Int?
     public var moreDisabledFor: Int?
@@ -239,13 +241,14 @@ public struct HelperStatus: Codable, Hashable, Sendable {
         self.given = given
     }
 
-    /// The helper was refused, with the reason as a problem; only the path of its file is known. Every other helper names its file.
+    /// Whether the helper was refused: the reason is one of the problems, and only the path of its file is known. Every other
+    /// helper names its file.
     public var isRefused: Bool { file == nil && !enabled && !problems.isEmpty }
 }
 
 /// `Given` of the contract: the data that a helper received.
 public struct DisclosedNetworks: Codable, Hashable, Sendable {
-    /// Printable SSIDs or `wired:ADDRESS`; the first ones of a long list.
+    /// Printable SSIDs or `wired:ADDRESS`; a long list is cut.
     public var networks: [String]
     public var count: Int
     public var scanList: Bool
@@ -264,10 +267,10 @@ public struct DisclosedNetworks: Codable, Hashable, Sendable {
 public struct PendingPrompt: Codable, Hashable, Sendable {
     public var id: String
     public var interface: String
-    /// Printable; `wired:ADDRESS` for a wired network.
+    /// The SSID as printable text; `wired:ADDRESS` for a wired network.
     public var ssid: String
     public var helper: String
-    /// An origin.
+    /// The origin of the portal.
     public var portal: String?
     public var title: String
     public var message: String?
@@ -276,18 +279,18 @@ public struct PendingPrompt: Codable, Hashable, Sendable {
     public var terms: String?
     public var since: Int
     public var withheld: Bool?
-    /// The daemon's own words about the portal.
+    /// The daemon's warning about the portal.
     public var warning: String?
-    /// The daemon's own words about why it asks for what is stored.
+    /// The daemon's explanation why it asks for a value that is stored.
     public var note: String?
     /// The names of the fields for which an answer is stored.
     public var stored: [String]?
     /// `never`, `ask` or `always`.
     public var remember: String?
-    /// Stored answers wait for the PIN.
+    /// Whether stored answers cannot be read until the PIN is typed.
     public var locked: Bool?
 
-    /// As ``Prompt/handsOver``.
+    /// See ``Prompt/handsOver``.
     public var handsOver: Bool { withheld != true && fields.isEmpty && terms == nil && termsURL == nil }
 }
 
@@ -299,20 +302,20 @@ extension PendingPrompt {
     }
 }
 
-/// `Credential` of the contract: stored answers, without the answers.
+/// `Credential` of the contract: what is known about stored answers, without their values.
 public struct CredentialStatus: Codable, Hashable, Sendable {
-    /// Printable; `wired:ADDRESS` for a wired network.
+    /// The SSID as printable text; `wired:ADDRESS` for a wired network.
     public var ssid: String
-    /// The word of a ``Security``.
+    /// One of the words of ``Security``.
     public var security: String
     public var helper: String
-    /// An origin.
+    /// The origin of the portal.
     public var portal: String
-    /// The names of the fields.
+    /// The names of the fields that have a stored answer.
     public var fields: [String]
-    /// The word of a ``CredentialRelease``.
+    /// One of the words of ``CredentialRelease``.
     public var release: String
-    /// `true` or absent.
+    /// Whether the answers belong to an earlier key of the portal: `true` or absent.
     public var earlierKey: Bool?
 
     public init(
@@ -328,7 +331,7 @@ public struct CredentialStatus: Codable, Hashable, Sendable {
     }
 }
 
-/// How stored answers are sent: by themselves, once the user confirms them, or not at all.
+/// When stored answers are sent: automatically, after the user confirms them, or never.
 public enum CredentialRelease: String, CaseIterable, Sendable {
     case automatic, confirm, never
 }

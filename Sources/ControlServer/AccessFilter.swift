@@ -1,18 +1,18 @@
 import ControlAPI
 import HotspotCore
 
-// The parts of replies that callers without permission do not see.
+// Removes from the replies what callers without permission may not see.
 
 extension PendingPrompt {
-    /// The prompt with the page's own defaults alone.
+    /// The prompt without stored answers: it has only the defaults of the page.
     var withoutStoredAnswers: PendingPrompt {
         var known = self
         for index in fields.indices where stored?.contains(fields[index].name) == true { known.fields[index].value = nil }
         return known
     }
 
-    /// Returns the prompt for callers that may not answer: interface, helper and perhaps network, without the questions. A helper may
-    /// be wrong about what is secret.
+    /// Returns the prompt for callers that may not answer: interface, helper and perhaps network, without the questions. A helper
+    /// may be wrong about what is secret.
     func withheldFromUnpermitted(names: Bool) -> PendingPrompt {
         var known = self
         if !names { (known.ssid, known.portal, known.title) = ("", nil, "") }
@@ -30,7 +30,7 @@ extension InterfaceStatus {
     var withoutNames: InterfaceStatus {
         var known = self
         (known.ssid, known.ssidHex, known.bssid, known.portal, known.portalKind) = (nil, nil, nil, nil, nil)
-        // The words of a portal name it.
+        // The words of a portal could name the network.
         (known.reason, known.warning, known.said) = (nil, nil, nil)
         (known.network, known.portalKey) = (nil, nil)
         known.link = nil
@@ -48,6 +48,6 @@ extension HelperStatus {
 }
 
 extension Step {
-    /// For every local user: a trace names the paths of portals.
+    /// Whether every local user may see this step: traces are excluded, because they name the paths of portals.
     var isPublic: Bool { kind != "trace" }
 }

@@ -2,16 +2,17 @@ import ControlAPI
 import EventLoop
 import Varlink
 
-/// Tells callers of errors, and the log of refused calls.
+/// Sends errors to callers, and reports refused calls to the log.
 extension ControlInterface {
     func fail(_ call: ServerCall, _ error: ControlError) {
         let (name, parameters) = error.reply
         call.fail(name, parameters)
     }
 
-    /// Reports the first refusal, and counts the others for a while, so that a caller without end does not fill the log.
+    /// Reports the first refusal to the log, and counts the others for a while, so that a caller that never stops does not fill
+    /// the log.
     func noteRefusal(of call: ServerCall) {
-        // A caller may make up as many method names as it likes.
+        // The name of an unknown method is not logged, because a caller can invent any number of names.
         let method = Self.methods[call.method] == nil ? "an unknown method" : call.method
         if refusalTimer == nil {
             refusalTimer = try? EventLoop.shared.schedule(after: Self.refusalInterval, accuracy: .seconds(1)) { [weak self] in

@@ -5,15 +5,17 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// org.hotspotd.Control: checks the rights of each caller, hands its call to the daemon, and leaves out of the answer what the caller
-/// may not see.
+/// The server of org.hotspotd.Control: checks the rights of each caller, passes the call to the daemon, and removes from the
+/// answer what the caller may not see.
 @LoopActor public final class ControlInterface: ServerInterface {
     public nonisolated var name: String { ControlContract.name }
     public nonisolated var definition: String { ControlContract.definition }
 
-    /// The only methods for helpers. Their callers show the token of their process, and learn of their own network only.
+    /// The only methods that helpers may call. A helper's call carries the token of its process, and only tells it about its own
+    /// network.
     private static let helperMethods: Set<String> = ["Current", "RequestLogoff"]
-    /// The only methods for the companion service, which reads octets of strangers nearby: no stored answer and no setting.
+    /// The only methods that the companion service may call, because that service reads data from strangers nearby: none of them
+    /// returns a stored answer or changes a setting.
     private static let companionMethods: Set<String> = ["Status", "Prompts", "Answer", "AddOffered"]
 
     private weak var backend: (any ControlBackend)?
@@ -26,7 +28,7 @@ import Varlink
     var refusals = RefusalLimiter()
     var refusalTimer: EventSource?
     static let refusalInterval = Duration.seconds(60)
-    /// The most attempts in one answer.
+    /// The largest number of attempts in one answer.
     private static let historyLimit = 200
 
     private var statusWatchers: [ObjectIdentifier: ServerCall] = [:]
@@ -57,7 +59,7 @@ import Varlink
         return true
     }
 
-    /// Returns whether the companion service may call this: it releases no stored answer.
+    /// Returns whether the companion service may make this call; a call that releases a stored answer is not allowed.
     private static func isForCompanion(_ call: ServerCall) -> Bool {
         guard companionMethods.contains(call.method) else { return false }
         guard call.method == "Answer", let answer = call.decode(AnswerParameters.self) else { return true }
@@ -68,7 +70,7 @@ import Varlink
 
     public func statusChanged() {
         guard !statusWatchers.isEmpty, let backend else { return }
-        // Made once for all clients that may read the names, and once for all others.
+        // Each reply is made once for all clients that may read the names, and once for all others.
         var replies: [Bool: [UInt8]] = [:]
         for call in statusWatchers.values {
             let withNames = mayReadNames(call, backend)
@@ -88,10 +90,10 @@ import Varlink
         }
     }
 
-    /// Sends the list to the clients that watch it: a scan ended, or claims changed.
+    /// Sends the list to the clients that watch it, after a scan has ended or claims have changed.
     public func listChanged() {
         guard !listWatchers.isEmpty, let backend else { return }
-        // The list is made once for all clients that watch the same one.
+        // Each list is made once for all clients that want the same list.
         var replies: [ListParameters: Result<[UInt8], ControlError>] = [:]
         for (call, parameters) in listWatchers.values where mayReadNames(call, backend) {
             let reply = replies[parameters] ?? Result { () throws(ControlError) in try ListReplies.networks(backend, parameters) }
@@ -115,8 +117,8 @@ import Varlink
 
     typealias Method = @LoopActor (ControlInterface, ServerCall, any ControlBackend) throws(ControlError) -> Void
 
-    /// Every method by its name. All callers may call those made by `read`; those made by `permitted` want permission, those by
-    /// `change` reply nothing besides, and those by `later` reply when it is done.
+    /// Every method by its name. All callers may call the methods made by `read`; those made by `permitted` need permission.
+    /// Those made by `change` need permission too and have an empty reply; those made by `later` reply when their work is done.
     static let methods: [String: Method] = [
         "Status": { control, call, backend in
             let status = ListReplies.status(backend, withNames: control.mayReadNames(call, backend))
@@ -129,7 +131,7 @@ import Varlink
                 switch result {
                 case .success(var reply):
                     if control?.permission.allows(call) != true {
-                        // The probe's findings describe the network; the settings do not.
+                        // The findings of the probe describe the network, so they are removed; the settings may stay.
                         (reply.detail, reply.requests) = (nil, nil)
                     }
                     call.reply(reply)
@@ -178,7 +180,7 @@ import Varlink
         },
         "History": read { (control, call, backend, parameters: HistoryParameters) throws(ControlError) in
             try control.requireNames(call, backend)
-            // One more than a reply has shows whether there are older ones.
+            // Asks for one attempt more than a reply has, to learn whether there are older ones.
             let attempts = try backend.history(
                 ssid: parameters.ssid, interface: parameters.interface, before: parameters.before, limit: historyLimit + 1)
             call.reply(
@@ -189,7 +191,7 @@ import Varlink
         "Current": read { (_, call, backend, parameters: TokenParameter) throws(ControlError) in
             call.reply(try backend.current(token: parameters.token))
         },
-        // The token is the permission: a helper may run as another user than the daemon.
+        // The token is the permission, because a helper may run as another user than the daemon.
         "RequestLogoff": read { (control, call, backend, parameters: LogoffParameters) throws(ControlError) in
             let queued = try backend.requestLogoff(
                 token: parameters.token, interface: parameters.interface, ssidHex: parameters.ssidHex)
@@ -344,8 +346,8 @@ import Varlink
         reportListWatchers(to: backend)
     }
 
-    /// Returns whether the daemon may ask access points for a caller. The questions are frames, so they need permission; without it, a caller
-    /// sees the answers that the daemon has.
+    /// Returns whether the daemon may ask access points for this caller. The questions are sent by radio, so they need
+    /// permission; without it, a caller sees only the answers that the daemon already has.
     private func asks(_ call: ServerCall, _ parameters: ListParameters) -> Bool {
         parameters.verbose == true && permission.allows(call)
     }

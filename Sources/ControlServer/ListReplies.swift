@@ -4,7 +4,7 @@ import ForeignText
 import HotspotCore
 import Varlink
 
-/// The replies with lists, each cut to what fits into one message.
+/// The replies that have lists, each shortened so that it fits into one message.
 @LoopActor enum ListReplies {
     static func status(_ backend: any ControlBackend, withNames: Bool) -> [UInt8] {
         let off = backend.switchedOff().filter { withNames || $0.ssid == nil }.prefix(64)
@@ -23,8 +23,8 @@ import Varlink
         return ReplyBudget.reply("networks", networks.lazy.map(\.shown), inOrder: { $0.comesBefore($1) }, written: { $0.json })
     }
 
-    /// - Parameter isPermitted: the caller may answer prompts.
-    /// - Parameter hidesStored: leaves out the stored answers among the defaults.
+    /// - Parameter isPermitted: whether the caller may answer prompts.
+    /// - Parameter hidesStored: whether stored answers are left out of the defaults.
     static func prompts(
         _ backend: any ControlBackend, _ id: String?, isPermitted: Bool, hidesStored: Bool
     ) -> [UInt8] {

@@ -1,4 +1,5 @@
-// The parameters of the control interface's methods that no client needs as a type, as the contract has them.
+// The parameters of those methods of the control interface for which no client needs a type; the members are those of the
+// contract.
 
 struct OptionalInterface: Decodable { var interface: String? }
 struct OptionalName: Decodable { var name: String? }
@@ -10,7 +11,7 @@ struct NoParameters: Decodable {}
 struct HistoryParameters: Decodable { var ssid: String?; var interface: String?; var before: String? }
 struct LogoffParameters: Decodable { var token: String; var interface: String; var ssidHex: String }
 struct OptionalNetwork: Decodable { var ssid: String? }
-/// Those of `RemoveCredentials` and `SharedAnswers`.
+/// The parameters of `RemoveCredentials` and `SharedAnswers`.
 struct RemoveParameters: Decodable { var ssid: String; var helper: String?; var portal: String? }
 struct PINParameter: Decodable { var pin: String }
 struct PINParameters: Decodable { var pin: String?; var old: String? }

@@ -3,8 +3,8 @@ import EventLoop
 import Glibc
 import Varlink
 
-/// Who may change things and read prompts and traces: root, the group `hotspotd`, the user in front of the machine, and the user of the
-/// daemon itself if it is a person.
+/// Decides who may change things and read prompts and traces: root, the group `hotspotd`, the user in front of the machine, and
+/// the daemon's own user if that is a person.
 ///
 /// A helper has a socket of its own, and does not see this one in its sandbox. It runs as the daemon's user: the system's daemon has that
 /// user (`hotspotd`) to itself, so no process of it may change anything, in a sandbox or not, here or at the companion service.
@@ -30,7 +30,7 @@ public struct Permission: Sendable {
             companion: Self.number(ofUser: Self.companionName, file: users), activeUser: Permission.userOfActiveSeat)
     }
 
-    /// Returns the number of a user that the file has.
+    /// Returns the number of a user that is in the file.
     static func number(ofUser name: String, file: String = "/etc/passwd") -> uid_t? {
         var entry = Glibc.passwd()
         var result: UnsafeMutablePointer<Glibc.passwd>?
@@ -43,8 +43,8 @@ public struct Permission: Sendable {
         return nil
     }
 
-    /// Returns the number of a group. The package's is in the file; only where it is not, the modules of nsswitch.conf are loaded, which stay
-    /// in the daemon's memory (libnss_systemd: 0.3 MiB).
+    /// Returns the number of a group. The group of the package is in the file. Only for other groups are the modules of
+    /// nsswitch.conf loaded, because they stay in the daemon's memory (libnss_systemd: 0.3 MiB).
     static func number(ofGroup name: String, file: String = "/etc/group") -> gid_t? {
         var entry = Glibc.group()
         var result: UnsafeMutablePointer<Glibc.group>?
@@ -59,7 +59,7 @@ public struct Permission: Sendable {
         return isKnown ? entry.gr_gid : nil
     }
 
-    /// SYS_UID_MAX of login.defs(5), as distributions have it.
+    /// SYS_UID_MAX of login.defs(5), with the value that distributions use.
     static let lastSystemUser: uid_t = 999
 
     public init(
@@ -83,8 +83,8 @@ public struct Permission: Sendable {
 
     func isCompanion(_ peer: PeerCredentials) -> Bool { peer.uid == companion }
 
-    /// Returns whether this caller may change things, and read prompts and traces. The user in front of the machine may change during a
-    /// connection.
+    /// Returns whether this caller may change things, and read prompts and traces. The answer can change during a connection,
+    /// when another user comes to the front of the machine.
     @LoopActor public func allows(_ call: ServerCall) -> Bool {
         switch call.standing {
         case .permitted: true

@@ -1,24 +1,24 @@
 import Glibc
 
-/// Decides which refused calls are logged: the first one of each user and method. The others are counted, so that a thousand refusals in
-/// a second make two lines of the log. The memory is bounded, whatever the callers do.
+/// Decides which refused calls are logged: the first one of each user and method. The others are counted, so that a thousand
+/// refusals in a second make two lines of the log. The memory is bounded, whatever the callers do.
 struct RefusalLimiter {
     struct Caller: Hashable {
         let user: uid_t
         let method: String
     }
 
-    /// The most callers that are counted apart; all others are counted as one.
+    /// The largest number of callers that are counted separately; all further callers are counted together.
     static let limit = 64
 
-    /// For each caller the calls after the logged one.
+    /// For each caller, the number of calls that were refused after the logged one.
     private var further: [Caller: Int] = [:]
     private var others = 0
 
-    /// Nothing was refused since the last ``drain()``.
+    /// Whether no call was refused since the last ``drain()``.
     var isEmpty: Bool { further.isEmpty }
 
-    /// Counts a refused call; `true` if it is to be logged.
+    /// Counts a refused call; returns `true` if it should be logged.
     mutating func note(_ caller: Caller) -> Bool {
         if let count = further[caller] {
             further[caller] = count + 1
@@ -31,8 +31,8 @@ struct RefusalLimiter {
         return false
     }
 
-    /// Returns the counts since the last time, the largest first, and begins again; `nil` stands for all callers that are not counted
-    /// apart.
+    /// Returns the counts since the last time, the largest first, and starts counting again; `nil` stands for all callers that
+    /// are not counted separately.
     mutating func drain() -> [(caller: Caller?, count: Int)] {
         var counts: [(Caller?, Int)] = further.filter { $0.value > 0 }.sorted {
             ($1.value, $0.key.method) < ($0.value, $1.key.method)

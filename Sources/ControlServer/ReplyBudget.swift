@@ -3,10 +3,10 @@ import ForeignText
 import HotspotCore
 import Varlink
 
-/// Makes replies that hold a list: as much of it as fits into one message. The server cuts off a client for which more octets wait than
-/// ``Server/ClientLimits/output``, so that a longer reply would never arrive.
+/// Makes replies that hold a list, with as many elements as fit into one message. The server disconnects a client for which more
+/// octets wait than ``Server/ClientLimits/output``, so a longer reply would never arrive.
 enum ReplyBudget {
-    /// The most octets of a reply, well below what may wait for a client.
+    /// The largest number of octets in a reply, well below the number that may wait for a client.
     static let capacity = Server.ClientLimits().output * 3 / 4
 
     /// Returns the octets of a reply's parameters: the list, as many of its first elements as fit, and the other members.
@@ -14,7 +14,7 @@ enum ReplyBudget {
     /// - Parameters:
     ///   - name: the member that holds the list.
     ///   - others: makes the other members, with the number of elements that are left out.
-    ///   - order: sorts the elements if not all fit; otherwise their order stays.
+    ///   - order: sorts the elements if some of them do not fit; if all fit, their order stays.
     ///   - written: writes an element.
     static func reply<Element: Encodable>(
         _ name: String, _ elements: some Collection<Element>, with others: (_ omitted: Int) -> [String: JSONValue] = Self.omitted,
@@ -34,13 +34,13 @@ enum ReplyBudget {
         if count < elements.count, let order { return reply(name, elements.sorted(by: order), with: others, written: written) }
         octets.append(UInt8(ascii: "]"))
         let members = Coding.encode(others(elements.count - count))
-        // An object's members without its braces.
+        // The members of an object, without its braces.
         if members.count > 2 { octets += [UInt8(ascii: ",")] + members.dropFirst().dropLast() }
         octets.append(UInt8(ascii: "}"))
         return octets
     }
 
-    /// Returns the member `omitted`, if any element is left out.
+    /// Returns the member `omitted`, if elements are left out.
     static func omitted(_ count: Int) -> [String: JSONValue] { count > 0 ? ["omitted": .integer(count)] : [:] }
 }
 
@@ -51,14 +51,14 @@ private enum Shown {
     static let claims = 16
     static let problems = 16
 
-    /// Returns the first texts of a list, each cut, and how many are left out.
+    /// Returns the first texts of a list, each shortened, and the number of texts that are left out.
     static func list(_ texts: [String]) -> (shown: [String], omitted: Int?) {
         (texts.prefix(list).map { Printable.cut($0, limit: 256) }, texts.count > list ? texts.count - list : nil)
     }
 }
 
 extension [Problem] {
-    /// The first ones, with their texts cut; the last one says how many are left out.
+    /// The first problems, with shortened texts; the last one says how many are left out.
     var shown: [Problem] {
         var shown = prefix(Shown.problems).map { problem in
             Problem(
@@ -82,7 +82,7 @@ extension HelperStatus {
 }
 
 extension ScannedNetwork {
-    /// With the surest claims, if there are too many.
+    /// The network with only its surest claims, if it has too many.
     var shown: ScannedNetwork {
         guard claims.count > Shown.claims else { return self }
         var shown = self
@@ -94,7 +94,7 @@ extension ScannedNetwork {
     }
 }
 
-/// Their members are in the order of their names.
+/// The members are written in the order of their names.
 extension ScannedNetwork: JSONWritable {
     package func write(to writer: inout JSONWriter) {
         writer.object {

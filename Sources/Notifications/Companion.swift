@@ -2,14 +2,14 @@ import EventLoop
 import ForeignText
 import Glibc
 
-/// hotspotctl, started by a click. The words that it writes to standard error are kept until it ends.
+/// A process of hotspotctl that a click started. Its standard error is kept until it ends.
 struct Companion {
-    /// Its process, as a file that can be read once it has ended.
+    /// The process as a descriptor, which can be read once the process has ended.
     let process: Int32
     private let pid: pid_t
     private let errors: Int32
 
-    /// The exit statuses after which there is nothing to tell: the user ended the program, or the question was gone.
+    /// The exit statuses after which no notification is shown: the user ended the program, or the question had ended.
     private static let silent: Set<Int32> = [0, 4, 10]
 
     /// - Parameter command: a program in `PATH`, and its arguments.
@@ -40,7 +40,7 @@ struct Companion {
         return file
     }
 
-    /// Returns the end of the program, once: its exit status, and why it failed.
+    /// Returns how the program ended, once: its exit status, and why it failed.
     func ended() -> (status: Int32, problem: String?)? {
         var code: Int32 = 0
         let ended = waitpid(pid, &code, WNOHANG)
@@ -55,7 +55,7 @@ struct Companion {
         return (status, Self.silent.contains(status) ? nil : Self.problem(in: text))
     }
 
-    /// Returns the last failure in the lines of hotspotctl, without the commands for a terminal.
+    /// Returns the last failure that hotspotctl wrote, without the commands that need a terminal.
     static func problem(in text: String) -> String? {
         let mark = "hotspotctl: "
         let lines = text.split(separator: "\n")

@@ -8,11 +8,11 @@ struct Notice: Equatable {
 
     var kind: Kind
     var title: String
-    /// Plain text; ``NotificationBus`` escapes it where the server reads markup.
+    /// Plain text; ``NotificationBus`` escapes it if the server reads markup.
     var body: String
-    /// The command for people whose server shows no buttons.
+    /// The command to type, for people whose server shows no buttons.
     var command: String?
-    /// The words on the buttons by their keys.
+    /// The buttons, each with its key and its words.
     var actions: [Action] = []
 }
 
@@ -32,25 +32,25 @@ enum Action: String, CaseIterable {
 /// Decides which notifications a status calls for: at most one for each visit, unless something needs the user.
 struct Notices {
     enum Order: Equatable {
-        /// In place of the one that this interface has, if it has one.
+        /// Shows a notice; it replaces the notice of this interface, if there is one.
         case show(Notice, interface: String)
         case close(interface: String)
     }
 
-    /// How long before its end a session is mentioned, in milliseconds.
+    /// A session is mentioned this long before its end, in milliseconds.
     static let notice = 5 * 60_000
 
     private struct Visit {
         let ssid: String
-        /// The question that was shown.
+        /// The identifier of the question that was shown.
         var asked: String?
-        /// The question that a click answers.
+        /// The identifier of the question that a click answers.
         var clicked: String?
         var isAsking = false
         var isWelcomed = false
         /// The failure that was shown since the last question.
         var failure: String?
-        /// Unix time in milliseconds.
+        /// The end of the session: Unix time in milliseconds.
         var ends: Int?
         var isWarned = false
     }
@@ -58,17 +58,18 @@ struct Notices {
     private var visits: [String: Visit] = [:]
     private var hasBegun = false
     private var last: StatusReply?
-    /// The interfaces with a dialog, terminal or browser that a notification opened. It asks there, so no notification does.
+    /// The interfaces with a dialog, terminal or browser that a notification opened. The user is asked there, so no notification
+    /// asks.
     private(set) var open: Set<String> = []
     /// Returns the fields of a prompt, if this user may see them.
     private let fields: (String) -> PendingPrompt?
 
     init(fields: @escaping (String) -> PendingPrompt? = { _ in nil }) { self.fields = fields }
 
-    /// The moment at which ``orders(at:)`` has something to say, in milliseconds of Unix time.
+    /// The next time at which ``orders(at:)`` has an order, in milliseconds of Unix time.
     var next: Int? { visits.values.filter { !$0.isWarned }.compactMap(\.ends).min().map { $0 - Self.notice } }
 
-    /// Returns what a status calls for. Logins that were done before the first one are not mentioned.
+    /// Returns the orders for a status. Logins that had ended before the first status are not mentioned.
     mutating func orders(for status: StatusReply, at now: Int) -> [Order] {
         var orders: [Order] = []
         last = status
@@ -86,7 +87,7 @@ struct Notices {
         return orders + self.orders(at: now)
     }
 
-    /// Returns the sessions that are about to end.
+    /// Returns the orders for the sessions that end soon.
     mutating func orders(at now: Int) -> [Order] {
         visits.keys.sorted().compactMap { name in
             guard let visit = visits[name], let ends = visit.ends, !visit.isWarned, ends - now <= Self.notice else { return nil }
@@ -99,7 +100,7 @@ struct Notices {
         }
     }
 
-    /// A click opened a program for this interface.
+    /// Notes that a click opened a program for this interface.
     mutating func opened(on interface: String) {
         open.insert(interface)
         guard var visit = visits[interface] else { return }
@@ -107,9 +108,9 @@ struct Notices {
         visits[interface] = visit
     }
 
-    /// The program has ended. A question that waits is shown again, unless a terminal took it.
+    /// Notes that the program has ended. A question that is waiting is shown again, unless it was answered in a terminal.
     ///
-    /// - Parameter problem: why the program failed, in its words, where it was not the user who ended it.
+    /// - Parameter problem: why the program failed, in its words, if the user did not end it.
     mutating func closed(on interface: String, hasAnswered: Bool, problem: String?, at now: Int) -> [Order] {
         open.remove(interface)
         guard let status = last?.interfaces.first(where: { $0.interface == interface }), status.ssid != nil else { return [] }
@@ -129,7 +130,7 @@ struct Notices {
             interface.captive == false && interface.helper != nil
             && [StateName.authenticated.rawValue, StateName.maintaining.rawValue].contains(interface.state)
         visit.ends = isOnline ? interface.secondsRemaining.map { now + $0 * 1000 } : nil
-        // It was renewed.
+        // The session was renewed.
         if let ends = visit.ends, ends - now > Self.notice { visit.isWarned = false }
         if let prompt = interface.prompt {
             guard prompt != visit.asked else { return [] }
@@ -179,7 +180,7 @@ struct Notices {
             command: isBrowser ? "hotspotctl browse" : "hotspotctl answer", actions: isBrowser ? [.browse] : [.answer, .browse])
     }
 
-    /// Returns the things that a prompt asks for. The portal's words stand in quotation marks.
+    /// Returns the things that a prompt asks for. The portal's words are in quotation marks.
     private static func things(_ prompt: PendingPrompt) -> String? {
         guard prompt.withheld != true else { return nil }
         let asked = prompt.fields.filter { $0.kind != .checkbox }

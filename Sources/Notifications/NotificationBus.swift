@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// The notifications of this session, over its bus.
+/// Shows the notifications of this session, over the session's bus.
 struct NotificationBus: ~Copyable {
     enum Event: Equatable { case invoked(UInt32, key: String), closed(UInt32) }
 
@@ -9,10 +9,11 @@ struct NotificationBus: ~Copyable {
     private var bus: OpaquePointer?
     private let hasActions: Bool
     private let hasMarkup: Bool
-    /// The server shows a button for a click on the notification itself, even one without words: Xfce's, seen with 0.9.7.
+    /// Whether the server shows a button for a click on the notification itself, even if the button has no words (seen with
+    /// Xfce's server 0.9.7).
     private let showsClick: Bool
 
-    /// Connects, and asks what the server can; `nil` without a bus.
+    /// Connects to the bus, and asks for the capabilities of the server; `nil` without a bus.
     init?() {
         guard sd_bus_open_user(&bus) >= 0 else { return nil }
         for signal in ["ActionInvoked", "NotificationClosed"] {
@@ -46,7 +47,7 @@ struct NotificationBus: ~Copyable {
         return string(reply)
     }
 
-    /// Returns the reply to a method without parameters, for the caller to release; `nil` after an error.
+    /// Returns the reply to a method without parameters, which the caller must release; `nil` after an error.
     private static func call(_ method: String, _ bus: OpaquePointer?) -> OpaquePointer? {
         var (call, reply): (OpaquePointer?, OpaquePointer?)
         guard sd_bus_message_new_method_call(bus, &call, service, path, service, method) >= 0 else { return nil }
@@ -54,13 +55,14 @@ struct NotificationBus: ~Copyable {
         return sd_bus_call(bus, call, 0, nil, &reply) >= 0 ? reply : nil
     }
 
-    /// Reads the next string of a message; `nil` at its end.
+    /// Returns the next string of a message; `nil` at the end of the message.
     private static func string(_ message: OpaquePointer?) -> String? {
         var text: UnsafePointer<CChar>?
         return sd_bus_message_read_basic(message, character("s"), &text) > 0 ? text.map { String(cString: $0) } : nil
     }
 
-    /// Shows a notification in place of another one (0: of none), and returns its number; 0 if there is no server.
+    /// Shows a notification, and returns its number, or 0 if there is no server. The notification replaces the one with the
+    /// number `replacing`; 0 replaces none.
     func show(_ notice: Notice, replacing: UInt32) -> UInt32 {
         var (call, reply): (OpaquePointer?, OpaquePointer?)
         guard sd_bus_message_new_method_call(bus, &call, Self.service, Self.path, Self.service, "Notify") >= 0 else { return 0 }
@@ -75,7 +77,7 @@ struct NotificationBus: ~Copyable {
         append(notice.title)
         append(escaped(notice.body + command))
         sd_bus_message_open_container(call, Self.character("a"), "s")
-        // A click on the notification itself is answered by the first button. Other servers show no button for it.
+        // A click on the notification itself does the same as the first button. Other servers show no button for such a click.
         if !buttons.isEmpty, !showsClick { for text in ["default", ""] { append(text) } }
         for button in buttons { for text in [button.rawValue, button.label] { append(text) } }
         sd_bus_message_close_container(call)
@@ -104,7 +106,7 @@ struct NotificationBus: ~Copyable {
         sd_bus_call(bus, call, 0, nil, nil)
     }
 
-    /// Returns what has happened to notifications, without waiting.
+    /// Returns the events of the shown notifications, without waiting.
     func events() -> [Event] {
         var events: [Event] = []
         var message: OpaquePointer?
@@ -123,7 +125,7 @@ struct NotificationBus: ~Copyable {
         return events
     }
 
-    /// A name of a network must not become markup.
+    /// Escapes the text, so that the name of a network cannot be read as markup.
     private func escaped(_ text: String) -> String {
         guard hasMarkup else { return text }
         return text.map { ["&": "&amp;", "<": "&lt;", ">": "&gt;"][$0] ?? String($0) }.joined()

@@ -4,20 +4,20 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// Shows notifications of this session about logins: a user's service beside the daemon, which no session bus lets in. It is the daemon's
-/// own program, because that is mapped already: `hotspotd --notify`.
+/// Shows notifications about logins in this session: a service of the user, because no session bus admits the daemon. It is the
+/// program of the daemon (`hotspotd --notify`), whose code is already in memory.
 package enum NotifyProgram {
-    /// The argument that asks for it.
+    /// The argument that starts this program.
     package static let option = "--notify"
 
     private static let defaultSocket = "/run/hotspotd/org.hotspotd.Control"
-    /// How long to wait for a daemon that is not there, in seconds.
+    /// The wait before the next attempt to reach a daemon that is not there, in seconds.
     private static let pause: UInt32 = 5
 
-    /// Returns when the bus is gone.
+    /// Runs until the bus is gone.
     package static func run() {
         signal(SIGPIPE, SIG_IGN)
-        // A parent may ignore it; this process waits for the programs of clicks.
+        // A parent may have set this signal to be ignored, but this process waits for the programs that clicks start.
         signal(SIGCHLD, SIG_DFL)
         let path = getenv("HOTSPOTD_SOCKET").map { String(cString: $0) } ?? defaultSocket
         guard let bus = NotificationBus() else {
@@ -34,7 +34,7 @@ package enum NotifyProgram {
 
 /// Follows the status, and does what ``Notices`` decides.
 struct Agent: ~Copyable {
-    /// How long the daemon may take to name a question's fields, in seconds.
+    /// The longest time that the daemon may take to name the fields of a question, in seconds.
     private static let patience = 2
 
     private let bus: NotificationBus
@@ -53,7 +53,7 @@ struct Agent: ~Copyable {
 
     var isConnected: Bool { bus.isOpen }
 
-    /// Returns when the daemon or the bus is gone.
+    /// Follows the status until the daemon or the bus is gone.
     mutating func follow() throws(VarlinkError) {
         let daemon = try BlockingConnection(path: path)
         try daemon.send(Call(method: "\(ControlContract.name).Status", more: true))
@@ -72,10 +72,10 @@ struct Agent: ~Copyable {
         }
     }
 
-    /// Waits until it is worth while to look for the daemon again.
+    /// Waits before the next attempt to reach the daemon.
     mutating func pause(_ seconds: UInt32) {
         sleep(seconds)
-        // The daemon's next status shows their effect.
+        // The next status of the daemon shows what these programs did.
         _ = finished()
     }
 
@@ -88,7 +88,7 @@ struct Agent: ~Copyable {
         return (try? Coding.decode(PromptsReply.self, from: reply))?.prompts.first { $0.id == id }
     }
 
-    /// Returns the replies that have come, those that are buffered already as well.
+    /// Returns the replies that have come, including those that are already buffered.
     private static func replies(of daemon: BlockingConnection) throws(VarlinkError) -> [StatusReply] {
         var limit = timeval(tv_sec: 0, tv_usec: 1000)
         setsockopt(daemon.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -130,7 +130,7 @@ struct Agent: ~Copyable {
         }
     }
 
-    /// Collects the programs that have ended, and returns what is to be shown then.
+    /// Collects the programs that have ended, and returns the orders that follow.
     private mutating func finished() -> [Notices.Order] {
         var orders: [Notices.Order] = []
         for (interface, program) in programs {
@@ -144,7 +144,7 @@ struct Agent: ~Copyable {
 }
 
 extension Action {
-    /// The command that does it.
+    /// The command that the button runs.
     fileprivate func words(_ interface: String) -> [String] {
         switch self {
         case .answer: ["hotspotctl", "answer", "--dialog", interface]

@@ -1,13 +1,14 @@
 import CSodium
 import Vault
 
-/// A key from a code that two people read to each other: CPACE-RISTR255-SHA512 of draft-irtf-cfrg-cpace-21, with an initiator and a responder.
+/// A key from a code that two people read to each other: CPACE-RISTR255-SHA512 of draft-irtf-cfrg-cpace-21, with an initiator and
+/// a responder.
 ///
-/// A listener cannot try codes afterwards; a peer that speaks learns of one code whether it is right. Another revision of the draft is
+/// A listener cannot try codes afterwards; an active peer learns only whether one code is right. Another revision of the draft is
 /// another ``Frame/version``.
 struct CPace: ~Copyable {
     private static let name = Array("CPaceRistretto255".utf8)
-    /// The block of SHA-512, in octets.
+    /// The block size of SHA-512, in octets.
     private static let block = 128
 
     private let scalar: SecretBytes
@@ -16,10 +17,10 @@ struct CPace: ~Copyable {
     let share: [UInt8]
 
     /// - Parameters:
-    ///   - code: what both people know (PRS).
+    ///   - code: the secret that both people know (PRS).
     ///   - channel: the parties' names (CI).
     ///   - session: the fresh octets of both sides (sid).
-    ///   - scalar: 32 octets; random but in tests.
+    ///   - scalar: 32 octets; random except in tests.
     init(
         code: borrowing SecretBytes, channel: [UInt8], session: [UInt8], scalar: consuming SecretBytes? = nil
     ) throws(CompanionError) {
@@ -36,8 +37,8 @@ struct CPace: ~Copyable {
         return scalar
     }
 
-    /// Returns the intermediate session key, 64 octets. Throws ``CompanionError/invalidPoint`` for a share that is not a point, and for one
-    /// that gives the neutral element.
+    /// Returns the intermediate session key, 64 octets. Throws ``CompanionError/invalidPoint`` for a share that is not a point,
+    /// and for one that gives the neutral element.
     ///
     /// - Parameters:
     ///   - data: the data that both parties authenticate beside their shares (ADa, ADb), the initiator's first.
@@ -89,7 +90,7 @@ struct CPace: ~Copyable {
         return product
     }
 
-    /// Joins octet strings, each behind its length (`lv_cat`).
+    /// Joins octet strings, each after its length (`lv_cat`).
     static func joined(_ strings: [[UInt8]]) -> [UInt8] { strings.flatMap { length($0.count) + $0 } }
 
     /// Returns a length in LEB128.

@@ -3,14 +3,14 @@ import Vault
 
 /// One direction's key and the number of its next message (Noise, revision 34, section 5.1), with ChaCha20-Poly1305.
 struct CipherState: ~Copyable {
-    /// The number of messages that one key may seal before it is replaced. The peer refuses more.
+    /// The largest number of messages that one key may seal before it is replaced. The peer refuses more.
     static let messageLimit = 1024
     static let tagLength = 16
 
     private var key: SecretBytes
-    /// The next message's. It is counted on both sides and not sent.
+    /// The number of the next message. Both sides count it; it is not sent.
     private(set) var number: UInt64 = 0
-    /// Messages under this key.
+    /// The number of messages under this key.
     private(set) var count = 0
 
     init(key: consuming SecretBytes) { self.key = key }
@@ -44,7 +44,7 @@ struct CipherState: ~Copyable {
         return plain
     }
 
-    /// Replaces the key by one that does not tell it (section 11.3); the number goes on.
+    /// Replaces the key by one from which it cannot be computed (section 11.3); the number continues.
     mutating func rekey() throws(CompanionError) {
         let next = try SecretBytes.zeroes(32 + Self.tagLength)
         let zeroes = [UInt8](repeating: 0, count: 32)
@@ -58,7 +58,7 @@ struct CipherState: ~Copyable {
         count = 0
     }
 
-    /// Returns a key for another use, from which this one cannot be computed.
+    /// Returns a key for another purpose, from which this one cannot be computed.
     borrowing func derived(for purpose: String) throws(CompanionError) -> CipherState {
         let derived = try SecretBytes.zeroes(32)
         let word = Array(purpose.utf8)

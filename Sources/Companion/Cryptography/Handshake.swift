@@ -3,7 +3,7 @@ import Vault
 /// A handshake of Noise (revision 34, section 5.3) by one of the two patterns of this protocol.
 struct Handshake: ~Copyable {
     enum Pattern: String, CaseIterable {
-        /// Exchanges the long-term keys of two machines that share a key already.
+        /// Exchanges the long-term keys of two machines that already share a key.
         case pairing = "Noise_XXpsk0_25519_ChaChaPoly_SHA256"
         /// Begins a session with a machine whose long-term key is known.
         case session = "Noise_IK_25519_ChaChaPoly_SHA256"
@@ -29,11 +29,11 @@ struct Handshake: ~Copyable {
     private var rest: ArraySlice<[Token]>
 
     /// - Parameters:
-    ///   - prologue: what both sides must have in common.
-    ///   - own: the own long-term key, lent for each message as well.
-    ///   - remoteStatic: for ``Pattern/session``, and its initiator only.
-    ///   - sharedKey: for ``Pattern/pairing``, 32 octets.
-    ///   - ephemeral: fresh but in tests.
+    ///   - prologue: data that must be equal on both sides.
+    ///   - own: our own long-term key, which is also lent for each message.
+    ///   - remoteStatic: the peer's long-term key, only for the initiator of ``Pattern/session``.
+    ///   - sharedKey: the shared key for ``Pattern/pairing``, 32 octets.
+    ///   - ephemeral: the ephemeral key; fresh except in tests.
     init(
         _ pattern: Pattern, isInitiator: Bool, prologue: [UInt8], own: borrowing KeyPair, remoteStatic: [UInt8] = [],
         sharedKey: consuming SecretBytes? = nil, ephemeral: consuming KeyPair? = nil
@@ -43,7 +43,7 @@ struct Handshake: ~Copyable {
         symmetric.mixHash(prologue)
         switch pattern {
         case .pairing: break
-        // The responder's key is known before.
+        // The responder's key is known beforehand.
         case .session: symmetric.mixHash(isInitiator ? remoteStatic : own.publicKey)
         }
         self.pattern = pattern
@@ -55,10 +55,10 @@ struct Handshake: ~Copyable {
         rest = pattern.messages[...]
     }
 
-    /// All messages were written and read.
+    /// Whether all messages were written and read.
     var isDone: Bool { rest.isEmpty }
 
-    /// Names this handshake on the air: the beginning of its hash.
+    /// The name of this handshake on the air: the beginning of its hash.
     var name: KeyID { KeyID(octets: symmetric.hash.prefix(4)) }
 
     /// Writes the next message.
@@ -117,7 +117,7 @@ struct Handshake: ~Copyable {
         }
     }
 
-    /// Returns the keys of the session that begins.
+    /// Returns the keys of the session that begins now.
     consuming func split() throws(CompanionError) -> CipherPair {
         guard rest.isEmpty else { throw .unexpected }
         return try symmetric.split(isInitiator: isInitiator)

@@ -1,7 +1,7 @@
 import CSodium
 import Vault
 
-/// Octets of keys: locked, wiped at the end of their owner's life, never printed. Beside it the functions of libsodium that read them.
+/// Octets of keys: locked, wiped at the end of their owner's life, never printed. Also the functions of libsodium that read them.
 extension SecretBytes {
     static func zeroes(_ count: Int) throws(CompanionError) -> SecretBytes {
         do throws(VaultError) { return try SecretBytes(count: count) } catch { throw .unavailable }
@@ -14,7 +14,7 @@ extension SecretBytes {
         return secret
     }
 
-    /// Returns a copy of some octets, in memory of its own.
+    /// Returns a copy of some octets, in its own memory.
     borrowing func part(from start: Int = 0, count: Int = 32) throws(CompanionError) -> SecretBytes {
         let part = try SecretBytes.zeroes(count)
         withBytes { whole in
@@ -41,7 +41,7 @@ extension SecretBytes {
         return digest
     }
 
-    /// Lends the octets as C takes them.
+    /// Lends the octets in the form that C takes.
     borrowing func withOctets<T: ~Copyable>(_ body: (UnsafeMutablePointer<UInt8>) -> T) -> T {
         withMutableBytes { body($0.baseAddress!.assumingMemoryBound(to: UInt8.self)) }
     }
@@ -55,7 +55,7 @@ public struct KeyPair: ~Copyable {
     /// Makes a pair.
     public init() throws(CompanionError) { try self.init(secret: try .random(32)) }
 
-    /// - Parameter secret: 32 octets, of which any will do. Throws ``CompanionError/malformed`` for another number of them.
+    /// - Parameter secret: any 32 octets. Throws ``CompanionError/malformed`` for another number of octets.
     public init(secret: consuming SecretBytes) throws(CompanionError) {
         guard secret.count == crypto_scalarmult_curve25519_SCALARBYTES else { throw .malformed }
         var point = [UInt8](repeating: 0, count: 32)
@@ -77,7 +77,7 @@ public struct KeyPair: ~Copyable {
     }
 }
 
-/// Random octets that are no secret.
+/// Returns random octets that are not secret.
 func randomOctets(_ count: Int) -> [UInt8] {
     var octets = [UInt8](repeating: 0, count: count)
     randombytes_buf(&octets, count)

@@ -3,7 +3,7 @@ import Vault
 
 /// The hash and the chaining key of a handshake (Noise, revision 34, section 5.2), with SHA-256.
 struct SymmetricState: ~Copyable {
-    /// Of everything that both sides have seen.
+    /// The hash of everything that both sides have seen.
     private(set) var hash: [UInt8]
     private var chain: SecretBytes
     private var cipher: CipherState?
@@ -43,7 +43,7 @@ struct SymmetricState: ~Copyable {
         return plain
     }
 
-    /// The octets that a tag adds from now on.
+    /// The number of octets that a tag adds from now on.
     var tagLength: Int { cipher == nil ? 0 : CipherState.tagLength }
 
     /// Returns the keys of the session.

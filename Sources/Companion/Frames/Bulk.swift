@@ -1,10 +1,10 @@
-/// A place in a message that goes in bulk, as the control channel names it.
+/// A place in a bulk message, as the control channel names it.
 struct BulkPosition: Hashable, Sendable {
     static let length = 13
 
-    /// The session's that sealed the message.
+    /// The key of the session that sealed the message.
     var key: KeyID
-    /// The message's number under its key, of which 32 bits are enough.
+    /// The message's number under its key; 32 bits are enough.
     var message: UInt32
     /// Octets of the frame before this place.
     var offset: Int
@@ -17,7 +17,7 @@ struct BulkPosition: Hashable, Sendable {
         (self.key, self.message, self.offset, self.number) = (key, message, offset, number)
     }
 
-    /// Returns `nil` for octets that name no place.
+    /// Returns `nil` for octets that do not encode a place.
     init?(octets: [UInt8]) {
         guard octets.count == Self.length, octets[12] < Frame.numbers else { return nil }
         func number(_ start: Int) -> UInt32 { KeyID(octets: octets[start..<start + 4]).number }
@@ -30,9 +30,10 @@ struct BulkPosition: Hashable, Sendable {
     private static func octets(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
 }
 
-/// A sealed message on its way in bulk. It is kept until the peer has opened it, because octets that Bluetooth accepted have not arrived.
+/// A sealed bulk message that is being sent. It is kept until the peer has opened it, because octets that Bluetooth accepted may
+/// still be lost.
 struct BulkSender: Hashable, Sendable {
-    /// Times that the same chunks are sent without progress.
+    /// The largest number of times that the same chunks are sent without progress.
     static let repeatLimit = 8
 
     let message: Message
@@ -66,10 +67,10 @@ struct BulkSender: Hashable, Sendable {
 
     /// Moves the window. Returns whether the peer has opened the whole message.
     ///
-    /// - Parameter again: whether the octets behind the place are sent again.
+    /// - Parameter again: whether to send the octets after the place again.
     /// - Throws: ``CompanionError/malformed`` for a place that was not sent, ``CompanionError/chunkLost`` without progress.
     mutating func grant(_ place: BulkPosition, again: Bool) throws(CompanionError) -> Bool {
-        // A grant for the message before may come late.
+        // A grant for an earlier message may come late.
         guard place.key == granted.key, place.message == granted.message else { return false }
         let chunks = (place.number &- granted.number) & (Frame.numbers - 1)
         guard (granted.offset...offset).contains(place.offset), chunks <= underWay else { throw .malformed }
@@ -80,10 +81,10 @@ struct BulkSender: Hashable, Sendable {
         return place.offset == octets.count
     }
 
-    /// Sends everything after the granted place again: the peer said nothing for a while.
+    /// Sends everything after the granted place again, because the peer was silent for a while.
     mutating func repeatChunks() throws(CompanionError) { _ = try grant(granted, again: true) }
 
-    /// Goes on after a lost link, or returns `false` if the peer holds no part of this message.
+    /// Continues after a lost link, or returns `false` if the peer holds no part of this message.
     mutating func resume(at place: BulkPosition) -> Bool {
         guard place.key == granted.key, place.message == granted.message, (granted.offset...octets.count).contains(place.offset)
         else { return false }
@@ -101,8 +102,8 @@ struct BulkReceiver: Hashable, Sendable {
     private(set) var reader: ChunkReader
     private var chunks = 0
     private var hasAsked = false
-    /// Chunks that came before their turn, by number, within the window: BlueZ gives one connection several bearers (Bluetooth Core 5.4,
-    /// volume 3, part F, 3.2.11), between which there is no order.
+    /// Chunks that came before their turn, by number, within the window: BlueZ gives one connection several bearers (Bluetooth
+    /// Core 5.4, volume 3, part F, 3.2.11), between which there is no order.
     private var ahead: [UInt8: [UInt8]] = [:]
 
     init(_ reader: ChunkReader = ChunkReader(limit: Frame.headLength + Frame.dataLimit)) { self.reader = reader }
@@ -111,15 +112,15 @@ struct BulkReceiver: Hashable, Sendable {
         case nothing
         /// Move the peer's window.
         case grant
-        /// A chunk was lost: ask for it and those after it.
+        /// A chunk was lost: ask for it and the ones after it.
         case again
         case whole(Frame)
     }
 
-    /// The link is lost: the peer sends everything behind the place again, perhaps in chunks of another size.
+    /// The link is lost: the peer sends everything after the place again, perhaps in chunks of another size.
     mutating func interrupt() { (chunks, hasAsked, ahead) = (0, false, [:]) }
 
-    /// Reads a chunk, and those behind it that came before their turn.
+    /// Reads a chunk, and later chunks that came before their turn.
     mutating func read(_ chunk: [UInt8]) throws(CompanionError) -> Outcome {
         var outcome = try step(chunk)
         while let next = ahead.removeValue(forKey: reader.number) {
@@ -147,7 +148,7 @@ struct BulkReceiver: Hashable, Sendable {
         case .lost:
             let number = chunk[0] & (Frame.numbers - 1)
             if (number &- reader.number) & (Frame.numbers - 1) < Frame.window { ahead[number] = chunk }
-            // Asked once for each gap: the chunks behind it are under way as well.
+            // Asks once for each gap, because the chunks after it are also on their way.
             guard ahead.count >= Self.step, !hasAsked else { return .nothing }
             hasAsked = true
             return .again

@@ -1,29 +1,29 @@
-/// Names a handshake on the air, and with it the keys of its session. ``clear`` names none.
+/// The name of a handshake on the air, and of the keys of its session. ``clear`` stands for none.
 struct KeyID: Hashable, Sendable {
     let number: UInt32
 
-    /// The frame is outside the encryption.
+    /// The name of frames outside the encryption.
     static let clear = KeyID(octets: [0, 0, 0, 0])
 
-    /// - Parameter octets: four.
+    /// - Parameter octets: four octets.
     init(octets: some Collection<UInt8>) { number = octets.reduce(0) { $0 << 8 | UInt32($1) } }
 
     var octets: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
 }
 
-/// A message as it is on the air: a version, the name of its key, the data, and the tag at their end.
+/// A message on the air: a version, the name of its key, the data, and the tag at their end.
 ///
-/// It is cut into chunks. Each begins with an octet: bit 7 for the first chunk, bit 6 for the last one, and the chunk's number in six bits,
-/// which goes on from frame to frame.
+/// A frame is cut into chunks. Each begins with an octet: bit 7 for the first chunk, bit 6 for the last one, and the chunk's
+/// number in six bits, which continues from frame to frame.
 struct Frame: Hashable, Sendable {
-    /// 1: CPace by revision 21 of its draft, Noise by revision 34.
+    /// Version 1: CPace by revision 21 of its draft, Noise by revision 34.
     static let version: UInt8 = 1
     static let headLength = 5
-    /// The most data, with the tag: what one message of Noise may have.
+    /// The largest amount of data, including the tag, in octets: the limit of one Noise message.
     static let dataLimit = 65_535
-    /// The most octets in one chunk. BlueZ 5.66 accepts 510 in one write.
+    /// The largest number of octets in one chunk. BlueZ 5.66 accepts 510 in one write.
     static let chunkLimit = 500
-    /// The chunks that may be under way in bulk. Shorter frames use the control channel.
+    /// The largest number of bulk chunks on their way. Shorter frames use the control channel.
     static let window = 8
     /// Chunks are counted modulo this number.
     static let numbers: UInt8 = 64
@@ -33,9 +33,9 @@ struct Frame: Hashable, Sendable {
 
     var octets: [UInt8] { [Self.version] + key.octets + data }
 
-    /// Returns the most octets in a chunk.
+    /// Returns the largest number of octets in a chunk.
     ///
-    /// - Parameter mtu: of the attribute protocol, at least 23 (Bluetooth Core 5.4, volume 3, part F, 3.2.8).
+    /// - Parameter mtu: the MTU of the attribute protocol, at least 23 (Bluetooth Core 5.4, volume 3, part F, 3.2.8).
     static func chunkLimit(mtu: Int) -> Int { min(max(mtu, 23) - 3, chunkLimit) }
 
     /// Returns the chunk that begins at an octet of a frame.
@@ -47,7 +47,7 @@ struct Frame: Hashable, Sendable {
 
     /// Returns the frame's chunks.
     ///
-    /// - Parameter first: the first one's number.
+    /// - Parameter first: the number of the first chunk.
     func chunks(limit: Int, first: UInt8) -> [[UInt8]] {
         let octets = octets
         return stride(from: 0, to: octets.count, by: limit - 1).enumerated().map { index, start in
@@ -56,30 +56,30 @@ struct Frame: Hashable, Sendable {
     }
 }
 
-/// Puts the chunks of one direction of one channel together again, within bounds.
+/// Reassembles the chunks of one direction of one channel, within limits.
 struct ChunkReader: Hashable, Sendable {
     enum Outcome: Hashable, Sendable {
         /// The frame has more chunks.
         case more
         case whole(Frame)
-        /// It came before.
+        /// The chunk came before.
         case doubled
-        /// A chunk before it is missing.
+        /// A chunk before this one is missing.
         case lost
-        /// Not a chunk of this protocol; the frame is dropped.
+        /// The octets are not a chunk of this protocol; the frame is dropped.
         case malformed
     }
 
-    /// The most octets of a frame.
+    /// The largest size of a frame, in octets.
     private let limit: Int
-    /// The next chunk's number.
+    /// The number of the next chunk.
     private(set) var number: UInt8
-    /// The frame as far as it came.
+    /// The part of the frame that has come so far.
     private(set) var octets: [UInt8] = []
 
     init(limit: Int, number: UInt8 = 0) { (self.limit, self.number) = (limit, number) }
 
-    /// The name of the frame's key, once its head came.
+    /// The name of the frame's key, once its head has come.
     var key: KeyID? { octets.count >= Frame.headLength ? KeyID(octets: octets[1..<Frame.headLength]) : nil }
 
     mutating func read(_ chunk: [UInt8]) -> Outcome {

@@ -1,9 +1,9 @@
 import HotspotCore
 import Vault
 
-/// A session with a paired peer: the keys of its two channels, and when they began.
+/// A session with a paired peer: the keys of its two channels, and the times at which they began.
 final class LinkSession {
-    /// One key is used at most this long.
+    /// The longest use of one key.
     static let rekeyInterval = Duration.seconds(600)
     /// After this time the central begins another session; the peripheral waits a little longer for that.
     static let lifetime = Duration.seconds(3600)
@@ -15,7 +15,8 @@ final class LinkSession {
     private var control: CipherPair
     private var bulk: CipherPair
     private(set) var keyed: Instant
-    /// The peer has proven that it holds its key: a handshake's first message may be an old one, sent again by a stranger.
+    /// Whether the peer has proven that it holds its key: a handshake's first message may be an old one that a stranger sent
+    /// again.
     var isProven = false
     /// The pairing that ends with the first message.
     var pairing: Peer?
@@ -28,9 +29,9 @@ final class LinkSession {
         (self.peer, self.key, began, keyed) = (peer, key, now, now)
     }
 
-    /// Seals a message for the control channel, or returns `nil` if it is for the bulk.
+    /// Seals a message for the control channel, or returns `nil` if the message goes in bulk.
     ///
-    /// - Parameter limit: octets of a chunk.
+    /// - Parameter limit: the size of a chunk, in octets.
     func seal(_ message: Message, limit: Int, at now: Instant) throws(CompanionError) -> Frame? {
         var plain = try message.encoded()
         let length = Frame.headLength + plain.count + CipherState.tagLength
@@ -45,7 +46,7 @@ final class LinkSession {
         return frame
     }
 
-    /// Opens a message of the control channel. Returns `nil` for one of a later version.
+    /// Opens a message of the control channel. Returns `nil` for a message of a later version.
     func open(_ data: [UInt8]) throws(CompanionError) -> Message? {
         var plain = try control.receiving.open(data)
         guard let type = plain.first else { throw .malformed }
@@ -54,7 +55,7 @@ final class LinkSession {
         return try Message.read(plain)
     }
 
-    /// Seals a message for the bulk, which has another key after each message. Returns its number as well.
+    /// Seals a bulk message; bulk changes its key after each message. Also returns the message's number.
     func sealBulk(_ message: Message) throws(CompanionError) -> (Frame, index: UInt32) {
         let index = UInt32(truncatingIfNeeded: bulk.sending.number)
         let frame = Frame(key: key, data: try bulk.sending.seal(try message.encoded()))
@@ -68,7 +69,7 @@ final class LinkSession {
         return try Message.read(plain)
     }
 
-    /// The number of the bulk message that comes next.
+    /// The number of the next bulk message.
     var bulkIndex: UInt32 { UInt32(truncatingIfNeeded: bulk.receiving.number) }
 }
 
@@ -84,7 +85,7 @@ final class PairingRun {
         (self.isInitiator, session) = (isInitiator, randomOctets(16))
     }
 
-    /// Both sides' identifiers and names are known: makes the own share.
+    /// Makes our own share, now that both sides' identifiers and names are known.
     func share(code: borrowing SecretBytes, peer: (session: [UInt8], name: String), name: String) throws(CompanionError)
         -> [UInt8]
     {
@@ -118,10 +119,10 @@ final class PairingRun {
         guard try handshake!.read(message, own: own).isEmpty else { throw .malformed }
     }
 
-    /// The peer answers the first message of the handshake: it got the own share.
+    /// Whether the peer has answered the first message of the handshake, and so has our share.
     var hasBegun: Bool { handshake != nil }
 
-    /// Returns the session, whose peer is not stored yet. Throws ``CompanionError/unexpected`` for the own key.
+    /// Returns the session, whose peer is not stored yet. Throws ``CompanionError/unexpected`` if the peer has our own key.
     func finish(own: borrowing KeyPair, at now: Instant) throws(CompanionError) -> LinkSession {
         guard let done = handshake.take(), done.isDone else { throw .unexpected }
         let (id, key) = (PeerID(octets: done.remoteStatic), done.name)
@@ -137,7 +138,7 @@ final class OpeningRun {
     static let prologue = Array("hotspotd companion session 1".utf8)
 
     let peer: PeerID
-    /// Those that it is not.
+    /// The peers that were tried before on this connection, without success.
     let tried: [PeerID]
     private var handshake: Handshake?
 

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// A connection of Bluetooth LE, or one of tests: two channels of chunks with their queues.
+/// A Bluetooth LE connection, or a fake in tests: two channels of chunks with their queues.
 final class PeerLink {
     enum Phase {
         /// Nothing is agreed yet.
@@ -26,7 +26,7 @@ final class PeerLink {
     var limit: Int
     var phase = Phase.greeting
     var opened: Instant
-    /// Messages outside the encryption, of which a stranger may send some.
+    /// The number of messages outside the encryption, of which a stranger may send only a few.
     var clearCount = 0
 
     var control = ChunkReader(limit: Frame.window * (Frame.chunkLimit - 1))
@@ -37,7 +37,7 @@ final class PeerLink {
 
     /// Messages that wait for the session, or for the bulk message before them.
     var outbox: [Message] = []
-    /// The peer said what it holds of the session before.
+    /// Whether the peer has said which part of the earlier session's message it holds.
     var hasBegun = false
     var sender: BulkSender?
     /// The time of the last chunk or grant of ``sender``.
@@ -60,7 +60,7 @@ final class PeerLink {
         }
     }
 
-    /// Cuts a frame for the control channel. Throws ``CompanionError/tooLarge`` for a peer that makes more answers than it reads.
+    /// Cuts a frame for the control channel. Throws ``CompanionError/tooLarge`` if the peer causes more answers than it reads.
     func enqueue(_ frame: Frame) throws(CompanionError) {
         let chunks = frame.chunks(limit: limit, first: controlNumber)
         guard queue.count + chunks.count <= Self.queueLimit else { throw .tooLarge }
@@ -77,13 +77,13 @@ final class PeerLink {
 
     func written() { isWriting = false }
 
-    /// A part of a bulk message came.
+    /// Whether a part of a bulk message has come.
     var hasPart: Bool { receiver.reader.key != nil }
 
-    /// Some messages more may wait for the control channel, beside the protocol's own.
+    /// Whether some more messages may wait for the control channel, besides the protocol's own.
     var hasSpace: Bool { queue.count <= Self.queueLimit - 3 * Frame.window }
 
-    /// The place up to which the peer's bulk came: within a message, or before the next one.
+    /// Returns the place up to which the peer's bulk has come: within a message, or before the next one.
     func place(in session: LinkSession) -> BulkPosition {
         let (reader, key) = (receiver.reader, receiver.reader.key)
         let holder = holder(of: key) ?? session
@@ -92,10 +92,10 @@ final class PeerLink {
             number: reader.number)
     }
 
-    /// The session that opens what was sealed under a key.
+    /// Returns the session that opens messages sealed under a key.
     func holder(of key: KeyID?) -> LinkSession? { [earlier, session].compactMap(\.self).first { $0.key == key } }
 
-    /// The next time at which something is due.
+    /// The next time at which there is work to do.
     var deadline: Instant {
         var deadline: Instant
         switch phase {
@@ -103,7 +103,7 @@ final class PeerLink {
         case .session(let session):
             let end = session.began + LinkSession.lifetime
             deadline = min(role == .central ? end : end + LinkSession.grace, session.keyed + LinkSession.rekeyInterval)
-            // Until the peer has proven itself, the handshake is under way.
+            // Until the peer has proven its identity, the handshake is under way.
             if !session.isProven { deadline = min(deadline, opened + Self.handshakeTime) }
         }
         return sender == nil ? deadline : min(deadline, sent + Self.repeatTime)

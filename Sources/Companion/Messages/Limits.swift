@@ -2,7 +2,7 @@ import Answers
 import ForeignText
 import HotspotCore
 
-/// The most that is read from a peer. It is paired, and may be taken over all the same.
+/// The limits for everything that is read from a peer. A peer is paired, but may have been taken over.
 enum Limits {
     static let name = 64
     static let identifier = 64
@@ -10,15 +10,15 @@ enum Limits {
     static let value = 1024
     static let answers = 32
     static let portalFile = 32 * 1024
-    /// Seconds: an offer is for today's login, not for the archive.
+    /// The longest life of an offer, in seconds: it is for a login soon, not for later use.
     static let expiry = 7 * 24 * 3600
 
-    /// Returns whether people can read a text: no octet of it would have to be escaped.
+    /// Returns whether a text is readable: none of its octets would have to be escaped.
     static func isPrintable(_ text: String, _ limit: Int, from least: Int = 1) -> Bool {
         (least...limit).contains(text.utf8.count) && Printable.shown(text, limit: limit) == text
     }
 
-    /// Returns whether a text names something: letters, digits, `-` and `_` of ASCII.
+    /// Returns whether a text is an identifier: ASCII letters, digits, `-` and `_`.
     static func isIdentifier(_ text: String) -> Bool {
         (1...identifier).contains(text.utf8.count)
             && text.utf8.allSatisfy { octet in

@@ -2,14 +2,14 @@ import Answers
 import HotspotCore
 import Varlink
 
-/// A message inside the encryption: an octet of type, then the octets of a place or JSON. Bit 7 of the type says that the sender's key
-/// changes after it.
+/// A message inside the encryption: an octet for the type, then the octets of a place, or JSON. Bit 7 of the type says that the
+/// sender's key changes after it.
 enum Message: Hashable, Sendable {
-    /// The first one of a session: the part that its sender holds of a message of the session before.
+    /// The first message of a session: the part that its sender holds of a message of the earlier session.
     case began(BulkPosition)
     case granted(BulkPosition)
     case missed(BulkPosition)
-    /// Nothing; it brings a new key.
+    /// A message without content, which brings a new key.
     case idle
     case question(PeerQuestion)
     case answer(id: String, [String: SecretText])
@@ -18,7 +18,7 @@ enum Message: Hashable, Sendable {
     case taken(id: String)
     case refused(id: String, OfferRefusal)
 
-    /// The most octets: with the tag one message of Noise.
+    /// The largest size in octets: with the tag, one message of Noise.
     static let limit = Frame.dataLimit - CipherState.tagLength
 
     private enum Kind: UInt8, CaseIterable {
@@ -65,7 +65,8 @@ enum Message: Hashable, Sendable {
             portalFile: offer.portalFile, seconds: offer.seconds)
     }
 
-    /// Reads a message. Returns `nil` for a type of a later version; throws ``CompanionError/malformed`` for what is beyond the limits.
+    /// Reads a message. Returns `nil` for a type of a later version; throws ``CompanionError/malformed`` for data beyond the
+    /// limits.
     static func read(_ octets: [UInt8]) throws(CompanionError) -> Message? {
         guard let type = octets.first, octets.count <= limit else { throw .malformed }
         guard let kind = Kind(rawValue: type) else { return nil }
@@ -116,7 +117,7 @@ enum Message: Hashable, Sendable {
     }
 }
 
-/// A message outside the encryption: one of a handshake, or one of two answers that say nothing about this machine.
+/// A message outside the encryption: part of a handshake, or one of two answers that reveal nothing about this machine.
 enum ClearMessage: UInt8, CaseIterable {
     /// The initiator's session identifier and name.
     case pairHello = 1
@@ -126,10 +127,10 @@ enum ClearMessage: UInt8, CaseIterable {
     case pairKey
     case pairReply
     case pairFinish
-    /// The code is another, or none is shown.
+    /// The code is wrong, or the laptop shows none.
     case pairRefused
     case sessionHello
     case sessionReply
-    /// The hello could not be opened, or is of a machine that is not paired.
+    /// The hello could not be opened, or comes from a machine that is not paired.
     case unknownPeer
 }

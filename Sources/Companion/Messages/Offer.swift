@@ -1,9 +1,9 @@
 import Answers
 import HotspotCore
 
-/// A login that is handed over: answers for one network and one portal with its key, and the file that describes the portal.
+/// A login to hand over: answers for one network and one portal with its key, and the file that describes the portal.
 public struct Offer: Hashable, Sendable {
-    /// By the laptop that offers: letters, digits, `-` and `_`, at most 64.
+    /// The identifier that the offering laptop chose: letters, digits, `-` and `_`, at most 64.
     public var id: String
     public var network: NetworkID
     public var portal: Portal
@@ -40,9 +40,9 @@ public struct Place: Hashable, Sendable {
     public init(network: NetworkID, portal: Portal) { (self.network, self.portal) = (network, portal) }
 }
 
-/// Why an offer was not taken. The words are on the air.
+/// The reason why an offer was not taken. The words are sent over the air.
 public enum OfferRefusal: String, Codable, Hashable, Sendable, CaseIterable {
-    /// The user said no.
+    /// The user declined.
     case declined
     /// The other laptop is on another network, or the portal there has another address or key.
     case otherPortal

@@ -2,23 +2,23 @@ import HotspotCore
 
 /// A question of a portal, which another laptop's user may answer.
 public struct PeerQuestion: Codable, Hashable, Sendable {
-    /// The prompt's, by the laptop that asks: letters, digits, `-` and `_`, at most 64.
+    /// The identifier of the prompt, which the asking laptop chose: letters, digits, `-` and `_`, at most 64.
     public var id: String
     /// The network, as ``NetworkID/key``; `nil` for a cable without a gateway.
     public var network: String?
     public var portal: Portal?
-    /// The portal's and the helper's words. They are shown as such, and never as words of this machine or of the peer.
+    /// The words of the portal and the helper. They are shown as such, and never as words of this machine or of the peer.
     public var hearsay: Prompt
 
     public init(id: String, network: NetworkID, portal: Portal?, hearsay: Prompt) {
         (self.id, self.network, self.portal, self.hearsay) = (id, network.key, portal, hearsay)
     }
 
-    /// Cut to what a person can be asked.
+    /// Returns the question, cut to a size that a person can answer.
     var limited: PeerQuestion {
         var limited = self
         limited.hearsay = hearsay.limited
-        // For the login on the other laptop; here they tell nothing.
+        // These members are for the login on the other laptop; they mean nothing here.
         limited.hearsay.unsent = nil
         // A default may be a stored answer.
         for index in limited.hearsay.fields.indices where hearsay.fields[index].kind.isSecret {

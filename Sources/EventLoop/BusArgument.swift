@@ -1,7 +1,7 @@
 import CSystemd
 
 extension SystemBus.Argument {
-    /// Its type in a message.
+    /// The type of the value in a message.
     private var signature: String {
         switch self {
         case .text: "s"
@@ -45,8 +45,8 @@ extension SystemBus.Argument {
         }
     }
 
-    /// Appends a dictionary in the order of its keys, so that equal values are equal messages: BlueZ numbers the attributes of a service in
-    /// the order of its objects, and a laptop that has used the service before keeps those numbers.
+    /// Appends a dictionary in the order of its keys, so that equal values are equal messages: BlueZ numbers the attributes of a
+    /// service in the order of its objects, and a laptop that has used the service before keeps those numbers.
     private static func append(_ entries: [String: Self], _ type: String, to message: OpaquePointer?) throws(LoopError) {
         try contain("a", "{\(type)}", in: message) { () throws(LoopError) in
             for (key, value) in entries.sorted(by: { $0.key < $1.key }) {

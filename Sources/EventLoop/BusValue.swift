@@ -1,4 +1,4 @@
-// This target: sd-event as the executor of the daemon's tasks: descriptors, timers, signals, children, folders, the bus.
+// This target makes sd-event the executor of the daemon's tasks: descriptors, timers, signals, children, folders, the bus.
 
 import CSystemd
 import ForeignText
@@ -12,7 +12,7 @@ public indirect enum BusValue: Hashable, Sendable {
     case list([BusValue])
     /// A dictionary whose keys are texts.
     case table([String: BusValue])
-    /// Of a type that is not read: a fraction, or a descriptor.
+    /// A value of a type that is not read: a fraction, or a descriptor.
     case other
 
     public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
@@ -21,11 +21,11 @@ public indirect enum BusValue: Hashable, Sendable {
     public var list: [BusValue] { if case .list(let value) = self { value } else { [] } }
     public var table: [String: BusValue] { if case .table(let value) = self { value } else { [:] } }
 
-    /// The octets of an array of them.
+    /// The octets, if the value is an array of octets.
     public var octets: [UInt8] { list.compactMap { $0.number.flatMap(UInt8.init(exactly:)) } }
 }
 
-/// Reads the values of a message. The bus has checked its form; how much there is of it has limits here.
+/// Reads the values of a message. The bus has checked its form; this reader limits its size.
 struct BusMessageReader {
     private let message: OpaquePointer?
     private let limit: Int
@@ -33,14 +33,14 @@ struct BusMessageReader {
 
     private init(_ message: OpaquePointer?, _ limit: Int) { (self.message, self.limit) = (message, limit) }
 
-    /// Returns the arguments of a message that were not read yet; `nil` if there are too many values, or of a kind that cannot be a
-    /// message's.
+    /// Returns the remaining arguments of a message; `nil` if there are too many values, or values of a kind that a message
+    /// cannot have.
     static func values(of message: OpaquePointer?, limit: Int = SystemBus.valueLimit) -> [BusValue]? {
         var reader = BusMessageReader(message, limit)
         return reader.rest()
     }
 
-    /// Reads up to the end of the message or of the container that was entered.
+    /// Reads up to the end of the message or of the entered container.
     private mutating func rest() -> [BusValue]? {
         var values: [BusValue] = []
         while true {

@@ -1,10 +1,11 @@
 import CLinux
 import Glibc
 
-/// A thread without a join, for work that must not hold up the main thread. It blocks all signals, so that the main thread gets them.
+/// A thread without a join, for work that must not hold up the main thread. It blocks all signals, so that the main thread gets
+/// them.
 public enum DetachedThread {
-    /// Has all threads of the process share one heap (mallopt(3)): for many that live for a moment, a heap of its own for each costs more than
-    /// waiting for the one. Called before there are any.
+    /// Makes all threads of the process share one heap (mallopt(3)): if many threads live only for a moment, a separate heap for
+    /// each costs more than waiting for the shared one. Must be called before there are threads.
     public static func shareHeap() { mallopt(M_ARENA_MAX, 1) }
 
     private final class Job {

@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 import Synchronization
 
-/// sd-event as the executor of the daemon's tasks. Beside it: D-Bus, changed folders, started programs.
+/// sd-event as the executor of the daemon's tasks. The target also has D-Bus, changed folders and started programs.
 ///
 /// There is one loop in a process and one thread in it: descriptors, timers, signals, children and every task on ``LoopActor``
 /// take their turns there. Nothing wakes the thread but the kernel, the watchdog's interval, or a job from another thread.
@@ -11,8 +11,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
     /// The loop of the process.
     public static let shared = EventLoop()
 
-    // sd-event wants one thread at a time. The pointer itself never changes, and every call on it but the creation is made
-    // on the thread that runs the loop, or before that thread exists.
+    // sd-event wants one thread at a time. The pointer itself never changes, and every call on it except its creation is made on
+    // the thread that runs the loop, or before that thread exists.
     nonisolated(unsafe) let event: OpaquePointer
     private let wakeDescriptor: Int32
     private let jobs = Mutex<[UnownedJob]>([])
@@ -48,7 +48,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
     /// Ends ``run()`` after the present turn.
     @LoopActor public func stop(code: Int32 = 0) { sd_event_exit(event, code) }
 
-    /// Runs the loop on a thread of its own, once: for tests and tools whose main thread has other work.
+    /// Runs the loop on a new thread, once: for tests and tools whose main thread has other work.
     public static func startThread() {
         _ = background
     }
@@ -65,11 +65,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         while EventLoop.shared.thread.withLock({ $0 == nil }) { usleep(100) }
     }()
 
-    /// Turns the watchdog on, by the service manager's WATCHDOG_USEC: sd-event sends the keep-alive itself, from within a turn, so that
-    /// a stuck loop is noticed.
+    /// Turns the watchdog on, as the service manager's WATCHDOG_USEC asks: sd-event sends the keep-alive itself, from within a
+    /// turn, so that a stuck loop is noticed.
     @LoopActor public func enableWatchdog() { sd_event_set_watchdog(event, 1) }
 
-    /// Tells the service manager, if there is one; such as `READY=1` or `STATUS=…`.
+    /// Sends a state to the service manager, if there is one; such as `READY=1` or `STATUS=…`.
     public static func notify(_ state: String) { sd_notify(0, state) }
 
     /// The clock of all deadlines: CLOCK_BOOTTIME, which counts time asleep.
@@ -79,8 +79,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// How long the machine has been asleep since its start: what CLOCK_BOOTTIME counts and CLOCK_MONOTONIC does not. It grows by a
-    /// suspend alone.
+    /// How long the machine has been asleep since its start: the difference between CLOCK_BOOTTIME and CLOCK_MONOTONIC. Only a
+    /// suspend increases it.
     public static var timeAsleep: Duration {
         var awake = timespec()
         clock_gettime(CLOCK_MONOTONIC, &awake)
@@ -89,7 +89,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
 
     // MARK: Executor
 
-    /// Takes a task's next piece; from another thread this wakes the loop.
+    /// Adds a piece of a task to the queue; a call from another thread wakes the loop.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let wasEmpty = jobs.withLock { jobs in
@@ -117,7 +117,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
     }
 
-    /// Runs what is enqueued; what a job enqueues in turn waits for the next turn, so that descriptors are not starved.
+    /// Runs the waiting jobs; jobs that these enqueue wait for the next turn, so that descriptors are not starved.
     private func runJobs() {
         let ready = jobs.withLock { jobs in
             let ready = jobs
@@ -140,7 +140,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
 public struct LoopError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The function.
     public let operation: String
-    /// A positive errno.
+    /// The error number of the failure, which is positive.
     public let code: Int32
 
     public init(operation: String, code: Int32) {

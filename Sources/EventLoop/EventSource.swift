@@ -2,9 +2,9 @@ import CSystemd
 import Glibc
 import HotspotCore
 
-/// One thing that the loop waits for. It ends with ``cancel()`` or with its last reference.
+/// One thing for which the loop waits. It ends with ``cancel()`` or with its last reference.
 ///
-/// After ``cancel()`` the handler is never called again, also when its event is already due in this turn.
+/// After ``cancel()`` the handler is never called again, even if its event is already due in this turn.
 @LoopActor public final class EventSource {
     fileprivate var source: OpaquePointer?
     fileprivate var handler: ((UInt32) -> Void)?
@@ -37,7 +37,7 @@ import HotspotCore
 }
 
 private func fire(_ userdata: UnsafeMutableRawPointer?, _ value: UInt32) {
-    // sd-event calls back on the loop's thread alone. The source is alive: its deinit takes the C source away first.
+    // sd-event calls back only on the loop's thread. The source is alive: its deinit removes the C source first.
     nonisolated(unsafe) let userdata = userdata!
     LoopActor.assumeIsolated {
         Unmanaged<EventSource>.fromOpaque(userdata).takeUnretainedValue().fire(value)
@@ -45,7 +45,7 @@ private func fire(_ userdata: UnsafeMutableRawPointer?, _ value: UInt32) {
 }
 
 extension LoopActor {
-    /// Enters the actor's isolation from a C callback on its thread, as `MainActor.assumeIsolated` does for its own.
+    /// Enters the actor's isolation from a C callback on its thread, as `MainActor.assumeIsolated` does for the main actor.
     static func assumeIsolated<T>(_ body: @LoopActor () throws -> T) rethrows -> T where T: Sendable {
         EventLoop.shared.checkIsolated()
         return try withoutActuallyEscaping(body) { body in
@@ -56,8 +56,8 @@ extension LoopActor {
 }
 
 extension EventLoop {
-    /// Calls the handler whenever the descriptor has one of `events` (EPOLLIN, EPOLLOUT), with those that it has. The descriptor
-    /// stays the caller's.
+    /// Calls the handler whenever the descriptor has one of `events` (EPOLLIN, EPOLLOUT), with the events that it has. The caller
+    /// keeps the descriptor.
     @LoopActor public func watch(
         _ descriptor: Int32, for events: UInt32 = UInt32(EPOLLIN.rawValue), _ handler: @escaping (UInt32) -> Void
     ) throws(LoopError) -> EventSource {
@@ -95,18 +95,18 @@ extension EventLoop {
         return source
     }
 
-    /// Calls the handler once after that time.
+    /// Calls the handler once after this time.
     @LoopActor public func schedule(
         after delay: Duration, accuracy: Duration = .milliseconds(1), _ handler: @escaping () -> Void
     ) throws(LoopError) -> EventSource {
         try schedule(at: EventLoop.now + delay, accuracy: accuracy, handler)
     }
 
-    /// Calls the handler once after that time, without a source to keep and to cancel; at once if there is no timer left.
+    /// Calls the handler once after this time, without a source to keep or cancel; at once if there is no timer left.
     @LoopActor public func later(_ delay: Duration = .zero, priority: Int64 = 0, _ handler: @escaping () -> Void) {
         guard let source = try? schedule(after: delay, handler) else { return handler() }
         source.setPriority(priority)
-        // It keeps itself until it fires.
+        // The source keeps itself alive until it fires.
         source.handler = { _ in
             source.cancel()
             handler()
@@ -132,8 +132,8 @@ extension EventLoop {
         return source
     }
 
-    /// Calls the handler once when the child behind a pidfd has ended. The caller reaps it with `waitid(P_PIDFD)`, so that no other
-    /// child is touched.
+    /// Calls the handler once when the child behind a pidfd has ended. The caller reaps it with `waitid(P_PIDFD)`, so that no
+    /// other child is touched.
     @LoopActor public func onExit(pidfd: Int32, _ handler: @escaping () -> Void) throws(LoopError) -> EventSource {
         let source = try watch(pidfd) { _ in }
         source.handler = { [weak source] _ in

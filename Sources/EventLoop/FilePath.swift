@@ -4,21 +4,21 @@ import Glibc
 public enum FilePath {
     public enum FileType { case file, folder }
 
-    /// Returns the type at the end of a path; `nil` if nothing is there. Everything that is no folder counts as a file.
+    /// Returns the type of the file at a path; `nil` if there is none. Everything except a folder counts as a file.
     public static func kind(of path: String) -> FileType? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
     }
 
-    /// Links resolved, as far as the path exists.
+    /// Returns the path with links resolved, as far as the path exists.
     public static func canonical(_ path: String) -> String {
         guard let pointer = realpath(path, nil) else { return path }
         defer { free(pointer) }
         return String(cString: pointer)
     }
 
-    /// Whether it is the folder or lies in it.
+    /// Returns whether a path is the folder or lies in it.
     public static func isWithin(_ path: String, _ folder: String) -> Bool {
         folder == "/" || path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
@@ -34,7 +34,7 @@ public enum FilePath {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // Limits are far above the size of most files: memory that no octet is read into stays untouched.
+        // Limits are far above the size of most files; memory into which no octet is read stays untouched.
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
             var filled = 0
             // Files of /proc come in pieces.
@@ -48,7 +48,7 @@ public enum FilePath {
         }
     }
 
-    /// Returns the text of a file in the same way, with U+FFFD for what is no UTF-8.
+    /// Returns the text of a file in the same way, with U+FFFD for octets that are not UTF-8.
     public static func text(of path: String, limit: Int) -> String? {
         octets(of: path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -2,16 +2,16 @@ import Glibc
 
 /// Reports when the content of some folders may have changed, with inotify(7): nothing wakes while nothing happens.
 ///
-/// A missing folder is awaited in the deepest of its parents that exists. Single files can be awaited too.
+/// For a missing folder, the deepest existing parent is watched. Single files can be awaited too.
 @LoopActor public final class FolderWatch {
     /// The time from the first of several changes, such as a package being unpacked, to their one report.
     public nonisolated static let debounce = Duration.milliseconds(200)
     /// The time from a failure to the next try.
     private nonisolated static let pause = Duration.seconds(10)
 
-    /// Something changed. Called at most once in ``debounce``, and never before the watch is in force again.
+    /// Called when something changed, at most once in ``debounce``, and never before the watch is active again.
     public var onChange: () -> Void = {}
-    /// Why the kernel refused a watch, usually for their number (fs.inotify.max_user_watches); one sentence.
+    /// The reason why the kernel refused a watch, usually because of their number (fs.inotify.max_user_watches); one sentence.
     public private(set) var failure: String?
 
     private var folders: [String] = []
@@ -20,7 +20,7 @@ import Glibc
     private var source: EventSource?
     private var timer: EventSource?
     private var retry: EventSource?
-    /// The names that matter in each watched folder; an empty one stands for all.
+    /// The relevant names in each watched folder; an empty name stands for all.
     private var names: [Int32: Set<String>] = [:]
 
     public init() {}
@@ -30,15 +30,15 @@ import Glibc
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Watches these folders, beside the files that are awaited.
+    /// Watches these folders, in addition to the awaited files.
     public func watch(_ folders: [String]) {
         guard folders != self.folders || descriptor < 0 else { return }
         self.folders = folders
         arm()
     }
 
-    /// Awaits these files, beside the folders. Returns `true` if some of them are new: they may have come before they were awaited, so
-    /// the caller must read them again.
+    /// Awaits these files, in addition to the folders. Returns `true` if some of them are new: they may have appeared before they
+    /// were awaited, so the caller must read them again.
     public func await(files: Set<String>) -> Bool {
         guard files != self.files else { return false }
         let isMore = !files.isSubset(of: self.files)
@@ -49,11 +49,11 @@ import Glibc
 
     // MARK: Watches
 
-    /// The folder itself goes away, and perhaps another takes its name.
+    /// The folder itself is removed, and perhaps another one takes its name.
     private nonisolated static let itself = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
-    /// A name in the folder comes or goes.
+    /// A name in the folder appears or disappears.
     private nonisolated static let naming = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
-    /// A file in the folder was written or changed hands.
+    /// A file in the folder was written or got another owner or mode.
     private nonisolated static let writing = UInt32(IN_CLOSE_WRITE | IN_ATTRIB)
 
     /// Sets all watches again. The instance of inotify is kept: their number is limited for each user.
@@ -65,7 +65,7 @@ import Glibc
             for folder in folders { follow(folder + "/") }
             for file in files { follow(file) }
         }
-        // A change until then is missed, so it is reported in any case.
+        // A change until then is missed, so a report follows in any case.
         retry = failure == nil ? nil : report(after: Self.pause)
     }
 
@@ -79,7 +79,7 @@ import Glibc
         onChange()
     }
 
-    /// Reports now what has changed so far.
+    /// Reports the changes so far at once.
     public func catchUp() {
         readable()
         if timer != nil { report() }
@@ -99,9 +99,10 @@ import Glibc
 
     private func fail() { failure = "inotify: \(String(cString: strerror(errno)))" }
 
-    /// From the root down: each parent is watched before its child is opened, so that a child that comes in between is seen.
+    /// Works from the root down: each parent is watched before its child is opened, so that a child that appears in between is
+    /// noticed.
     ///
-    /// - Parameter path: that of a folder ends with a slash.
+    /// - Parameter path: the path; a folder's path ends with a slash.
     private func follow(_ path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         var parent = ""
@@ -109,7 +110,7 @@ import Glibc
             let child = "\(parent)/\(part)"
             add(parent, 0)
             var octet = CChar()
-            // A missing child may come, and another link take the place of one.
+            // A missing child may appear, and a link may be replaced.
             if access(child, F_OK) != 0 || readlink(child, &octet, 1) > 0 { add(parent, Self.naming, String(part)) }
             guard access(child, F_OK) == 0 else { return }
             parent = child
@@ -121,7 +122,7 @@ import Glibc
         let all = mask | Self.itself | UInt32(IN_MASK_ADD) | UInt32(IN_ONLYDIR)
         let watch = inotify_add_watch(descriptor, folder + "/", all)
         guard watch >= 0 else {
-            // A folder that cannot be read is a problem of its own, and one that is gone again is awaited in its parent.
+            // A folder that cannot be read is a separate problem, and one that has disappeared again is awaited in its parent.
             if errno == ENOSPC || errno == ENOMEM { fail() }
             return
         }
@@ -145,7 +146,7 @@ import Glibc
     }
 
     private func isRelevant(_ event: inotify_event, _ name: String) -> Bool {
-        // Lost events, and folders that went away: anything may have changed.
+        // Events were lost, or folders were removed: anything may have changed.
         if event.mask & (UInt32(IN_Q_OVERFLOW) | UInt32(IN_UNMOUNT) | Self.itself) != 0 { return true }
         guard let names = names[event.wd] else { return false }
         return name.isEmpty || names.contains("") || names.contains(name)

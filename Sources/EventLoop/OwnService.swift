@@ -1,11 +1,11 @@
 import Glibc
 
-/// The commands that act on this process, for people: those of its unit, or of an instance that a user started.
+/// The commands that act on this process, for people: the commands for its unit, or for an instance that a user started.
 public enum OwnService {
-    /// For its unit systemd sets the folder (systemd.exec(5)).
+    /// systemd sets the folder for its unit (systemd.exec(5)).
     private static var isUnit: Bool { getenv("RUNTIME_DIRECTORY").map { String(cString: $0) } == "/run/hotspotd" }
 
-    /// Has the settings, the helpers and the vault read again.
+    /// The command that makes the daemon read the settings, the helpers and the vault again.
     public static var reload: String { isUnit ? "systemctl reload hotspotd" : "kill -HUP \(getpid())" }
 
     public static var restart: String { isUnit ? "systemctl restart hotspotd" : "start hotspotd again" }

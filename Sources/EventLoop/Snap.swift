@@ -1,4 +1,4 @@
-/// Programs that a snap brings: they run in that snap's own sandbox alone.
+/// Programs from snaps, which run only in their snap's own sandbox.
 public enum Snap {
     private static let folder = Array("/snap/bin/".utf8)
 

@@ -9,8 +9,7 @@ public struct Errno: Error, Hashable, CustomStringConvertible {
     public init(code: Int32) { self.code = code }
 }
 
-/// Starts one program with these descriptors and no others (posix_spawn(3)), in a session of its own, with all signals as they are at the
-/// start of a program.
+/// Starts one program with these descriptors and no others (posix_spawn(3)), in a new session, with default signal handling.
 public struct Spawn {
     private let arguments: [String]
     private let environment: [String]
@@ -19,9 +18,10 @@ public struct Spawn {
     private let capability: Int32?
 
     /// - Parameters:
-    ///   - descriptors: the program's descriptors 0, 1, 2 and so on. They stay the caller's.
-    ///   - isExpendable: where memory runs out the kernel ends the program, and not this process.
-    ///   - capability: the only one that the program gets, if this process has it to give (capabilities(7), ambient); by default none.
+    ///   - descriptors: the program's descriptors 0, 1, 2 and so on. The caller keeps them.
+    ///   - isExpendable: whether the kernel should end the program, and not this process, if memory runs out.
+    ///   - capability: the only capability that the program gets, if this process can give it (capabilities(7), ambient); by
+    ///     default none.
     public init(
         arguments: [String], environment: [String], descriptors: [Int32], isExpendable: Bool = false, capability: Int32? = nil
     ) {
@@ -33,7 +33,7 @@ public struct Spawn {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Above all numbers that are given out, so that none of them covers one that is still to be given.
+        // The copies are above all target numbers, so that none of them covers a descriptor that is still needed.
         var copies: [Int32] = []
         defer { for copy in copies { close(copy) } }
         for (number, descriptor) in descriptors.enumerated() {
@@ -57,7 +57,7 @@ public struct Spawn {
         let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
         defer { for string in words + variables { free(string) } }
         func spawn() -> Int32 { posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables) }
-        // A child inherits the thread's set, which is empty otherwise.
+        // A child inherits the ambient capabilities of the thread, which otherwise has none.
         if let capability { _ = clinux_add_ambient_capability(capability) }
         defer { if capability != nil { _ = clinux_clear_ambient_capabilities() } }
         let result = isExpendable ? Self.whileExpendable(spawn) : spawn()
@@ -65,7 +65,7 @@ public struct Spawn {
         return pid
     }
 
-    /// The environment of this process, for a program that gets the same.
+    /// The environment of this process, for a program that gets the same one.
     public static var ownEnvironment: [String] {
         var variables: [String] = []
         var next = environ
@@ -76,8 +76,8 @@ public struct Spawn {
         return variables
     }
 
-    /// The same with a pidfd, for ``EventLoop/onExit(pidfd:_:)``. The process is not reaped before this returns, so that the number is
-    /// still its own.
+    /// Starts the program and opens a pidfd, for ``EventLoop/onExit(pidfd:_:)``. The process is not reaped before this returns,
+    /// so that its number is still valid.
     public func startWatched() throws(Errno) -> (pid: pid_t, pidfd: Int32) {
         let pid = try start()
         let pidfd = pidfd_open(pid, 0)
@@ -90,11 +90,11 @@ public struct Spawn {
         return (pid, pidfd)
     }
 
-    /// Opened before the process forbids that it is dumped, which gives its files in `/proc` to root.
+    /// Opened before the process forbids core dumps, which gives its files in `/proc` to root.
     public static let scoreFile = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)
 
-    /// Runs the body while children begin with a high score. A child begins with its parent's value; lowering it again needs no right as
-    /// long as it is not below the one at the start (proc(5)).
+    /// Runs the body while children begin with a high score. A child begins with its parent's value; lowering that value again
+    /// needs no privilege down to the value at the start (proc(5)).
     private static func whileExpendable(_ body: () -> Int32) -> Int32 {
         var octets = [UInt8](repeating: 0, count: 16)
         let count = pread(scoreFile, &octets, octets.count, 0)
@@ -105,7 +105,7 @@ public struct Spawn {
     }
 }
 
-/// A pipe of which we keep one end, not blocking, and a child gets the other.
+/// A pipe: we keep one end, which does not block, and a child gets the other.
 public struct ChildPipe {
     public let ours: Int32
     public let theirs: Int32
@@ -114,11 +114,11 @@ public struct ChildPipe {
         var ends: [Int32] = [-1, -1]
         guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Errno(code: errno) }
         (ours, theirs) = toChild ? (ends[1], ends[0]) : (ends[0], ends[1])
-        // The two ends are files of their own: the child's blocks.
+        // The two ends are separate files: the child's end blocks.
         _ = fcntl(ours, F_SETFL, O_NONBLOCK)
     }
 
-    /// Octets lie in it to be read; its mere end does not count.
+    /// Returns whether octets can be read from the pipe; its end alone does not count.
     public static func isReadable(_ ours: Int32) -> Bool {
         var state = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0

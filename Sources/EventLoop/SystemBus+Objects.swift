@@ -1,7 +1,7 @@
 import CSystemd
 
 extension SystemBus {
-    /// A call of an object that this program offers.
+    /// A call to an object that this program offers.
     public struct Call: Hashable, Sendable {
         /// The caller's unique name.
         public let sender: String
@@ -24,12 +24,12 @@ extension SystemBus {
         case unknown
     }
 
-    /// Offers an object and all objects below its path, as long as the bus is there.
+    /// Offers an object and all objects below its path, as long as the bus exists.
     public func serve(below path: String, _ handler: @escaping (Call) -> Reply) throws(LoopError) {
         try offer(path, isTree: true, handler)
     }
 
-    /// - Parameter isTree: the objects below the path as well.
+    /// - Parameter isTree: whether to offer the objects below the path as well.
     func offer(_ path: String, isTree: Bool, _ handler: @escaping (Call) -> Reply) throws(LoopError) {
         let box = ObjectBox(handler)
         let add = isTree ? sd_bus_add_fallback : sd_bus_add_object

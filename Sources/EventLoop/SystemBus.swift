@@ -5,13 +5,13 @@ import Glibc
 @LoopActor public final class SystemBus {
     /// A signal with a Boolean.
     public struct BusSignal: Hashable, Sendable {
-        /// The object that sent it, or that it names.
+        /// The object that sent the signal, or that the signal names.
         public let path: String
         /// The signal's Boolean under its name (true if it names an object), or its changed Boolean properties.
         public let flags: [String: Bool]
     }
 
-    /// An object of a service, and the interface of it that is meant.
+    /// An object of a service, and one of its interfaces.
     public struct Object: Hashable, Sendable {
         let service: String
         let path: String
@@ -35,7 +35,7 @@ import Glibc
         case octets([UInt8])
         /// A dictionary from texts to variants.
         case table([String: Argument])
-        /// A dictionary from texts to such dictionaries.
+        /// A dictionary from texts to dictionaries of this kind.
         case tables([String: [String: Argument]])
         /// Objects' paths, with their interfaces' properties.
         case objects([String: [String: [String: Argument]]])
@@ -44,7 +44,7 @@ import Glibc
         case variant(Argument)
     }
 
-    /// A descriptor on its way into a message, which copies it. It is closed with this object.
+    /// A descriptor that is passed in a message, which copies it. It is closed with this object.
     public final class Descriptor: Hashable, Sendable {
         public let number: Int32
         public init(_ number: Int32) { self.number = number }
@@ -54,34 +54,34 @@ import Glibc
         public func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
-    /// Why a call has no answer.
+    /// The reason why a call has no answer.
     public struct CallFailure: Error, Hashable, Sendable {
         /// The error's name; empty if the call could not be sent, or its answer cannot be read.
         public let name: String
         /// The words of the service.
         public let words: String
 
-        /// The caller lacks the permission.
+        /// Whether the caller lacks the permission.
         public var isRefusal: Bool { name.hasSuffix("PermissionDenied") || name.hasSuffix("AccessDenied") }
-        /// The service is not there, or silent.
+        /// Whether the service is missing or does not answer.
         public var isAbsence: Bool {
             let absent = ["ServiceUnknown", "NameHasNoOwner", "NoReply", "Timeout", "Disconnected"]
             return name.isEmpty || absent.contains { name == "org.freedesktop.DBus.Error.\($0)" }
         }
     }
 
-    /// A service answers within this time, or counts as silent.
+    /// The time within which a service must answer.
     public static let patience = Duration.seconds(3)
 
-    /// The most values that are read of a message, those in other values included.
+    /// The largest number of values that are read from a message, including nested ones.
     public nonisolated static let valueLimit = 8192
 
     private(set) var bus: OpaquePointer?
     private let handler: (BusSignal) -> Void
-    /// Their addresses are with the bus.
+    /// The watchers, whose addresses the bus has.
     var watchers: [AnyObject] = []
 
-    /// - Parameter address: of another bus than the system's.
+    /// - Parameter address: the address of a bus other than the system's.
     public init(address: String? = nil, _ handler: @escaping (BusSignal) -> Void) throws(LoopError) {
         self.handler = handler
         if let address {
@@ -97,12 +97,12 @@ import Glibc
 
     isolated deinit { sd_bus_close_unref(bus) }
 
-    /// The connection is there; it ends with the bus.
+    /// Whether the connection is open; it ends with the bus.
     public var isOpen: Bool { sd_bus_is_open(bus) > 0 }
 
     // MARK: Signals
 
-    /// Listens to a signal of a service; `properties`: to changes of the properties of an interface of it.
+    /// Listens to a signal of a service; with `properties`, to changes of an interface's properties.
     public func listen(to member: String, of interface: String, from sender: String) throws(LoopError) {
         try listen("interface='\(interface)',member='\(member)'", sender)
     }
@@ -116,7 +116,7 @@ import Glibc
         let result = sd_bus_add_match_async(
             bus, nil, "type='signal',sender='\(sender)',\(rule)",
             { message, userdata, _ in
-                // sd-bus calls back on the loop's thread, and only while the bus is there, whose owner closes it.
+                // sd-bus calls back on the loop's thread, and only while the bus exists, whose owner closes it.
                 nonisolated(unsafe) let (message, userdata) = (message, userdata!)
                 LoopActor.assumeIsolated {
                     let owner = Unmanaged<SystemBus>.fromOpaque(userdata).takeUnretainedValue()
@@ -127,9 +127,10 @@ import Glibc
         try check("sd_bus_add_match_async", result)
     }
 
-    /// Calls the handler for each signal of a service, with the object that sent it and the signal's values, as long as the bus is there.
+    /// Calls the handler for each signal of a service, with the object that sent it and the signal's values, as long as the bus
+    /// exists.
     ///
-    /// - Parameter argument: only signals whose first argument is this text.
+    /// - Parameter argument: limits the signals to those whose first argument is this text.
     public func watch(
         _ member: String, of interface: String, from sender: String, about argument: String? = nil,
         _ handler: @escaping (_ path: String, _ values: [BusValue]) -> Void
@@ -187,19 +188,19 @@ import Glibc
 
     // MARK: Calls
 
-    /// Calls a method; no service is started for it. The handler gets the values of the answer; `nil` if the service is not there, refuses,
-    /// or is silent.
+    /// Calls a method, without starting a service for it. The handler gets the values of the answer; `nil` if the service is
+    /// missing, refuses, or does not answer.
     public func call(
         _ method: String, of object: Object, _ arguments: [Argument] = [], _ handler: @escaping ([BusValue]?) -> Void
     ) {
         ask(method, of: object, arguments) { handler(try? $0.get()) }
     }
 
-    /// Calls a method, as `call`. The handler gets the values of the answer, or why there is none.
+    /// Calls a method like `call`. The handler gets the values of the answer, or the reason why there is none.
     ///
     /// - Parameters:
-    ///   - patience: after this time the service counts as silent.
-    ///   - limit: an answer with more values cannot be read.
+    ///   - patience: the time within which the service must answer.
+    ///   - limit: the largest number of values in an answer.
     public func ask(
         _ method: String, of object: Object, _ arguments: [Argument] = [], within patience: Duration = SystemBus.patience,
         limit: Int = SystemBus.valueLimit,
@@ -220,7 +221,7 @@ import Glibc
         }
     }
 
-    /// Changes a property of an object's interface; `nil` if that is done.
+    /// Changes a property of an object's interface; `nil` means success.
     public func setProperty(
         _ name: String, of object: Object, to value: Argument, _ handler: @escaping (CallFailure?) -> Void
     ) {
@@ -230,13 +231,13 @@ import Glibc
         }
     }
 
-    /// Reads the properties of an object's interface; `nil` as for a call.
+    /// Reads the properties of an object's interface; `nil` as in `call`.
     public func properties(of object: Object, _ handler: @escaping ([String: BusValue]?) -> Void) {
         let properties = Object(object.service, object.path, "org.freedesktop.DBus.Properties")
         call("GetAll", of: properties, [.text(object.interface)]) { handler($0?.first?.table) }
     }
 
-    /// Calls a method that takes texts and returns a descriptor, which is the handler's; `nil` if it was refused.
+    /// Calls a method that takes texts and returns a descriptor, which the handler owns; `nil` if the call was refused.
     public func askForDescriptor(
         _ method: String, of interface: String, at path: String, from service: String, _ words: [String],
         _ handler: @escaping (Int32?) -> Void
@@ -246,7 +247,7 @@ import Glibc
         }
     }
 
-    /// Calls a method that returns a descriptor, which is the handler's, and more values; `nil` if it was refused.
+    /// Calls a method that returns a descriptor, which the handler owns, and more values; `nil` if the call was refused.
     public func askForDescriptor(
         _ method: String, of object: Object, _ arguments: [Argument], within patience: Duration = SystemBus.patience,
         _ handler: @escaping (_ descriptor: Int32?, _ more: [BusValue]) -> Void
@@ -261,7 +262,7 @@ import Glibc
         }
     }
 
-    /// Returns the message's first value, if that is a descriptor. The message closes its own one.
+    /// Returns the message's first value if it is a descriptor. The message closes its own copy.
     private static func descriptor(in message: OpaquePointer?) -> Int32? {
         var descriptor: Int32 = -1
         guard sd_bus_message_read_basic(message, CChar(UInt8(ascii: "h")), &descriptor) > 0 else { return nil }

@@ -4,11 +4,12 @@ import Netlink
 
 /// Closes links to ordinary programs with routing rules of the kernel; ``GateRule`` lists them.
 ///
-/// A socket uses a closed link only if it is bound to it: the link's default route and the hosts on it are not found otherwise, by IPv4 or
-/// IPv6. The routes of the table main are never changed. Every call is complete when it returns, and may be repeated.
+/// A socket can use a closed link only if it is bound to it: for other sockets, the link's default route and its hosts do not
+/// exist, neither over IPv4 nor over IPv6. The routes of the table main are never changed. Every call is complete when it
+/// returns, and may be repeated.
 ///
-/// A gate works in the network namespace in which it was made. It also applies to packets that the machine forwards and to connections
-/// that exist already, but not to multicast, broadcast, and other programs' rules that look up main by themselves.
+/// A gate works in the network namespace in which it was made. It also applies to packets that the machine forwards and to
+/// connections that exist already, but not to multicast, broadcast, and other programs' rules that look up main by themselves.
 public final class Gate {
     private struct ClosedLink {
         var name: String
@@ -21,12 +22,12 @@ public final class Gate {
 
     private let kernel: GateKernel
     private var families: [Family] = []
-    /// The links that this gate closed. Other programs may have changed them since.
+    /// The links that this gate closed. Other programs may have changed them in the meantime.
     private var closed: [Int: ClosedLink] = [:]
     /// The gate's rules as the kernel had them after the last complete pass; `nil` during a pass and after one that failed.
     private var known: [Family: [[UInt8]]]?
 
-    /// Removes what an earlier gate left, and adds the rules. No link is closed yet.
+    /// Removes the remains of an earlier gate, and adds the rules. No link is closed yet.
     public convenience init() throws(GateError) {
         do {
             try self.init(kernel: GateKernel())
@@ -55,13 +56,13 @@ public final class Gate {
     /// For tests: the indices of the closed links.
     package var closedLinks: Set<Int> { Set(closed.keys) }
 
-    /// Closes the links in `wanted`, and opens all others. Repairs what other programs changed: rules that were removed, a link's group,
-    /// and an index that belongs to another link by now. If a link cannot be closed or opened, the others still are; the error is
-    /// thrown at the end, and the next call tries again.
+    /// Closes the links in `wanted`, and opens all others. Repairs changes by other programs: removed rules, a link's group, and
+    /// an index that now belongs to another link. If a link cannot be closed or opened, the others still are; the error is thrown
+    /// at the end, and the next call tries again.
     ///
     /// - Parameters:
     ///   - wanted: names by index. A link that does not exist is ignored.
-    ///   - strays: other links that seem to be in the gate's group, where they do not belong.
+    ///   - strays: other links that seem to be in the gate's group but do not belong there.
     /// - Returns: whether another program had changed something.
     @discardableResult public func apply(closed wanted: [Int: String], strays: Set<Int> = []) throws(GateError) -> Bool {
         let strays = strays.filter { wanted[$0] == nil && closed[$0] == nil }
@@ -92,8 +93,8 @@ public final class Gate {
 
     /// Opens all links and removes all rules, as far as possible; throws the first error. May be called again.
     public func stop() throws(GateError) {
-        // The links first: while one is in the group, bound sockets need their rules. A link that cannot return to its own group is
-        // put into group 0 below, or stays in a group without rules.
+        // Links are opened first: while a link is in the group, bound sockets need their rules. A link that cannot return to its
+        // own group is put into group 0 below, or stays in a group without rules.
         for index in closed.keys.sorted() { try? open(index) }
         known = nil
         do {
@@ -106,7 +107,7 @@ public final class Gate {
 
     /// Removes the rules, routes and groups of a gate that ended without ``stop()``. Needs no privilege if there are none.
     ///
-    /// Links are put into group 0, the kernel's default: their earlier group is not recorded.
+    /// Links are put into group 0, the kernel's default, because their earlier group is not recorded.
     ///
     /// - Returns: whether there was anything to remove.
     @discardableResult public static func restore() throws(GateError) -> Bool {
@@ -138,7 +139,7 @@ public final class Gate {
             if group == Self.group { return false }
         } else {
             known = nil
-            // First the exemption, so that the link is never closed to bound sockets.
+            // The exemption comes first, so that the link is never closed to bound sockets.
             for family in families { try kernel.add(.bound(to: name, family)) }
         }
         let wasChanged = closed[index] != nil
@@ -158,7 +159,7 @@ public final class Gate {
     private func open(_ index: Int) throws(NetlinkError) {
         guard let link = closed[index] else { return }
         known = nil
-        // The index may belong to another link by now, which stays in its group.
+        // The index may now belong to another link, which stays in its group.
         if try kernel.group(of: index) == Self.group { _ = try kernel.setGroup(link.group, of: index) }
         for family in families { try kernel.delete(.bound(to: link.name, family)) }
         closed[index] = nil
@@ -195,7 +196,8 @@ public final class Gate {
                 let plain = rules.filter(\.isPlainMain)
                 guard let main = plain.last else { throw GateError.noMainRule }
                 for rule in GateRule.standing(family) { try kernel.add(rule) }
-                // First add the plain rule again, behind the gate's, and then delete the first one: so main is looked up at any moment.
+                // The plain rule is first added again after the gate's rules, and then the first one is deleted, so that main is
+                // consulted at every moment.
                 try kernel.add(main)
                 for rule in plain { try kernel.delete(rule) }
                 families.append(family)
@@ -208,7 +210,7 @@ public final class Gate {
         }
     }
 
-    /// Reads the gate's rules from the kernel.
+    /// Returns the gate's rules from the kernel.
     private func ours() throws(NetlinkError) -> [Family: [[UInt8]]] {
         var ours: [Family: [[UInt8]]] = [:]
         for family in Family.allCases {
@@ -241,7 +243,7 @@ public final class Gate {
         return wasChanged
     }
 
-    /// Goes on after errors, so that as little as possible stays closed, and throws the first one at the end.
+    /// Continues after errors, so that as little as possible stays closed, and throws the first error at the end.
     private static func restore(_ kernel: GateKernel) throws(NetlinkError) -> Bool {
         var hasLeftovers = false
         var firstError: NetlinkError?
@@ -260,10 +262,10 @@ public final class Gate {
                 let ours = rules.filter(\.isOurs)
                 let plain = rules.filter(\.isPlainMain)
                 hasLeftovers = hasLeftovers || !ours.isEmpty
-                // Another program removed the plain rule, which must not be missing when the gate's are gone.
+                // Another program removed the plain rule, which is needed once the gate's rules are gone.
                 if !ours.isEmpty, plain.isEmpty { try kernel.add(.plainMain(family)) }
                 for rule in ours { try kernel.delete(rule) }
-                // A process that ended while it added the rules may have left the plain rule twice.
+                // A process that ended while it added the rules may have left two plain rules.
                 if !ours.isEmpty { for rule in plain.dropFirst() { try kernel.delete(rule) } }
                 let routes = try kernel.routes(family).filter { $0.table == GateRule.table }
                 hasLeftovers = hasLeftovers || !routes.isEmpty

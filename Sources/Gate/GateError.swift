@@ -1,13 +1,13 @@
 import Glibc
 import Netlink
 
-/// Why the gate does not work. The links are then as they would be without a gate.
+/// The reason why the gate does not work. The links then behave as they would without a gate.
 public enum GateError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The process may not change rules.
+    /// The process has no permission to change rules.
     case notPermitted
     /// Main's plain rule is not at its usual place: the administrator or another program has arranged the rules.
     case noMainRule
-    /// The kernel has a family of addresses without rules.
+    /// The kernel has an address family without routing rules.
     case noRules
     /// Another failed call.
     case kernel(NetlinkError)

@@ -2,8 +2,8 @@ import CNetlink
 import Glibc
 import Netlink
 
-/// The gate's calls to the kernel: rules, groups of links, and the routes of its own table. Each call is complete when it returns.
-/// Not final, so that a test can make a call fail.
+/// The gate's calls to the kernel: rules, groups of links, and the routes of its own table. Each call is complete when it
+/// returns. Not final, so that a test can make a call fail.
 class GateKernel {
     private let socket: NetlinkSocket
 
@@ -27,7 +27,7 @@ class GateKernel {
         }
     }
 
-    /// Appends a rule behind those of its priority, even if there is an equal one.
+    /// Appends a rule after all others of its priority, even if there is an equal one.
     func add(_ rule: GateRule) throws(NetlinkError) {
         _ = try socket.ask(type: UInt16(RTM_NEWRULE), flags: UInt16(NLM_F_CREATE), payload: rule.payload)
     }
@@ -112,7 +112,7 @@ class GateKernel {
         }
     }
 
-    /// Reads a whole table, again if it changed meanwhile.
+    /// Reads a whole table, and repeats that if it changed in the meantime.
     private func dump(_ type: Int, _ header: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
         var answers: [NetlinkMessage] = []
         for _ in 0..<4 {

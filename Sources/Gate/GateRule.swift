@@ -17,21 +17,21 @@ import Netlink
 ///     32767  lookup default                           IPv4 only
 ///     32767  nop                                      target of the goto
 ///
-/// The plain rule is moved behind the gate's rules and not deleted, so that main is looked up even if another program deletes these.
-/// The gate's rules are at main's own place, so that other programs' rules, such as a tunnel's, keep their order.
+/// The plain rule is moved after the gate's rules and not deleted, so that main is consulted even if another program deletes the
+/// gate's rules. The gate's rules are at main's own place, so that other programs' rules, such as a tunnel's, keep their order.
 ///
-/// The rule with the source is for incoming answers: with `rp_filter` the kernel looks up a route back to a packet's source, as root
-/// and from the packet's destination (`__fib_validate_source` in net/ipv4/fib_frontend.c). An ordinary program has no source before
-/// it has a route. The rule also lets through IPv4 sockets of root that are bound to a source, and IPv4 connections of root from
-/// before the gate closed.
+/// The rule with the source is for incoming answers: with `rp_filter` the kernel looks up a route back to a packet's source, as
+/// root and from the packet's destination (`__fib_validate_source` in net/ipv4/fib_frontend.c). An ordinary program has no source
+/// before it has a route. The rule also lets through IPv4 sockets of root that are bound to a source, and IPv4 connections of
+/// root from before the gate closed.
 struct GateRule: Hashable {
-    /// "hots": the interface group of gated links, and the table of the routes that they hide. Administrators are unlikely to choose
-    /// this number.
+    /// "hots": the interface group of gated links, and the table of the routes that they hide. Administrators are unlikely to
+    /// choose this number.
     static let group: UInt32 = 0x686F_7473
     static let table: UInt32 = 0x686F_7473
-    /// "h": marks the gate's rules and routes. Unused in iproute2's rt_protos and in linux/rtnetlink.h.
+    /// "h": marks the gate's rules and routes. The number is unused in iproute2's rt_protos and in linux/rtnetlink.h.
     static let `protocol`: UInt8 = 0x68
-    /// The kernel's priorities of main and of the default table behind it (net/ipv4/fib_rules.c, net/ipv6/fib6_rules.c).
+    /// The kernel's priorities of main and of the default table after it (net/ipv4/fib_rules.c, net/ipv6/fib6_rules.c).
     static let mainPriority: UInt32 = 32766
     static let endPriority: UInt32 = 32767
 
@@ -55,7 +55,7 @@ struct GateRule: Hashable {
         payload = builder.octets
     }
 
-    /// Lets sockets that are bound to the link use it.
+    /// Lets sockets that are bound to the link use the link.
     static func bound(to name: String, _ family: Family) -> GateRule {
         GateRule(family, priority: mainPriority - 1, table: UInt32(RT_TABLE_MAIN.rawValue)) {
             $0.append(Int(FRA_OIFNAME), Array(name.utf8) + [0])
@@ -68,8 +68,8 @@ struct GateRule: Hashable {
         var rules = [
             GateRule(family, priority: mainPriority, table: main) { $0.append(Int(FRA_SUPPRESS_IFGROUP), integer: group) }
         ]
-        // IPv6 looks up again with a source for a program without a route (`ip6_dst_lookup_tail`). So its exemption is for lookups
-        // without a port: a packet filter's check of the return path, such as firewalld's (nft_fib_ipv6.c).
+        // IPv6 looks up again with a source for a program without a route (`ip6_dst_lookup_tail`). So its exemption is for
+        // lookups without a port: a packet filter's check of the return path, such as firewalld's (nft_fib_ipv6.c).
         if family == .ipv6 {
             let withPort = { (builder: inout PayloadBuilder) in
                 builder.append(Int(FRA_IIFNAME), Array("lo".utf8) + [0])
@@ -99,17 +99,17 @@ struct GateRule: Hashable {
         return rules
     }
 
-    /// Returns main's rule as the kernel makes it.
+    /// Returns main's rule in the kernel's form.
     static func plainMain(_ family: Family) -> GateRule {
         GateRule(family, priority: mainPriority, table: UInt32(RT_TABLE_MAIN.rawValue), by: UInt8(RTPROT_KERNEL))
     }
 
-    /// The rule without its flags, which change with its links and its target.
+    /// The rule without its flags, which change with links and targets.
     var identity: [UInt8] { payload.count < 12 ? payload : payload[..<8] + [0, 0, 0, 0] + payload[12...] }
 
     var isOurs: Bool { (try? attributes?.integer(Int(FRA_PROTOCOL), as: UInt8.self)) == Self.protocol }
 
-    /// Looks up everything in main, at main's usual priority, and was not made by the gate.
+    /// Whether the rule consults main for everything, at main's usual priority, and was not made by the gate.
     var isPlainMain: Bool {
         guard !isOurs, payload.count >= 12, payload[1...3].allSatisfy({ $0 == 0 }), payload[7] == UInt8(FR_ACT_TO_TBL),
             payload[...].host(UInt32.self, at: 8).map({ $0 & UInt32(FIB_RULE_INVERT) }) == 0, let attributes
@@ -130,17 +130,17 @@ struct GateRule: Hashable {
     private var attributes: AttributeReader? { payload[...].after(12).flatMap { try? AttributeReader($0) } }
 }
 
-/// A family of addresses.
+/// An address family.
 enum Family: CaseIterable {
     case ipv4, ipv6
 
     var number: UInt8 { self == .ipv4 ? UInt8(AF_INET) : UInt8(AF_INET6) }
 
-    /// The octets of an address.
+    /// The length of an address, in octets.
     var length: Int { self == .ipv4 ? 4 : 16 }
 
-    /// Prefixes that cover every source but the unspecified one. An IPv6 rule with any prefix needs a source (`fib6_rule_match`); for
-    /// IPv4 the prefixes leave out 0.0.0.0/8.
+    /// Prefixes that cover every source except the unspecified one. An IPv6 rule with any prefix needs a source
+    /// (`fib6_rule_match`); for IPv4, the prefixes leave out 0.0.0.0/8.
     var everySource: [(prefix: UInt8, length: UInt8)] {
         switch self {
         case .ipv4: (1...8).map { (UInt8(1) << (8 - $0), $0) }

@@ -3,18 +3,18 @@ import Netlink
 
 /// A route of main that a gated link's better route hides, as a copy in the gate's table.
 ///
-/// The kernel looks up one best route and then drops it for its link's group, without trying main's others.
+/// The kernel finds one best route and then rejects it because of its link's group, without trying main's other routes.
 struct HiddenRoute: Hashable {
-    /// The most copies; a laptop has a handful of routes.
+    /// The largest number of copies; a laptop has a handful of routes.
     static let limit = 512
 
     /// The route in the gate's table, as a request to the kernel.
     let payload: [UInt8]
-    /// The index of its link.
+    /// The index of the route's link.
     let link: Int
-    /// The table that it comes from.
+    /// The original table of the route.
     let table: UInt32
-    /// It leads through a router, and needs the route to that router first.
+    /// Whether the route leads through a router, so that the route to that router must exist first.
     let hasGateway: Bool
 
     /// The attributes of the copy, without the kernel's bookkeeping and the numbers of nexthop objects.
@@ -31,7 +31,7 @@ struct HiddenRoute: Hashable {
             let oif = try? attributes.integer(Int(RTA_OIF.rawValue), as: Int32.self)
         else { return nil }
         var header = Array(message.payload.prefix(12))
-        // Not from a cache, without a source prefix, unicast.
+        // The route must not come from a cache, must have no source prefix, and must be unicast.
         guard flags & UInt32(RTM_F_CLONED) == 0, header[2] == 0, header[7] == UInt8(RTN_UNICAST),
             !attributes.all.contains(where: { $0.type == Int(RTA_ENCAP.rawValue) || $0.type == Int(RTA_MULTIPATH.rawValue) })
         else { return nil }
@@ -44,14 +44,14 @@ struct HiddenRoute: Hashable {
         header[5] = GateRule.protocol
         var builder = PayloadBuilder(header: Array(header[..<8]) + [UInt8(flags & UInt32(RTNH_F_ONLINK)), 0, 0, 0])
         builder.append(Int(RTA_TABLE.rawValue), integer: GateRule.table)
-        // Sorted, so that a copy equals its original.
+        // The attributes are sorted, so that a copy equals its original.
         for attribute in attributes.all.sorted(by: { $0.type < $1.type }) where Self.copied.contains(attribute.type) {
             builder.append(attribute.type, attribute.value)
         }
         payload = builder.octets
     }
 
-    /// Compares the copies: the tables differ.
+    /// Compares only the copies, because the original tables differ.
     static func == (one: HiddenRoute, other: HiddenRoute) -> Bool { one.payload == other.payload }
 
     func hash(into hasher: inout Hasher) { hasher.combine(payload) }

@@ -2,7 +2,7 @@ import CNetlink
 import EventLoop
 import Netlink
 
-/// Reports changes of routing rules of any family, among which may be the gate's. Needs no capability and no timer.
+/// Reports changes of routing rules of any family; the gate's rules may be among them. Needs no capability and no timer.
 @LoopActor public final class RuleWatch {
     private let exchange: NetlinkExchange
     private var isChanged = false

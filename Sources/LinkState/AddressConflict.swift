@@ -2,11 +2,13 @@ import HotspotCore
 import PortalAnnouncement
 
 extension LinkSnapshot {
-    /// Returns the problem of a link whose gateway or nameservers another interface of this computer hides; `nil` where none does.
+    /// Returns the problem of a link whose gateway or nameservers are hidden by another interface of this computer; `nil` if
+    /// there is none.
     ///
-    /// The kernel drops answers from an address that is its own, so that no packet of ours brings one back. Where only the network
-    /// overlaps, as with a container's bridge, packets that are bound to the link pass, and the packets of ordinary programs go to the other
-    /// interface. A tunnel covers networks on purpose, and a second card in the same network has the router too: both are left out.
+    /// The kernel drops answers from an address that is its own, so no answer can arrive. If only the network overlaps, as with a
+    /// container's bridge, packets that are bound to the link pass, but the packets of ordinary programs go to the other
+    /// interface. A tunnel covers networks on purpose, and a second card in the same network has the same router: both are
+    /// ignored.
     ///
     /// - Parameters:
     ///   - others: the interfaces of this computer.
@@ -61,7 +63,7 @@ private struct InterfaceNetwork {
     /// CIDR notation.
     let text: String
     let address: [UInt8]
-    /// In bits.
+    /// The length, in bits.
     let length: Int
 
     init?(_ text: String) {

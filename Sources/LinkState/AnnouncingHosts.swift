@@ -3,11 +3,11 @@ import PortalAnnouncement
 
 /// The hosts of a link whose announcements of a portal's API count: the lease's server and the default routers.
 extension LinkSnapshot {
-    /// The most hosts. Any guest can add default routers by router advertisements.
+    /// The largest number of hosts. Any guest can add default routers by router advertisements.
     public static let announcingLimit = 8
 
-    /// Returns the addresses whose MAC addresses ``announcers(leaseServer:hardware:)`` needs: the lease's server where it is on the link,
-    /// and the default routers.
+    /// Returns the addresses whose MAC addresses ``announcers(leaseServer:hardware:)`` needs: the lease's server if it is on the
+    /// link, and the default routers.
     ///
     /// - Parameter leaseServer: the server identifier of the lease (RFC 2131, 9.7).
     public func announcingAddresses(leaseServer: String?) -> [String] {
@@ -17,8 +17,8 @@ extension LinkSnapshot {
         return Array(([server].compactMap { $0 } + routers).prefix(Self.announcingLimit))
     }
 
-    /// Returns the hosts whose announcements count. In DHCP the lease's server counts. A router forwards or relays (RFC 1542) the answers
-    /// of a server beyond the link. Where no lease is known, the default routers count.
+    /// Returns the hosts whose announcements count. For DHCP, the lease's server counts. A router forwards or relays (RFC 1542)
+    /// the answers of a server beyond the link. If no lease is known, the default routers count.
     ///
     /// - Parameter hardware: the MAC addresses of ``announcingAddresses(leaseServer:)``; an address without one does not count.
     public func announcers(leaseServer: String?, hardware: [String: HardwareAddress]) -> Announcers {

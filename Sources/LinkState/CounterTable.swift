@@ -1,12 +1,12 @@
-// This target: each link's addresses, routes, nameservers and portal API, the program that manages it, and the rules and counters of this computer that tell why a
-// probe is lost. ``LinkMonitor`` reports links.
+// This target reads each link's addresses, routes, nameservers and portal API, the program that manages it, and the rules and
+// counters of this computer that explain a lost probe. ``LinkMonitor`` reports links.
 
-/// One table of `/proc/net/snmp` or `/proc/net/netstat`: a line with its names and a line with its numbers (proc_net(5)).
+/// One table of `/proc/net/snmp` or `/proc/net/netstat`: a line with names and a line with numbers (proc_net(5)).
 struct CounterTable {
     private let names: [Substring]
     private let numbers: [Substring]
 
-    /// Finds the table of this name, such as `Tcp`, in the text of the file.
+    /// Finds the table with this name, such as `Tcp`, in the text of the file.
     init?(_ name: String, in text: String) {
         let lines = text.split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.first == name + ":" }
         guard lines.count == 2, lines[0].count == lines[1].count else { return nil }

@@ -10,7 +10,7 @@ struct DHClientLeases {
         var interface = ""
         /// `fixed-address`, or each `iaaddr` of a `lease6`.
         var addresses: [String] = []
-        /// Seconds since 1970; `nil` for an endless lease.
+        /// The end of the lease, in seconds since 1970; `nil` for an endless lease.
         var expires: Int64?
         var nameservers: [String] = []
         var portalAPI: PortalAPIAddress?
@@ -18,12 +18,12 @@ struct DHClientLeases {
         var server: String?
     }
 
-    /// The most leases, of which the newest are kept.
+    /// The largest number of leases; the newest are kept.
     static let limit = 256
-    /// The most addresses of one lease.
+    /// The largest number of addresses in one lease.
     static let addressLimit = 16
 
-    /// In the order of the file.
+    /// The leases, in the order of the file.
     private(set) var leases: [Lease] = []
 
     private enum LeaseToken: Equatable {
@@ -98,7 +98,7 @@ struct DHClientLeases {
         }
     }
 
-    /// Returns the octets of a text, or of `68:74:74`, as which dhclient prints unknown options.
+    /// Returns the octets of a text, or of hexadecimal octets such as `68:74:74`, which dhclient prints for unknown options.
     private static func octets(of token: LeaseToken) -> [UInt8]? {
         switch token {
         case .text(let octets): octets

@@ -10,10 +10,10 @@ struct FilterChain: Hashable, Sendable {
         case output = 3
     }
 
-    /// As the command `nft` writes it, such as `inet mullvad output`.
+    /// The name as the command `nft` writes it, such as `inet mullvad output`.
     let name: String
     let direction: Direction
-    /// A packet that no rule decides is dropped.
+    /// Whether a packet without a matching rule is dropped.
     let dropsTheRest: Bool
 
     /// Reads all such chains for IPv4; empty if there are none, or if they cannot be read, which needs CAP_NET_ADMIN.
@@ -26,7 +26,7 @@ struct FilterChain: Hashable, Sendable {
         return answers.compactMap { FilterChain($0) }
     }
 
-    /// Returns `nil` for other chains: of other families, types and hooks, and those that have no rules and accept.
+    /// Returns `nil` for other chains: those of other families, types and hooks, and those without rules that accept everything.
     init?(_ message: NetlinkMessage) {
         let type = UInt16(NFNL_SUBSYS_NFTABLES) << 8 | UInt16(NFT_MSG_NEWCHAIN.rawValue)
         guard message.type == type, let family = message.payload.first.flatMap(Self.family), let rest = message.payload.after(4),

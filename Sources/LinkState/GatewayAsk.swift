@@ -5,14 +5,15 @@ import HotspotCore
 import Netlink
 import PortalAnnouncement
 
-/// Finds the hardware address of a router within three seconds: tells the kernel that the router's entry in the neighbour table is needed
-/// (`NTF_USE`, as `ip neigh replace … use` does), resolves it (ARP, RFC 826; RFC 4861), and an event of that table has the answer.
+/// Finds the hardware address of a router within three seconds: tells the kernel that the router's entry in the neighbour table
+/// is needed (`NTF_USE`, as `ip neigh replace … use` does). The kernel resolves the address (ARP, RFC 826; RFC 4861), and an
+/// event of that table has the answer.
 ///
-/// No packet of ours is sent, so that a kill switch that drops all of them does not keep the address away; ARP itself is no IP packet, and
-/// passes it. This wants `CAP_NET_ADMIN`. It subscribes to the table for this time only, because the table changes all the time.
+/// hotspotd sends no packet of its own, so a kill switch that drops its packets does not hide the address; ARP itself is not IP,
+/// and passes. This needs `CAP_NET_ADMIN`. It subscribes to the table only for this time, because the table changes all the time.
 @LoopActor public final class GatewayAsk {
-    /// The kernel asks three times, a second apart (arp(7): `mcast_solicit`, `retrans_time_ms`). The first question or its answer is lost
-    /// where the other end of a cable is not ready yet.
+    /// The kernel asks three times, a second apart (arp(7): `mcast_solicit`, `retrans_time_ms`). The first question or its answer
+    /// is lost if the other end of a cable is not ready yet.
     public static let patience = Duration.seconds(3)
 
     private let index: Int
@@ -21,13 +22,13 @@ import PortalAnnouncement
     private var exchange: NetlinkExchange?
     private var timer: EventSource?
 
-    /// Asks at once. Calls `onAnswer` once, after this initialiser, with `nil` if no answer came in time; not at all after ``cancel()`` or
-    /// when this object is gone.
+    /// Asks at once. Calls `onAnswer` once, after this initialiser, with `nil` if no answer came in time; never after
+    /// ``cancel()`` or once this object is gone.
     public init(gateway: String, on index: Int, onAnswer: @escaping (HardwareAddress?) -> Void) {
         self.index = index
         self.onAnswer = onAnswer
         address = AddressText.octets(of: gateway.prefix { $0 != "%" }) ?? []
-        // First subscribe, then read the table, then send: so no answer is missed.
+        // Subscribes first, then reads the table, then sends, so that no answer is missed.
         exchange = try? NetlinkExchange { () throws(NetlinkError) in
             let socket = try NetlinkSocket(protocol: NETLINK_ROUTE)
             try socket.join(Int32(RTNLGRP_NEIGH.rawValue))
@@ -44,7 +45,7 @@ import PortalAnnouncement
             exchange.onOverrun = { [weak self] in
                 if let answer = NeighbourTable.hardwareAddress(of: gateway, on: index) { self?.finish(answer) }
             }
-            // On a busy machine the time can be over before the event was read.
+            // On a busy machine, the time may be over before the event was read.
             timer = try? EventLoop.shared.schedule(after: Self.patience) { [weak self] in
                 self?.finish(NeighbourTable.hardwareAddress(of: gateway, on: index))
             }
@@ -69,7 +70,7 @@ import PortalAnnouncement
     }
 }
 
-/// The kernel's table of neighbours: the hardware addresses behind addresses on a link.
+/// The kernel's neighbour table: the hardware address for each address on a link.
 enum NeighbourTable {
     /// The states in which an entry has a hardware address: reachable, stale, delay, probe, permanent (linux/neighbour.h).
     private static let resolved: UInt16 = 0x02 | 0x04 | 0x08 | 0x10 | 0x80
@@ -81,8 +82,8 @@ enum NeighbourTable {
         return answers.lazy.compactMap { hardwareAddress(in: $0, of: address, on: index) }.first
     }
 
-    /// Returns whether no packets go to this router now: it has no entry, or one that is empty, stale or failed. Any other state ends by itself,
-    /// but for that of a fixed address.
+    /// Returns whether no packets are going to this router: it has no entry, or one that is empty, stale or failed. Any other
+    /// state ends by itself, except that of a fixed address.
     static func isAtRest(_ gateway: String, on index: Int) -> Bool {
         guard let address = AddressText.octets(of: gateway.prefix { $0 != "%" }) else { return false }
         do {
@@ -98,7 +99,7 @@ enum NeighbourTable {
         return try NetlinkSocket(protocol: NETLINK_ROUTE).ask(type: UInt16(RTM_GETNEIGH), payload: entry(address, on: number))
     }
 
-    /// Lets the kernel begin to resolve an address, and returns at once.
+    /// Makes the kernel begin to resolve an address, and returns at once.
     static func resolve(_ address: [UInt8], on index: Int) throws(NetlinkError) {
         guard let number = Int32(exactly: index) else { throw NetlinkError(operation: "resolving a router", code: ENODEV) }
         let socket = try NetlinkSocket(protocol: NETLINK_ROUTE)
@@ -106,7 +107,8 @@ enum NeighbourTable {
         _ = try socket.ask(type: UInt16(RTM_NEWNEIGH), flags: flags, payload: entry(address, on: number, flags: UInt8(NTF_USE)))
     }
 
-    /// An entry as a request names it: `struct ndmsg` (linux/neighbour.h) of family, padding, index, state, flags and type, and the address.
+    /// An entry in the form of a request: `struct ndmsg` (linux/neighbour.h) of family, padding, index, state, flags and type,
+    /// and the address.
     private static func entry(_ address: [UInt8], on index: Int32, flags: UInt8 = 0) -> [UInt8] {
         var header: [UInt8] = [UInt8(address.count == 4 ? AF_INET : AF_INET6), 0, 0, 0]
         header.appendHost(index)

@@ -2,10 +2,11 @@ import Glibc
 
 /// The kind of an interface, as its files in `/sys` show it.
 public enum InterfaceKind {
-    /// Returns whether an interface is a radio: cfg80211 gives each of its interfaces the link `phy80211` in `/sys/class/net/NAME`
-    /// (net/wireless/core.c).
+    /// Returns whether an interface is a radio: cfg80211 gives each of its interfaces the link `phy80211` in
+    /// `/sys/class/net/NAME` (net/wireless/core.c).
     ///
-    /// The answer is for the network namespace in which `/sys` was mounted, and `false` for a name that no interface can have.
+    /// The answer applies to the network namespace in which `/sys` was mounted, and is `false` for a name that no interface can
+    /// have.
     public static func isRadio(_ name: String) -> Bool { isRadio(name, root: "/") }
 
     static func isRadio(_ name: String, root: String) -> Bool {

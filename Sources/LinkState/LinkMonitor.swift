@@ -4,11 +4,11 @@ import Glibc
 import HotspotCore
 import Netlink
 
-/// Watches the machine's links, their addresses and default routes through rtnetlink. Beside it in this target: what programs know of a link
-/// (`SystemLinkFacts`), and which rule of this computer keeps a probe from it (`ProbeLoss`).
+/// Watches the machine's links, their addresses and default routes through rtnetlink. This target also reads what programs know
+/// about a link (`SystemLinkFacts`), and which rule of this computer blocks a probe (`ProbeLoss`).
 ///
-/// Needs no capability and no timer. The events of one turn of the loop become one change for each link. When the kernel had to leave
-/// out events, everything is read again and compared.
+/// Needs no capability and no timer. The events of one turn of the loop become one change for each link. If the kernel had to
+/// drop events, everything is read again and compared.
 @LoopActor public final class LinkMonitor {
     /// Called for each link that changed, in the turn that read it.
     public var onChange: (LinkChange) -> Void = { _ in }
@@ -16,7 +16,7 @@ import Netlink
     public var onFailure: (LinkError) -> Void = { _ in }
     /// All links by their index, as last reported.
     public private(set) var links: [Int: LinkSnapshot] = [:]
-    /// The first reading is over: from here on ``links`` is complete.
+    /// Whether the first reading is over, so that ``links`` is complete.
     public private(set) var isComplete = false
     /// For tests: messages with contradictory lengths, which are dropped whole.
     package private(set) var malformedCount = 0
@@ -25,7 +25,8 @@ import Netlink
 
     let exchange: NetlinkExchange
     private var table = LinkTable()
-    /// A new reading that is being filled. Events go there too, because the socket has them and the dump's answers in one order.
+    /// A new reading that is being filled. Events go there too, because they arrive on the same socket as the answers to the
+    /// dump, in one order.
     private var incoming: LinkTable?
     private var isReadingWaiting = false
     private var isReadingFailed = false
@@ -121,14 +122,14 @@ import Netlink
 
     // MARK: Readings
 
-    /// Reads links, addresses and routes again. Ignored if such a reading waits in the queue already.
+    /// Reads links, addresses and routes again. Does nothing if such a reading is already waiting.
     private func readAll() {
         guard !isReadingWaiting else { return }
         isReadingWaiting = true
         dump(
             RTM_GETLINK, header: 16,
             begun: { [weak self] in
-                // After an overrun from here on, this reading is doubtful and another one is needed.
+                // If events are dropped from now on, this reading is doubtful and another one is needed.
                 self?.isReadingWaiting = false
                 self?.isReadingFailed = false
                 self?.incoming = LinkTable()
@@ -167,7 +168,7 @@ import Netlink
                 isChanged = true
                 // If another whole reading waits, only its result is reported.
                 if let incoming, !isReadingWaiting {
-                    // A link that a failed reading lacks may still exist.
+                    // A link that is missing in a failed reading may still exist.
                     if !isReadingFailed { table = incoming }
                     self.incoming = nil
                     isComplete = true
@@ -190,11 +191,11 @@ import Netlink
     }
 }
 
-/// Why the links cannot be watched.
+/// The reason why the links cannot be watched.
 public struct LinkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// In a few words.
     public let operation: String
-    /// A positive errno.
+    /// The error number, which is positive.
     public let code: Int32
 
     init(_ error: NetlinkError) {

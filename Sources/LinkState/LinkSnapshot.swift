@@ -5,11 +5,11 @@ public struct LinkSnapshot: Hashable, Sendable {
     /// The kernel's index, which a rename does not change.
     public var index: Int
     public var name: String
-    /// `nil` if it has none of six octets, such as a tunnel.
+    /// The hardware address; `nil` if it does not have six octets, as for a tunnel.
     public var hardwareAddress: HardwareAddress?
-    /// Switched on (`IFF_UP`).
+    /// Whether the link is switched on (`IFF_UP`).
     public var isUp: Bool
-    /// The cable is plugged in, or the station associated.
+    /// Whether the cable is plugged in, or the station associated.
     public var hasCarrier: Bool
     /// The driver's kind of a virtual link, such as `veth`, `bridge`, `tun`; `nil` for hardware.
     public var kind: String?
@@ -19,11 +19,11 @@ public struct LinkSnapshot: Hashable, Sendable {
     public var addresses: [String]
     /// Default routers, the one with the lowest metric first.
     public var gateways: [String]
-    /// The metric of its best default route, of either family; `nil` without one.
+    /// The metric of the link's best default route, of either family; `nil` without one.
     public var routeMetric: UInt32?
     /// The interface group (`ip link set group`); `Gate.group` for a link that the gate closed.
     public var group: UInt32
-    /// The number of times that the carrier came up since the link was created; `nil` if the kernel does not tell.
+    /// The number of times that the carrier came up since the link was created; `nil` if the kernel does not report it.
     public var carrierUpCount: UInt32?
 
     public init(
@@ -47,9 +47,10 @@ public struct LinkSnapshot: Hashable, Sendable {
 }
 
 extension LinkSnapshot {
-    /// The mark of the present association, by which a daemon that is restarted knows it again: the boot, the interface, how often its
-    /// carrier came up, and its address. A station that leaves its access point loses the carrier, as a cable does that is pulled,
-    /// whichever process watches; not every driver reports the age of an association. `nil` where the kernel does not report it.
+    /// The mark of the present association, by which a restarted daemon recognises it: the boot, the interface, the number of
+    /// times that its carrier came up, and its address. A station that leaves its access point loses the carrier, and so does an
+    /// unplugged cable, even if no process watches; not every driver reports the age of an association. `nil` if the kernel does
+    /// not report the number.
     public var associationMark: String? {
         guard let carrierUpCount, let boot = Self.boot else { return nil }
         return "\(boot) \(index) \(hardwareAddress?.description ?? "-") \(carrierUpCount) \(addresses.first ?? "-")"
@@ -68,12 +69,12 @@ extension LinkSnapshot {
     }
 }
 
-/// A change of a link: at most one for each link and turn of the loop, with the state at its end.
+/// A change of a link: at most one for each link in a turn of the loop, with its state at the end of the turn.
 public enum LinkChange: Hashable, Sendable {
-    /// It is there; also reported for each one that was there at the start.
+    /// The link has appeared; also reported for each link that exists at the start.
     case appeared(LinkSnapshot)
-    /// Something changed, perhaps its name.
+    /// Something about the link changed, perhaps its name.
     case changed(LinkSnapshot, from: LinkSnapshot)
-    /// It is gone from this network namespace; with its last state.
+    /// The link has left this network namespace; this is its last state.
     case vanished(LinkSnapshot)
 }

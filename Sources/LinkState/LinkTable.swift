@@ -8,20 +8,20 @@ import PortalAnnouncement
 ///
 /// A dump fills a new table, and events change it.
 struct LinkTable {
-    /// The most links; a host of containers may have thousands.
+    /// The largest number of links; a host of containers may have thousands.
     static let linkLimit = 4096
-    /// The most addresses of one link.
+    /// The largest number of addresses of one link.
     static let addressLimit = 64
-    /// The most default routes.
+    /// The largest number of default routes.
     static let routeLimit = 256
 
     /// The change that a message made.
     enum Effect: Hashable {
-        /// Nothing in this table.
+        /// The message changed nothing in this table.
         case none
-        /// Links or addresses.
+        /// The message changed links or addresses.
         case links
-        /// Something for which the kernel drops routes without an event.
+        /// The kernel may have dropped routes without an event.
         case routes
     }
 
@@ -36,14 +36,15 @@ struct LinkTable {
         var prefixLength: UInt8
         var flags: UInt32
 
-        /// Neither being checked for duplicates nor a duplicate (RFC 4862, 5.4). An optimistic one may be used (RFC 4429).
+        /// Whether the address is neither being checked for duplicates nor a duplicate (RFC 4862, 5.4). An optimistic one may be
+        /// used (RFC 4429).
         var isUsable: Bool {
             if flags & UInt32(IFA_F_DADFAILED) != 0 { return false }
             return flags & UInt32(IFA_F_TENTATIVE) == 0 || flags & UInt32(IFA_F_OPTIMISTIC) != 0
         }
 
-        /// Lower is preferred: current before deprecated, IPv4 before IPv6, primary before secondary. For IPv6 "secondary" is a
-        /// temporary address (RFC 8981) and preferred.
+        /// The rank of the address; lower is preferred: current before deprecated, IPv4 before IPv6, primary before secondary.
+        /// For IPv6, "secondary" is a temporary address (RFC 8981) and preferred.
         var rank: Int {
             let isSecondary = flags & UInt32(IFA_F_SECONDARY) != 0
             let isIPv6 = family == UInt8(AF_INET6)
@@ -79,7 +80,7 @@ struct LinkTable {
         return snapshot
     }
 
-    /// Applies a message of a dump or an event. A route only has the effect that routes must be read again.
+    /// Applies a message of a dump or an event. A route's only effect is that routes must be read again.
     mutating func apply(_ message: NetlinkMessage) throws(MalformedMessage) -> Effect {
         switch Int(message.type) {
         case Int(RTM_NEWLINK): try applyLink(message.payload)
@@ -181,7 +182,7 @@ struct LinkTable {
 
     mutating func removeRoutes() { routes = [] }
 
-    /// Adds one route of a dump; ignores all but default routes.
+    /// Adds one route of a dump; ignores all routes except default routes.
     mutating func addRoute(_ message: NetlinkMessage) throws(MalformedMessage) {
         let payload = message.payload
         // struct rtmsg: family, destination length, source length, tos, table, protocol, scope, type, flags.
@@ -192,7 +193,8 @@ struct LinkTable {
         else { throw MalformedMessage("route message too short") }
         guard family == UInt8(AF_INET) || family == UInt8(AF_INET6) else { return }
         let attributes = try AttributeReader(rest)
-        // The local table (255) has no default. Others count like main: connection managers use tables of their own for links.
+        // The local table (255) has no default route. Other tables count like main, because connection managers use separate
+        // tables for links.
         guard length == 0, sourceLength == 0, type == 1 /* RTN_UNICAST */, table != 255 else { return }
         let metric = try attributes.integer(Int(RTA_PRIORITY.rawValue), as: UInt32.self) ?? 0
         if let index = try attributes.integer(Int(RTA_OIF.rawValue), as: UInt32.self) {

@@ -1,25 +1,26 @@
-/// The kernel's counters of packets that a rule of this computer took away in this network namespace, at one moment.
+/// The kernel's counters of packets that rules of this computer dropped in this network namespace, at one moment.
 public struct LossCounters: Hashable, Sendable {
     /// Packets that the reverse-path filter dropped when they arrived.
     let filtered: UInt64
-    /// TCP segments that could not be sent again, as where a firewall drops them on their way out.
+    /// TCP segments that could not be sent again, for example because a firewall drops them on their way out.
     let unsent: UInt64
-    /// Refusals that this computer sent, to its own programs too, as where a firewall rejects: ICMP "unreachable" and TCP resets.
+    /// Refusals that this computer sent, including those to its own programs, for example when a firewall rejects: ICMP
+    /// "unreachable" and TCP resets.
     let refusals: UInt64
 
-    /// The kernel's text of one moment. Most probes have an answer, and it is read for none of them.
+    /// The kernel's text at one moment. It is parsed only if a probe has no answer, which is rare.
     public struct Record: Sendable {
         private let basic: String
         private let more: String
 
-        /// Takes the text of now; `nil` if the kernel does not show it.
+        /// Reads the present text; `nil` if the kernel does not show it.
         public static var now: Record? {
             func text(_ path: String) -> String? { RecordFile.read(path).map { String(decoding: $0.octets, as: UTF8.self) } }
             guard let basic = text("/proc/net/snmp"), let more = text("/proc/net/netstat") else { return nil }
             return Record(basic: basic, more: more)
         }
 
-        /// The counters in it; `nil` if they are not as expected.
+        /// The counters in the text; `nil` if the text is not as expected.
         public var counters: LossCounters? { LossCounters(basic: basic, more: more) }
     }
 

@@ -2,7 +2,7 @@ import PortalAnnouncement
 
 /// Resolvers as other programs write them: `1.1.1.1`, `1.1.1.1:53`, `fe80::1%wlan0`, `[fe80::1]:53%wlan0#name`.
 enum NameserverText {
-    /// The most resolvers that one link has.
+    /// The largest number of resolvers of one link.
     static let limit = 8
 
     /// Returns the resolvers in `words` that can be used on this link, each once, in their order.
@@ -14,10 +14,10 @@ enum NameserverText {
         return addresses
     }
 
-    /// Returns one resolver as an address without port and name; `nil` if it is not an address, or is one of this machine or of another
-    /// link.
+    /// Returns one resolver as an address without port and name; `nil` if it is not an address, or is one of this machine or of
+    /// another link.
     static func address(_ word: String, on link: LinkSnapshot) -> String? {
-        // Behind it is the name in its certificate, for DNS over TLS.
+        // The text after the sign is the name in the resolver's certificate, for DNS over TLS.
         var text = word.prefix { $0 != "#" }
         var scope: Substring?
         if let percent = text.firstIndex(of: "%") {

@@ -2,11 +2,11 @@ import CNetlink
 import Glibc
 import Netlink
 
-/// The rules of this computer that decide over the packets of one link, as they are now. Reading them changes nothing.
+/// The rules of this computer that decide about the packets of one link at present. Reading them changes nothing.
 public struct PacketRules: Hashable, Sendable {
-    /// The other link that ordinary traffic leaves by, such as a VPN's tunnel; `nil` if it leaves by this link, or not at all.
+    /// The other link that ordinary traffic uses, such as a VPN's tunnel; `nil` if it uses this link, or cannot leave at all.
     var otherWay: String?
-    /// The link drops packets whose answers would leave by another link (rp_filter in the kernel's ip-sysctl.rst).
+    /// Whether the link drops packets whose answers would leave by another link (rp_filter in the kernel's ip-sysctl.rst).
     var isStrict: Bool
     var chains: [FilterChain]
 
@@ -31,8 +31,8 @@ public struct PacketRules: Hashable, Sendable {
         return values.compactMap(\.self).max() ?? 0
     }
 
-    /// The link by which a packet to the Internet leaves that is bound to none. The kernel knows: whether a default route, two halves of
-    /// one, or a policy rule leads there is not asked.
+    /// The link by which an unbound packet to the Internet leaves. The kernel decides, whether by a default route, two halves of
+    /// one, or a policy rule.
     private static var ordinaryWay: Int? {
         // struct rtmsg: family, length of the destination, and zeros.
         var payload = PayloadBuilder(header: [UInt8(AF_INET), 32] + [UInt8](repeating: 0, count: 10))

@@ -1,15 +1,15 @@
 import HotspotCore
 
-/// A probe that nothing answered, and the rules of this computer beside it: tells whether one of them is the cause.
+/// An unanswered probe together with the rules of this computer: determines whether one of the rules is the cause.
 ///
-/// A VPN leaves packets alone that are bound to the link, but for two rules: a kill switch refuses them, and a strict reverse-path
-/// filter drops the answers to them.
+/// A VPN does not affect packets that are bound to the link, with two exceptions: a kill switch refuses them, and a strict
+/// reverse-path filter drops the answers to them.
 public struct ProbeLoss: Hashable, Sendable {
-    /// How one request ended.
+    /// The way in which one request ended.
     public enum Ending: Hashable, Sendable {
         /// The kernel refused to send it.
         case refusedHere
-        /// The connection was refused, by this computer or by the other end, sooner than a neighbour is given up.
+        /// The connection was refused, by this computer or by the other end, earlier than the kernel gives up on a neighbour.
         case refused
         case silent
         case other
@@ -22,8 +22,8 @@ public struct ProbeLoss: Hashable, Sendable {
         case returnPath(String)
     }
 
-    /// Milliseconds below which a failed connection was refused. The kernel looks for a neighbour that is silent for 3 s (arp(7)), and then
-    /// counts a refusal of its own.
+    /// Milliseconds below which a failed connection counts as refused. The kernel waits 3 s for a silent neighbour (arp(7)), and
+    /// then counts its own refusal.
     public static let refusedWithin = 1000
 
     let endings: [Ending]
@@ -42,7 +42,7 @@ public struct ProbeLoss: Hashable, Sendable {
         if endings.contains(.refusedHere) { return .firewall }
         let isSilent = endings.contains(.silent)
         if isSilent, rules.isStrict, after.filtered > before.filtered, let way = rules.otherWay { return .returnPath(way) }
-        // Segments of other programs fail as well where a route is gone: only beside a firewall that drops the rest they tell something.
+        // Segments of other programs also fail if a route is gone, so they mean something only if a firewall drops the rest.
         let dropsTheRest = rules.chains.contains { $0.direction == .output && $0.dropsTheRest }
         if isSilent, after.unsent > before.unsent, dropsTheRest { return .firewall }
         let refused = endings.count { $0 == .refused }
@@ -50,16 +50,17 @@ public struct ProbeLoss: Hashable, Sendable {
         return refusedByUs && rules.otherWay != nil && !suspects.isEmpty ? .firewall : nil
     }
 
-    /// Returns the problem with the smallest exception, which the user decides on; `nil` if no rule of this computer is the cause.
+    /// Returns the problem with the smallest exception, about which the user decides; `nil` if no rule of this computer is the
+    /// cause.
     ///
     /// - Parameters:
     ///   - link: the link's name.
-    ///   - user: the user that the packets belong to.
+    ///   - user: the user whose packets they are.
     public func problem(on link: String, of user: String) -> Problem? {
         switch cause {
         case nil: return nil
         case .returnPath(let way):
-            // With a slash, because a VLAN's name has a dot.
+            // Uses a slash for a VLAN, whose name contains a dot.
             let separator = link.contains(".") ? "/" : "."
             let key = ["net", "ipv4", "conf", link, "rp_filter"].joined(separator: separator)
             return Problem(
@@ -67,7 +68,7 @@ public struct ProbeLoss: Hashable, Sendable {
                 "The strict reverse-path filter of \(link) drops all answers, because this computer's traffic goes through \(way).",
                 hint: "sysctl -w \(key)=2")
         case .firewall:
-            // Only a chain that drops the rest is known to be a kill switch; any other may hold a rule for a port, say.
+            // Only a chain that drops the rest is certainly a kill switch; any other may, for example, contain a rule for a port.
             let tunnel = suspects.contains { !$0.dropsTheRest } || suspects.isEmpty ? nil : rules.otherWay
             let refused = tunnel.map { "packets that do not go through \($0)" } ?? "packets of the probe on \(link)"
             let places = suspects.map { "chain \($0.name)" }.joined(separator: " or ")
@@ -78,15 +79,15 @@ public struct ProbeLoss: Hashable, Sendable {
         }
     }
 
-    /// The chains that may hold the rule: those that drop the rest, or else all.
+    /// The chains that may contain the rule: those that drop the rest, otherwise all.
     private var suspects: [FilterChain] {
         let chains = rules.chains.filter { $0.direction == .output }
         let dropping = chains.filter(\.dropsTheRest)
         return dropping.isEmpty ? chains : dropping
     }
 
-    /// Returns the command that lets the user's packets through on the link, and the answers to them. A chain of one's own would not do:
-    /// a later one still drops what it accepts.
+    /// Returns the command that lets the user's packets through on the link, and the answers to them. A separate chain would not
+    /// help: a later chain would still drop the packets.
     private func exception(on link: String, of user: String) -> String {
         guard !suspects.isEmpty else { return "let the firewall accept packets of the user \(user) on \(link)" }
         let sending = suspects.map { #"insert rule \#($0.name) oifname "\#(link)" meta skuid \#(user) accept"# }

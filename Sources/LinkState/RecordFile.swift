@@ -2,20 +2,20 @@ import Glibc
 
 /// Reads the files of other programs, which can have any content: regular files only, up to a limit.
 enum RecordFile {
-    /// The most octets that are read of a file.
+    /// The largest part of a file that is read, in octets.
     static let limit = 256 * 1024
-    /// The most entries of a folder that are read.
+    /// The largest number of entries in a folder that are read.
     static let entryLimit = 1024
 
     struct Content {
         let octets: [UInt8]
-        /// When it was last written, in seconds since 1970.
+        /// The time of the last change, in seconds since 1970.
         let written: Int64
     }
 
     /// Reads a file; `nil` if it is absent, unreadable, not a regular file, or too large.
     ///
-    /// - Parameter tail: read only the end of a file that is too large, from the first line that is a closing brace.
+    /// - Parameter tail: whether to read only the end of a file that is too large, from the first line that is a closing brace.
     static func read(_ path: String, tail: Bool = false) -> Content? {
         // Non-blocking, because opening a pipe would block the loop.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -27,7 +27,7 @@ enum RecordFile {
         if isTail {
             guard tail, lseek(descriptor, status.st_size - limit, SEEK_SET) >= 0 else { return nil }
         }
-        // The files of /proc tell no size.
+        // The files of /proc report no size.
         var content: ArraySlice<UInt8> = []
         withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { chunk in
             while content.count < limit {

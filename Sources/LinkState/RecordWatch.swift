@@ -1,7 +1,8 @@
 import EventLoop
 import Glibc
 
-/// Reports, with inotify(7), that a program wrote to a file in some folders. A join that waits for a DHCP client's record reads it then.
+/// Reports, with inotify(7), that a program wrote to a file in some folders. A join that waits for a DHCP client's record reads
+/// it then.
 @LoopActor public final class RecordWatch {
     /// Called after each write, or after several at once.
     public var onChange: () -> Void = {}
@@ -11,7 +12,7 @@ import Glibc
     /// dhclient writes to the end of a file that stays open; others write a new file, or rename one.
     private nonisolated static let events = UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO)
 
-    /// Watches those of the folders that exist. Without inotify it reports nothing.
+    /// Watches those of the folders that exist. Without inotify, nothing is reported.
     public init(_ folders: [String]) {
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return }
@@ -25,7 +26,7 @@ import Glibc
     }
 
     private func readable() {
-        // Which file it was does not matter.
+        // The name of the file does not matter.
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { octets in
             while read(descriptor, octets.baseAddress, octets.count) > 0 {}
         }

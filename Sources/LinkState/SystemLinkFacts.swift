@@ -3,13 +3,12 @@ import ForeignText
 import Glibc
 import PortalAnnouncement
 
-/// The facts of links: from the programs that manage them (``LinkManagers``), then from the records of DHCP clients that have no other
-/// interface, dhclient and dhcpcd, and at last from resolv.conf.
+/// The facts about links: from the programs that manage them (``LinkManagers``), then from the records of the DHCP clients that
+/// have no other interface, dhclient and dhcpcd, and finally from resolv.conf.
 ///
-/// The first one with resolvers of the link gives the resolvers, and the first one with a portal's API gives that; the
-/// lease's server comes from the first one that has it. A lease counts only
-/// while it is valid and its address is on the link, so that a record of another network is ignored. ``RecordWatch`` tells when
-/// to read again.
+/// The first source with resolvers of the link provides the resolvers, and the first one with a portal's API provides the API;
+/// the lease's server comes from the first source that knows it. A lease counts only while it is valid and its address is on the
+/// link, so that a record of another network is ignored. ``RecordWatch`` reports when to read again.
 @LoopActor public final class SystemLinkFacts {
     private let root: String
     private let extraLeaseFiles: [String]
@@ -17,7 +16,7 @@ import PortalAnnouncement
 
     /// - Parameters:
     ///   - root: the folder with `run`, `var` and `etc`.
-    ///   - extraLeaseFiles: further lease files of dhclient, with their full paths.
+    ///   - extraLeaseFiles: additional lease files of dhclient, with their full paths.
     public convenience init(root: String = "/", extraLeaseFiles: [String] = []) {
         // Leases have times of the wall clock.
         self.init(root: root, extraLeaseFiles: extraLeaseFiles, now: { Int64(time(nil)) })
@@ -31,12 +30,12 @@ import PortalAnnouncement
 
     /// Reads the present facts of this link; `nil` if there are none.
     ///
-    /// - Parameter managers: those that programs have, which count more than records.
+    /// - Parameter managers: the facts from programs, which count more than records.
     public func facts(for link: LinkSnapshot, after managers: [LinkFacts]) -> LinkFacts? {
         var facts: LinkFacts?
         let sources: [() -> LinkFacts?] =
             managers.map { known in { known } } + [dhclient, dhcpcd, resolvConf].map { source in { source(link) } }
-        // Sources after the one that completes the facts are not read at all.
+        // Sources after the one that completes the facts are not read.
         for source in sources {
             guard let new = source() else { continue }
             var known = facts ?? new
@@ -46,7 +45,7 @@ import PortalAnnouncement
             facts = known
             if !known.nameservers.isEmpty { break }
         }
-        // resolved reports the DNS servers and not the DHCP server, which stands in the client's lease file.
+        // resolved reports the DNS servers but not the DHCP server, which is in the client's lease file.
         if var known = facts, known.leaseServer == nil {
             known.leaseServer = dhclient(link)?.leaseServer ?? dhcpcd(link)?.leaseServer
             facts = known
@@ -54,10 +53,10 @@ import PortalAnnouncement
         return facts
     }
 
-    /// Returns whether a DHCP client is about to write its record of this link: it has written one before, and resolv.conf, which it writes
-    /// first, is as old.
+    /// Returns whether a DHCP client is about to write its record of this link: it has written one before, and resolv.conf, which
+    /// it writes first, is still older.
     ///
-    /// - Parameter time: when the address came, in Unix time and milliseconds.
+    /// - Parameter time: the time at which the address came, in milliseconds of Unix time.
     public func isRecordDue(for link: LinkSnapshot, since time: Int) -> Bool {
         var status = stat()
         if stat(root + "etc/resolv.conf", &status) == 0,

@@ -2,10 +2,10 @@
 public struct TCPCounters: Hashable, Sendable {
     /// Segments that were sent.
     let sent: UInt64
-    /// Attempts that failed, connections that were reset, and segments that were sent again.
+    /// Failed attempts, reset connections, and segments that were sent again.
     let troubled: UInt64
 
-    /// Reads the counters of now; `nil` if the kernel does not show them.
+    /// Reads the present counters; `nil` if the kernel does not show them.
     public static var now: TCPCounters? {
         RecordFile.read("/proc/net/snmp").flatMap { TCPCounters(text: String(decoding: $0.octets, as: UTF8.self)) }
     }
@@ -18,6 +18,6 @@ public struct TCPCounters: Hashable, Sendable {
         troubled = failed &+ reset &+ again
     }
 
-    /// Returns whether connections had trouble since then, beside traffic.
+    /// Returns whether connections have had trouble since then, while there was traffic.
     public func showsTrouble(since before: TCPCounters) -> Bool { troubled > before.troubled && sent > before.sent }
 }

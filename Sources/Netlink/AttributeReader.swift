@@ -2,14 +2,14 @@
 
 /// The attributes of one level (`struct nlattr`), read with bounds.
 ///
-/// Throws for an impossible length, a value of the wrong size, an attribute that is there twice where one is read, and nests that are
-/// too deep.
+/// Throws for an impossible length, a value of the wrong size, an attribute that occurs twice where one is expected, and for
+/// attributes nested too deeply.
 public struct AttributeReader {
-    /// The deepest nest that is read; the kernel's messages that are read here have three.
+    /// The deepest level of nesting that is read; the messages of the kernel that are read here have three levels.
     public static let maximumDepth = 8
 
     public struct Attribute {
-        /// The number, without the flags of nesting and byte order.
+        /// The number of the attribute, without the flags for nesting and byte order.
         public let type: Int
         public let value: ArraySlice<UInt8>
     }
@@ -49,7 +49,7 @@ public struct AttributeReader {
         return value
     }
 
-    /// Returns an integer of exactly that size, in the machine's byte order; `nil` if it is absent.
+    /// Returns an integer of exactly the size of its type, in the machine's byte order; `nil` if the attribute is absent.
     public func integer<Integer: FixedWidthInteger>(
         _ type: Int, as kind: Integer.Type = Integer.self
     ) throws(MalformedMessage) -> Integer? {
@@ -77,9 +77,9 @@ public struct AttributeReader {
     }
 }
 
-/// A message with contradictory lengths. It is dropped whole.
+/// A message with contradictory lengths. The whole message is dropped.
 public struct MalformedMessage: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The contradiction, for the debug log. Has no octets of the message.
+    /// The contradiction, for the debug log, without any octets of the message.
     public let description: String
 
     public init(_ description: String) { self.description = description }

@@ -2,17 +2,17 @@ import CNetlink
 import EventLoop
 import Glibc
 
-/// A conversation with the kernel over one socket: events as they come, and requests one after the other.
+/// A conversation with the kernel over one socket: events as they arrive, and requests one after the other.
 ///
-/// One socket for both keeps their order: a dump that follows an event is at least as new as the event. The kernel allows one dump
-/// at a time on a socket, so that requests wait in a queue.
+/// Events and answers share one socket, which keeps their order: a dump that follows an event is at least as new as the event.
+/// The kernel allows one dump at a time on a socket, so requests wait in a queue.
 @LoopActor public final class NetlinkExchange {
     public struct Request {
         var type: UInt16
-        /// The whole table rather than one entry.
+        /// Whether the request asks for the whole table, not for one entry.
         var isDump: Bool
         var payload: [UInt8]
-        /// Called when the request is sent, and again each time that it is repeated: earlier answers are void.
+        /// Called when the request is sent, and again whenever it is repeated; answers received before are then invalid.
         var begun: () -> Void
         var answered: (NetlinkMessage) -> Void
         /// Called once at the end, with the error if there was one.
@@ -32,24 +32,24 @@ import Glibc
         }
     }
 
-    /// How often an interrupted or failed dump is repeated; then its last answers count.
+    /// At most this many times is an interrupted or failed dump repeated; the answers of the last dump are then used.
     public static let repetitionLimit = 3
-    /// Datagrams read in one turn, so that a storm of events does not block the loop's other work.
+    /// The largest number of datagrams read in one turn, so that a storm of events does not block the other work of the loop.
     private static let turnLimit = 64
 
     /// Called for each message that does not answer a request of this exchange.
     public var onEvent: (NetlinkMessage) -> Void = { _ in }
-    /// Called when messages were lost: everything must be read again.
+    /// Called when messages were lost, so that everything must be read again.
     public var onOverrun: () -> Void = {}
     /// Called at the end of each turn of reading.
     public var onTurn: () -> Void = {}
     /// Called when the socket is lost and cannot be replaced.
     public var onFailure: (NetlinkError) -> Void = { _ in }
-    /// For tests: datagrams that did not come from the kernel.
+    /// For tests: the number of datagrams that did not come from the kernel.
     package private(set) var foreignCount = 0
-    /// For tests: how often the kernel left out messages.
+    /// For tests: the number of times that the kernel left out messages.
     package private(set) var overrunCount = 0
-    /// For tests: datagrams with an impossible length.
+    /// For tests: the number of datagrams with an impossible length.
     package private(set) var malformedCount = 0
 
     private let open: () throws(NetlinkError) -> any NetlinkTransport
@@ -59,13 +59,13 @@ import Glibc
     private var current: (request: Request, sequence: UInt32)?
     private var sequence: UInt32 = 0
     private var isRunning = false
-    /// The table changed during the current dump.
+    /// Whether the table changed during the current dump.
     private var isInterrupted = false
     private var idleHandlers: [() -> Void] = []
-    /// Failures since the last datagram. After a second one in a row the socket is not opened again.
+    /// The number of failures since the last datagram. After two failures in a row, the socket is not opened again.
     private var failures = 0
 
-    /// - Parameter open: opens a socket and joins its groups; called again if the first one is lost.
+    /// - Parameter open: opens a socket and joins its groups; called again if that socket is lost.
     public init(open: @escaping () throws(NetlinkError) -> any NetlinkTransport) throws(NetlinkError) {
         self.open = open
         transport = try open()
@@ -94,7 +94,7 @@ import Glibc
         sendNext()
     }
 
-    /// No request is under way or waiting.
+    /// Whether no request is running or waiting.
     public var isIdle: Bool { current == nil && queue.isEmpty }
 
     /// Calls `body` once when ``isIdle``: now, or after the turn that ends the last request. The owner's ``onTurn`` comes first.
@@ -109,7 +109,8 @@ import Glibc
         for body in bodies { body() }
     }
 
-    /// Reads and handles at most one turn's datagrams. The loop calls this; a test with a scripted transport does so itself.
+    /// Reads and handles the datagrams of one turn, up to the limit. The loop calls this method; a test with a scripted transport
+    /// calls it directly.
     public func readTurn() {
         reading: for _ in 0..<Self.turnLimit {
             guard isRunning else { return }
@@ -144,7 +145,7 @@ import Glibc
             if let current, message.sequence == current.sequence, message.port == transport.port {
                 handleAnswer(message)
             } else if message.port == transport.port {
-                // A late answer to a request that has ended.
+                // This is a late answer to a request that has already ended.
                 continue
             } else if message.type == UInt16(NLMSG_OVERRUN) {
                 overrun()
@@ -158,8 +159,8 @@ import Glibc
     private func handleAnswer(_ message: NetlinkMessage) {
         if message.isInterrupted { isInterrupted = true }
         if let code = message.errorCode {
-            // A dump that finds the socket full begins with this error and goes on by itself later (__netlink_dump_start in
-            // net/netlink/af_netlink.c). It ends with NLMSG_DONE.
+            // A dump that finds the socket full begins with this error, and the kernel continues the dump later
+            // (__netlink_dump_start in net/netlink/af_netlink.c). Its end is NLMSG_DONE.
             if code == ENOBUFS, message.type == UInt16(NLMSG_ERROR), current?.request.isDump == true { return }
             finish(code == 0 ? nil : NetlinkError(operation: "asking the kernel", code: code))
         } else if message.type >= UInt16(NLMSG_MIN_TYPE) {
@@ -182,7 +183,7 @@ import Glibc
     private func overrun() {
         overrunCount += 1
         onOverrun()
-        // The acknowledgement may be among the lost messages. A dump, in contrast, goes on by itself.
+        // The acknowledgement may be among the lost messages. A dump, in contrast, continues.
         if let current, !current.request.isDump { finish(NetlinkError(operation: "asking the kernel", code: ENOBUFS)) }
     }
 
@@ -203,7 +204,7 @@ import Glibc
         }
     }
 
-    /// Replaces a lost socket once. Its request ends, and the owner reads everything again as after an overrun.
+    /// Replaces a lost socket once. The request on it ends, and the owner reads everything again as after an overrun.
     private func reopen(after code: Int32) {
         source?.cancel()
         source = nil

@@ -2,16 +2,16 @@ import CNetlink
 
 /// One message of a netlink datagram (RFC 3549, 2.2; linux/netlink.h).
 public struct NetlinkMessage: Hashable, Sendable {
-    /// Octets of `struct nlmsghdr`.
+    /// The number of octets of `struct nlmsghdr`.
     public static let headerLength = 16
 
-    /// Family or command, and below 16 the control messages.
+    /// The family or command; numbers below 16 are control messages.
     public var type: UInt16
-    /// `NLM_F_…`.
+    /// The flags `NLM_F_…`.
     public var flags: UInt16
-    /// The number of the request that this answers; in an event 0 or another program's.
+    /// The number of the request that this message answers; an event has 0 or the number of another program's request.
     public var sequence: UInt32
-    /// The port of the request that this answers or that caused this event.
+    /// The port of the program whose request this message answers, or whose request caused this event.
     public var port: UInt32
     public var payload: ArraySlice<UInt8>
 
@@ -23,13 +23,13 @@ public struct NetlinkMessage: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The table changed during the dump (`NLM_F_DUMP_INTR`).
+    /// Whether the table changed during the dump (`NLM_F_DUMP_INTR`).
     public var isInterrupted: Bool { flags & UInt16(0x10) != 0 }
 
     /// For an error message or the end of a dump: a positive errno, or 0 for success. `nil` for other messages.
     public var errorCode: Int32? {
         guard type == UInt16(NLMSG_ERROR) || type == UInt16(NLMSG_DONE) else { return nil }
-        // The end of a dump may come without a code; an error never does.
+        // The end of a dump may come without a code; an error always has one.
         guard let code = payload.host(Int32.self) else { return type == UInt16(NLMSG_DONE) ? 0 : 5 }
         // Linux has no errno above 4095.
         return code >= 0 ? 0 : code > -4096 ? -code : 5
@@ -49,10 +49,10 @@ public struct NetlinkMessage: Hashable, Sendable {
     }
 }
 
-/// The messages of one datagram, in their order; ends early at the first with an impossible length.
+/// The messages of one datagram, in their order; the sequence ends early at a message with an impossible length.
 public struct NetlinkMessages: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
-    /// The iteration ended at a length smaller than a header or larger than the rest.
+    /// Whether the iteration ended at a length that is smaller than a header or larger than the rest.
     public private(set) var isMalformed = false
 
     public init(datagram: [UInt8]) { rest = datagram[...] }
@@ -68,15 +68,15 @@ public struct NetlinkMessages: Sequence, IteratorProtocol {
             return nil
         }
         let payload = rest[(rest.startIndex + NetlinkMessage.headerLength)..<(rest.startIndex + Int(length))]
-        // Messages start at multiples of four; the last one may lack its padding.
+        // Messages start at multiples of four octets; the last message may lack its padding.
         rest = rest.dropFirst((Int(length) + 3) & ~3)
         return NetlinkMessage(type: type, flags: flags, sequence: sequence, port: port, payload: payload)
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns the integer at `offset` from the slice's start, in the machine's byte order, which netlink uses; `nil` if the slice
-    /// ends before the integer does.
+    /// Returns the integer at `offset` from the slice's start, in the machine's byte order, which netlink uses; `nil` if the
+    /// slice ends before the integer does.
     public func host<Integer: FixedWidthInteger>(_ type: Integer.Type = Integer.self, at offset: Int = 0) -> Integer? {
         let size = MemoryLayout<Integer>.size
         guard offset >= 0, count >= size, offset <= count - size else { return nil }
@@ -85,7 +85,7 @@ extension ArraySlice<UInt8> {
         return value
     }
 
-    /// Returns the slice without its first `length` octets; `nil` if it has fewer.
+    /// Returns the slice without its first `length` octets; `nil` if it has fewer octets.
     public func after(_ length: Int) -> ArraySlice<UInt8>? {
         length <= count ? self[(startIndex + length)...] : nil
     }

@@ -1,13 +1,13 @@
 import CNetlink
 import Glibc
 
-/// A netlink socket. libnl does sockets, ports and generic families; the octets are read here.
+/// A netlink socket. libnl handles sockets, ports and generic families; this type reads the octets.
 ///
-/// It is closed in `deinit` and nowhere else.
+/// The socket is closed in `deinit` and nowhere else.
 public final class NetlinkSocket: NetlinkTransport {
-    /// Larger than any datagram of the kernel: dumps come in pieces of at most 32 KiB (net/netlink/af_netlink.c).
+    /// More octets than any datagram of the kernel has: dumps come in pieces of at most 32 KiB (net/netlink/af_netlink.c).
     private static let bufferSize = 65_536
-    /// Large enough for a burst of events. The kernel accounts for it only while messages wait.
+    /// Large enough for a burst of events. The kernel uses this memory only while messages wait.
     private static let receiveBuffer: Int32 = 512 * 1024
 
     private let socket: OpaquePointer
@@ -24,7 +24,7 @@ public final class NetlinkSocket: NetlinkTransport {
         }
         self.socket = socket
         socketDescriptor = nl_socket_get_fd(socket)
-        // Best effort: a smaller buffer only means that the tables are read again more often.
+        // A failure is ignored: with a smaller buffer, the tables are only read again more often.
         _ = nl_socket_set_buffer_size(socket, Self.receiveBuffer, 0)
     }
 
@@ -43,20 +43,20 @@ public final class NetlinkSocket: NetlinkTransport {
         }
     }
 
-    /// Returns the number of a generic family; `nil` if the kernel has none of that name. Waits for the kernel's answer, so that it is
-    /// only for a socket that has joined no group.
+    /// Returns the number of a generic family; `nil` if the kernel has no family of that name. Waits for the kernel's answer, so
+    /// only a socket that has joined no group may use this method.
     public func family(_ name: String) -> UInt16? {
         let number = genl_ctrl_resolve(socket, name)
         return number < 0 ? nil : UInt16(exactly: number)
     }
 
-    /// Returns the number of a generic family's group; `nil` if there is none. Waits as ``family(_:)`` does.
+    /// Returns the number of a group of a generic family; `nil` if there is no such group. Waits as ``family(_:)`` does.
     public func group(_ name: String, of family: String) -> Int32? {
         let number = genl_ctrl_resolve_grp(socket, family, name)
         return number < 0 ? nil : number
     }
 
-    /// Sends one message to the kernel, which handles it before this returns.
+    /// Sends one message to the kernel, which handles the message before this method returns.
     public func send(_ octets: [UInt8]) throws(NetlinkError) {
         var octets = octets
         errno = 0
@@ -74,7 +74,7 @@ public final class NetlinkSocket: NetlinkTransport {
             var length = socklen_t(MemoryLayout<sockaddr_nl>.size)
             let count = withUnsafeMutablePointer(to: &sender) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    // With MSG_TRUNC the result is the datagram's real length.
+                    // With MSG_TRUNC, the result is the real length of the datagram.
                     recvfrom(
                         socketDescriptor, buffer.baseAddress, buffer.count, flags | Int32(MSG_TRUNC), $0, &length)
                 }
@@ -97,7 +97,8 @@ public final class NetlinkSocket: NetlinkTransport {
 
     /// Sends one request and returns its answers without the acknowledgement, after at most about a second.
     ///
-    /// The kernel answers while it handles the sending, so that there is no wait in practice. Only for a socket that has joined no group.
+    /// The kernel answers while it handles the message, so there is no wait in practice. Only a socket that has joined no group
+    /// may use this method.
     public func ask(type: UInt16, flags: UInt16 = 0, payload: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
         var limit = timeval(tv_sec: 1, tv_usec: 0)
         setsockopt(socketDescriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -106,7 +107,7 @@ public final class NetlinkSocket: NetlinkTransport {
             type: type, flags: flags | UInt16(NLM_F_REQUEST | NLM_F_ACK), sequence: sequence, port: port, payload: payload[...])
         try send(request.octets)
         var answers: [NetlinkMessage] = []
-        // Bounded, so that other processes cannot keep the caller here with messages of their own.
+        // The loop is bounded, so that other processes cannot keep the caller here by sending messages of their own.
         for _ in 0..<1024 {
             switch receive(flags: 0) {
             case .datagram(let octets):

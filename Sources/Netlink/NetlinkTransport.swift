@@ -8,15 +8,15 @@ public enum NetlinkReceived {
     case foreign
     /// The kernel left out messages (`ENOBUFS`), or one was larger than the buffer: everything must be read again.
     case overrun
-    /// Nothing more for now.
+    /// No datagram is waiting.
     case nothing
-    /// The socket is broken: a positive errno.
+    /// The socket is broken; the value is a positive errno.
     case failed(Int32)
 }
 
 /// The boundary between the kernel and the code that interprets its messages: a socket, or a test's script.
 public protocol NetlinkTransport: AnyObject {
-    /// The descriptor for the loop to watch; `nil` in a script.
+    /// The descriptor that the loop watches; `nil` in a script.
     var descriptor: Int32? { get }
     /// The socket's own port, which answers carry.
     var port: UInt32 { get }
@@ -27,7 +27,7 @@ public protocol NetlinkTransport: AnyObject {
 
 /// A failed call to the kernel over netlink.
 public struct NetlinkError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// In a few words.
+    /// The operation that failed, in a few words.
     public let operation: String
     /// A positive errno.
     public let code: Int32

@@ -29,7 +29,7 @@ public struct PayloadBuilder {
     public mutating func append(_ type: Int, nested build: (inout PayloadBuilder) -> Void) {
         var inner = PayloadBuilder(header: [])
         build(&inner)
-        // NLA_F_NESTED, which strict kernels require.
+        // The flag is NLA_F_NESTED, which strict kernels require.
         append(type | 0x8000, inner.octets)
     }
 }

@@ -3,20 +3,21 @@ import ForeignText
 import HotspotCore
 import Wireless
 
-/// The end of a question to an access point.
+/// The result of a question to an access point.
 public enum ANQPOutcome: Hashable, Sendable {
     case answered(ANQPAnswer)
     case silent
-    /// No wpa_supplicant is there, or it refused: no frame was sent.
+    /// There is no wpa_supplicant, or it refused: no frame was sent.
     case notSent
 }
 
-/// One question by ANQP to an access point that need not be joined, through the control socket of wpa_supplicant (2.10).
+/// One ANQP question to an access point that need not be joined, through the control socket of wpa_supplicant (2.10).
 ///
-/// Its D-Bus interface has no such call, and beside it the kernel refuses frames of another program (EALREADY).
+/// wpa_supplicant's D-Bus interface has no such call, and while it runs, the kernel refuses frames of another program (EALREADY).
 @LoopActor final class AccessPointQuery {
-    /// Measured: 11 to 25 ms, and 2.2 s while a scan is under way; NetworkManager's scans of all channels may be longer. wpa_supplicant ends
-    /// a question itself. If its event is lost, because few fit into a socket's queue (net.unix.max_dgram_qlen), the answer is read without.
+    /// Measured: 11 to 25 ms, and 2.2 s while a scan is running; NetworkManager's scans of all channels may take longer.
+    /// wpa_supplicant ends a question itself. If its event is lost, because few fit into a socket's queue
+    /// (net.unix.max_dgram_qlen), the answer is read without it.
     static let patience = Duration.seconds(30)
 
     private let bssid: BSSID
@@ -27,14 +28,14 @@ public enum ANQPOutcome: Hashable, Sendable {
     /// Sends the question; calls back once.
     ///
     /// - Parameters:
-    ///   - path: of the interface's control socket.
-    ///   - hasHotspot20: asks for the operator's name as well.
+    ///   - path: the path of the interface's control socket.
+    ///   - hasHotspot20: whether to ask for the operator's name as well.
     init(
         path: String, bssid: BSSID, hasHotspot20: Bool, patience: Duration = patience, _ done: @escaping (ANQPOutcome) -> Void
     ) {
         (self.bssid, self.done) = (bssid, done)
         control = try? WPAControl(path: path)
-        // The timer keeps this object meanwhile.
+        // The timer keeps this object alive in the meantime.
         timer = try? EventLoop.shared.schedule(after: patience) { self.read() }
         guard let control, timer != nil else {
             finish(.notSent)
@@ -46,8 +47,8 @@ public enum ANQPOutcome: Hashable, Sendable {
         }
     }
 
-    /// Returns the command for venue name (258), authentication type (260), consortia (261), realms (263), domains (268), venue URL (277),
-    /// and the operator's name of Hotspot 2.0.
+    /// Returns the command for venue name (258), authentication type (260), consortia (261), realms (263), domains (268), venue
+    /// URL (277), and the operator's name of Hotspot 2.0.
     nonisolated static func question(_ bssid: BSSID, hasHotspot20: Bool) -> String {
         "ANQP_GET \(bssid) 258,260,261,263,268,277\(hasHotspot20 ? ",hs20:3" : "")"
     }
@@ -56,8 +57,8 @@ public enum ANQPOutcome: Hashable, Sendable {
         event.hasPrefix("ANQP-QUERY-DONE addr=\(bssid) ")
     }
 
-    /// Reads the lines of `BSS`: the name of an element and its octets in hexadecimal digits. An answer that is too long ends in the middle
-    /// of an element, perhaps of an octet.
+    /// Reads the lines of `BSS`: the name of an element and its octets in hexadecimal digits. An answer that is too long ends in
+    /// the middle of an element, perhaps of an octet.
     nonisolated static func answer(_ text: String) -> ANQPAnswer {
         var answer = ANQPAnswer()
         for line in text.split(separator: "\n") {
@@ -71,8 +72,8 @@ public enum ANQPOutcome: Hashable, Sendable {
 
     private func read() {
         guard let control else { return finish(.silent) }
-        // The mask leaves out all but the address and the elements of ANQP (wpa_ctrl.h, WPA_BSS_MASK_INTERNETW).
-        // The timer keeps this object only until it fires.
+        // The mask leaves out everything except the address and the elements of ANQP (wpa_ctrl.h, WPA_BSS_MASK_INTERNETW). The
+        // timer keeps this object only until it fires.
         control.ask("BSS \(bssid) MASK=0x8002") { text in self.finish(text.map { .answered(Self.answer($0)) } ?? .silent) }
     }
 

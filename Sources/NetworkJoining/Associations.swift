@@ -2,7 +2,7 @@ import EventLoop
 import HotspotCore
 import Wireless
 
-/// Joins and leaves networks through the program that manages an interface, found at each call.
+/// Joins and leaves networks through the program that manages an interface; the program is looked up at each call.
 @LoopActor public final class Associations {
     private struct Attempt {
         let number: Int
@@ -18,7 +18,7 @@ import Wireless
     private var count = 0
 
     /// - Parameters:
-    ///   - address: of another bus than the system's.
+    ///   - address: the address of a bus other than the system's.
     ///   - sockets: the folder of wpa_supplicant's control sockets.
     public init(address: String? = nil, sockets: String = "/run/wpa_supplicant", patience: Duration = .seconds(45)) {
         (self.patience, self.sockets) = (patience, sockets)
@@ -35,7 +35,7 @@ import Wireless
         set { radio.monitor = newValue }
     }
 
-    /// Tells the name of the program that manages an interface; `nil` if none does.
+    /// Finds the name of the program that manages an interface; `nil` if none does.
     public func findManager(of interface: ManagedInterface, _ done: @escaping (String?) -> Void) {
         find(interface) { [radio] in done($0 === radio ? nil : $0.name) }
     }
@@ -49,23 +49,23 @@ import Wireless
         attempt(interface, done) { associator, done in associator.end(interface, ending, done) }
     }
 
-    /// Asks an access point in sight by ANQP, through wpa_supplicant alone; calls back once.
+    /// Asks an access point in sight by ANQP, which only wpa_supplicant can do; calls back once.
     ///
-    /// - Parameter hasHotspot20: its beacon has the indication.
+    /// - Parameter hasHotspot20: whether its beacon has the Hotspot 2.0 indication.
     public func ask(
         _ bssid: BSSID, hasHotspot20: Bool, on interface: ManagedInterface, _ done: @escaping (ANQPOutcome) -> Void
     ) {
         _ = AccessPointQuery(path: "\(sockets)/\(interface.name)", bssid: bssid, hasHotspot20: hasHotspot20, done)
     }
 
-    /// The kernel says that an interface is in a network.
+    /// Notes that an interface is in a network, according to the kernel.
     public func joined(_ interface: ManagedInterface, _ ssid: SSID) { radio.joined(interface, ssid) }
 
     public func left(_ interface: ManagedInterface) {
         for associator in associators { associator.left(interface) }
     }
 
-    /// Gives auto-join back as it was found: for one network, or for all.
+    /// Restores the original auto-join setting: for one network, or for all.
     public func release(_ ssid: SSID? = nil) {
         for associator in associators { associator.release(ssid) }
     }
@@ -87,7 +87,7 @@ import Wireless
         let number = count
         var associator: (any Associator)?
         let finish = { [weak self] (error: AssociationError?) in
-            // An answer behind the deadline is nothing to wait for.
+            // An answer after the deadline no longer counts.
             guard let self, attempts[interface.index]?.number == number else { return }
             attempts.removeValue(forKey: interface.index)?.deadline?.cancel()
             done(error)

@@ -17,9 +17,9 @@ public struct JoinRequest: Sendable {
     let interface: ManagedInterface
     let ssid: SSID
     let security: Security
-    /// Without one what the program knows of the network is used.
+    /// The password; without one, the program uses the one that it knows for the network.
     let password: String?
-    /// Everything made for this join goes when the network is left.
+    /// Whether everything made for this join is removed when the network is left.
     let once: Bool
 
     public init(interface: ManagedInterface, ssid: SSID, security: Security, password: String?, once: Bool) {
@@ -31,17 +31,17 @@ public struct JoinRequest: Sendable {
     }
 }
 
-/// The fate of a link that ends.
+/// The reason for leaving a network.
 public enum Ending: Hashable, Sendable {
-    /// The user leaves: nothing is joined until the user, here or in the program, wants something.
+    /// The user leaves: no network is joined until the user asks for one, here or in the program.
     case byUser
     /// The network may be joined again at once.
     case mayReturn
-    /// This network is not joined by itself until ``Associations/release(_:)`` or after that time; others may be.
+    /// This network is not joined automatically until ``Associations/release(_:)`` or after that time; others may be.
     case staysAway(SSID, for: Duration?)
 }
 
-/// Why a network is not joined or left.
+/// The reason why a network is not joined or left.
 public enum AssociationError: Error, Hashable, Sendable {
     /// The program does not see the network.
     case notInSight
@@ -63,8 +63,8 @@ public enum AssociationError: Error, Hashable, Sendable {
     case busy
 
     /// - Parameters:
-    ///   - permission: what is missing where the program refuses, and the way to it.
-    ///   - idle: the name of the program's error for an interface that is in no network.
+    ///   - permission: the permission that is missing if the program refuses, and how to get it.
+    ///   - idle: the name of the program's error for an interface that is not in a network.
     init(_ failure: SystemBus.CallFailure, of manager: String, missing permission: String, idle: String) {
         if failure.isRefusal {
             self = .notPermitted(manager: manager, missing: permission)
@@ -77,7 +77,7 @@ public enum AssociationError: Error, Hashable, Sendable {
         }
     }
 
-    /// One sentence for the user, behind a line feed the words of the program.
+    /// One sentence for the user, and after a line feed the words of the program.
     public var problem: Problem {
         switch self {
         case .notInSight: Problem(.joinFailed, "The network is not in sight.", hint: "hotspotctl list")
@@ -101,11 +101,11 @@ public enum AssociationError: Error, Hashable, Sendable {
     }
 }
 
-/// A program that joins networks, or the kernel alone. It calls back once; ``Associations`` ends what takes too long.
+/// A program that joins networks, or the kernel alone. It calls back once; ``Associations`` ends calls that take too long.
 @LoopActor protocol Associator: AnyObject {
-    /// Its name for people.
+    /// The program's name for people.
     var name: String { get }
-    /// Whether it manages the interface.
+    /// Reports whether the program manages the interface.
     func manages(_ interface: ManagedInterface, _ done: @escaping (Bool) -> Void)
     func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void)
     /// Ends a join for which ``Associations`` no longer waits.
@@ -113,6 +113,6 @@ public enum AssociationError: Error, Hashable, Sendable {
     func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void)
     /// The interface has left its network.
     func left(_ interface: ManagedInterface)
-    /// Gives auto-join back as it was found: for one network, or for all.
+    /// Restores the original auto-join setting: for one network, or for all.
     func release(_ ssid: SSID?)
 }

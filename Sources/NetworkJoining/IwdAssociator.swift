@@ -6,13 +6,13 @@ import HotspotCore
     let name = "iwd"
     private static let service = "net.connman.iwd"
     private static let agent = "/org/hotspotd/agent"
-    /// Longer than iwd tries.
+    /// Longer than iwd's own tries.
     private static let patience = Duration.seconds(60)
 
     /// A network as iwd lists it.
     struct Entry: Equatable {
         let path: String
-        /// The object with what is kept of it.
+        /// The object with iwd's record of the network.
         let known: String?
         let joinsByItself: Bool
     }
@@ -22,9 +22,9 @@ import HotspotCore
     private var stations: [Int: String] = [:]
     /// The password that iwd may ask for, and iwd's unique name.
     private var answer: (password: String, to: String)?
-    /// The networks that go when the interface leaves them.
+    /// The networks that are forgotten when the interface leaves them.
     private var onceOnly: [Int: SSID] = [:]
-    /// The networks that joined by themselves before they had to stay away.
+    /// The networks that joined automatically before they had to stay away.
     private var kept: [(ssid: SSID, known: String)] = []
 
     init(address: String?) { self.address = address }
@@ -75,7 +75,7 @@ import HotspotCore
                 if entry.known == nil, request.security.isSecured { return done(.passwordNeeded) }
                 return connect(entry, request, done)
             }
-            // It would take the password that it knows.
+            // iwd would use the password that it knows.
             forget(entry.known) { [self] in
                 offer(password) { [self] error in
                     if let error { return done(error) }
@@ -94,7 +94,7 @@ import HotspotCore
         readObjects { [self] objects in
             if let entry = Self.entry(of: request.ssid, request.security, at: station, in: objects) { return done(entry) }
             guard tries > 0 else { return done(nil) }
-            // Refused while one is under way.
+            // iwd refuses a scan while one is running.
             bus?.call("Scan", of: object(station, "Station")) { _ in }
             EventLoop.shared.later(.milliseconds(500)) { [self] in find(request, at: station, tries: tries - 1, done) }
         }
@@ -108,7 +108,7 @@ import HotspotCore
                 }
                 return done(nil)
             }
-            // It does not tell why a handshake failed.
+            // iwd does not say why a handshake failed.
             let isHandshake = ["Failed", "InvalidFormat"].contains { failure.name == "\(Self.service).\($0)" }
             done(isHandshake && request.password != nil ? .wrongPassword : error(failure))
         }
@@ -116,7 +116,7 @@ import HotspotCore
 
     private static let agents = SystemBus.Object(service, "/net/connman/iwd", "\(service).AgentManager")
 
-    /// Lets iwd, and no other program, ask for a password.
+    /// Lets only iwd ask for a password.
     private func offer(_ password: String, _ done: @escaping (AssociationError?) -> Void) {
         let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
         bus?.call("GetNameOwner", of: dbus, [.text(Self.service)]) { [self] owner in
@@ -156,7 +156,7 @@ import HotspotCore
             keepAway(ending, station) { [self] in
                 bus.ask("Disconnect", of: object(station, "Station")) { [self] result in
                     if case .failure(let failure) = result { return done(error(failure)) }
-                    // It would join nothing by itself now.
+                    // Now iwd would join no network by itself.
                     if ending == .mayReturn { bus.call("Connect", of: object(network, "Network")) { _ in } }
                     done(nil)
                 }

@@ -2,8 +2,8 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// NetworkManager (introspection of 1.42; measured as an unprivileged user: `network-control` to join what it knows and to leave,
-/// `settings.modify.own` for a profile of our own).
+/// NetworkManager (introspection of 1.42; measured as an unprivileged user: `network-control` to join known networks and to
+/// leave, `settings.modify.own` for our own profile).
 @LoopActor final class NetworkManagerAssociator: Associator {
     let name = "NetworkManager"
     private static let service = "org.freedesktop.NetworkManager"
@@ -14,11 +14,11 @@ import HotspotCore
     /// A join under way on a device.
     @LoopActor private final class Activation {
         let done: (AssociationError?) -> Void
-        /// hotspotd asked NetworkManager for it.
+        /// Whether hotspotd has asked NetworkManager for this join.
         var isAsked = false
-        /// The device has left the network before, and goes to ours.
+        /// Whether the device has left the earlier network, and is joining ours.
         var isOurs = false
-        /// The profile that was made for it.
+        /// The profile that was made for this join.
         var profile: String?
         var hasFailed = false
 
@@ -52,7 +52,7 @@ import HotspotCore
         let activation = Activation(done)
         activations[path] = activation
         guard request.password == nil else { return add(request, path, activation) }
-        // The profiles whose network is in sight, which other users' are not among.
+        // The profiles whose network is in sight; those of other users are not among them.
         bus.properties(of: Self.device(path)) { [self] properties in
             guard let properties else { return finish(path, activation, .managerGone(name)) }
             let profiles = (properties["AvailableConnections"]?.list ?? []).compactMap(\.text)
@@ -89,17 +89,17 @@ import HotspotCore
         guard let settings = Self.profile(for: request, user: Self.user) else {
             return finish(path, activation, .unsupported(request.security))
         }
-        // A volatile profile goes with the connection.
+        // A volatile profile is removed with the connection.
         let options: [String: SystemBus.Argument] = ["persist": .text(request.once ? "volatile" : "disk")]
         start("AddAndActivateConnection2", [.tables(settings), .path(path), .path("/"), .table(options)], path, activation)
     }
 
-    /// Returns the settings of a profile that only this user may use; `nil` where a password is not enough.
+    /// Returns the settings of a profile that only this user may use; `nil` if a password is not enough.
     nonisolated static func profile(for request: JoinRequest, user: String?) -> [String: [String: SystemBus.Argument]]? {
         var connection: [String: SystemBus.Argument] = [
             "id": .text(request.ssid.description), "type": .text("802-11-wireless"),
         ]
-        // root's are for all; those of another user need its permission.
+        // root's profiles are for all users; those of another user need that user's permission.
         if let user { connection["permissions"] = .texts(["user:\(user):"]) }
         var settings = ["connection": connection, "802-11-wireless": ["ssid": .octets(request.ssid.octets)]]
         switch request.security {
@@ -118,7 +118,7 @@ import HotspotCore
     private static let user: String? = geteuid() == 0 ? nil : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
 
     private func start(_ method: String, _ arguments: [SystemBus.Argument], _ path: String, _ activation: Activation) {
-        // NetworkManager may answer the questions before this one behind the deadline.
+        // NetworkManager may answer the earlier questions after the deadline.
         guard activations[path] === activation else { return }
         activation.isAsked = true
         bus?.ask(method, of: Self.manager, arguments) { [weak self] result in
@@ -126,7 +126,7 @@ import HotspotCore
             switch result {
             case .failure(let failure): finish(path, activation, error(failure))
             case .success(let values):
-                // The profile, the connection and more; of a known profile the connection alone.
+                // The answer has the profile, the connection and more; for a known profile only the connection.
                 if values.count > 1 { activation.profile = values.first?.text }
                 // The join may end before the answer comes.
                 if activation.hasFailed { dropProfile(of: activation) }
@@ -140,11 +140,11 @@ import HotspotCore
         let (state, reason) = (values[0], values[2])
         switch state {
         case 40...60: activation.isOurs = true
-        // It is associated, and its keys are right, once it is given an address.
+        // Once the device gets an address, it is associated and its keys are right.
         case 70...100: if activation.isOurs { finish(path, activation, nil) }
         case 120: finish(path, activation, failure(reason))
         case 10, 20: finish(path, activation, .refused(manager: name, words: "the device is no longer available"))
-        // Deactivating and disconnected: the end of the network before, or the user's wish in the middle.
+        // The device is deactivating or disconnected: the earlier network has ended, or the user intervened.
         default: if activation.isOurs { finish(path, activation, failure(reason)) }
         }
     }
@@ -167,7 +167,7 @@ import HotspotCore
         activation.done(error)
     }
 
-    /// Deletes what was made for a join that failed: NetworkManager would try a wrong password again and again.
+    /// Deletes the profile of a join that failed: NetworkManager would otherwise try a wrong password again and again.
     private func dropProfile(of activation: Activation) {
         activation.hasFailed = true
         guard let profile = activation.profile else { return }
@@ -182,8 +182,9 @@ import HotspotCore
 
     // MARK: Leaving
 
-    /// `Disconnect` turns `Autoconnect` of the device off, and has NetworkManager leave this profile alone until it is activated again
-    /// (measured). So for a network that stays away the former is given back at once, and other networks are joined as before.
+    /// `Disconnect` turns the device's `Autoconnect` off, and makes NetworkManager leave this profile alone until it is activated
+    /// again (measured). So for a network that has to stay away, `Autoconnect` is restored at once, and other networks are joined
+    /// as before.
     func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void) {
         guard let bus, let path = devices[interface.index] else { return done(.managerGone(name)) }
         bus.properties(of: Self.device(path)) { [self] before in
@@ -197,7 +198,7 @@ import HotspotCore
         }
     }
 
-    /// Joins the same network again: after a `Disconnect` it would not be joined by itself.
+    /// Joins the same network again, which would not be joined automatically after a `Disconnect`.
     private func activateAgain(
         _ device: [String: BusValue], _ path: String, _ done: @escaping (AssociationError?) -> Void
     ) {

@@ -2,11 +2,12 @@ import EventLoop
 import ForeignText
 import Glibc
 
-/// A connection to a control socket of wpa_supplicant (ctrl_iface_unix.c): datagrams, answered in their order, and events between them.
+/// A connection to a control socket of wpa_supplicant (ctrl_iface_unix.c): datagrams that are answered in order, with events
+/// between them.
 ///
-/// The socket is the way that every wpa_supplicant has: Debian's units for one interface and ifupdown start it without D-Bus.
+/// Every wpa_supplicant has this socket: Debian's units for one interface and ifupdown start it without D-Bus.
 @LoopActor final class WPAControl {
-    /// Its longest answer (CTRL_IFACE_MAX_LEN and REPLY_SIZE).
+    /// The longest answer of wpa_supplicant (CTRL_IFACE_MAX_LEN and REPLY_SIZE).
     private static let limit = 8192
     private static let patience = Duration.seconds(3)
 
@@ -16,13 +17,13 @@ import Glibc
     private var questions: [(_ answer: String?) -> Void] = []
     private var timer: EventSource?
 
-    /// Connects; the error tells whether no wpa_supplicant is there (ENOENT, ECONNREFUSED) or it is not for this user (EACCES).
+    /// Connects; the error tells whether there is no wpa_supplicant (ENOENT, ECONNREFUSED) or this user may not use it (EACCES).
     init(path: String) throws(LoopError) {
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw LoopError(operation: "socket", code: errno) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // Without a path the kernel gives a name that is no file (unix(7), autobind), which works with a private /tmp.
+        // Without a path, the kernel assigns an abstract name (unix(7), autobind), which works with a private /tmp.
         let isBound = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sa_family_t>.size)) == 0
@@ -60,7 +61,8 @@ import Glibc
         if questions.count == 1 { startTimer() }
     }
 
-    /// Sends commands one after the other, as long as each is answered with OK. The handler gets the first other answer, or `nil`.
+    /// Sends commands one after the other, as long as each one is answered with OK. The handler gets the first other answer, or
+    /// `nil`.
     func order(_ commands: ArraySlice<String>, _ handler: @escaping (_ refusal: String??) -> Void) {
         guard let first = commands.first else { return handler(.none) }
         ask(first) { [weak self] answer in
@@ -94,7 +96,7 @@ import Glibc
         }
     }
 
-    /// Answers no further command.
+    /// Stops answering commands.
     private func end() {
         guard descriptor >= 0 else { return }
         source?.cancel()

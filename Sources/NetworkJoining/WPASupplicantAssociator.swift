@@ -3,14 +3,14 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// wpa_supplicant (2.10) by its control socket, which the group `netdev` may use on Debian.
+/// wpa_supplicant (2.10), through its control socket, which the group `netdev` may use on Debian.
 @LoopActor final class WPASupplicantAssociator: Associator {
     let name = "wpa_supplicant"
 
     /// A line of `LIST_NETWORKS`.
     struct Entry: Equatable {
         let id: String
-        /// As the program escapes it.
+        /// The name as the program escapes it.
         let ssid: String
         let isCurrent: Bool
         let isDisabled: Bool
@@ -21,10 +21,10 @@ import HotspotCore
         let control: WPAControl
         let request: JoinRequest
         let done: (AssociationError?) -> Void
-        /// The other networks that were enabled; selecting one disables them.
+        /// The other networks that were enabled; selecting one network disables them.
         var enabled: [String] = []
         var id = ""
-        /// The network was made for this join.
+        /// Whether the network was made for this join.
         var isNew = false
         var misses = 0
         var pulse: EventSource?
@@ -34,14 +34,14 @@ import HotspotCore
         }
     }
 
-    /// Without an answer for this time it has ended.
+    /// The time without an answer after which wpa_supplicant counts as ended.
     private static let pulse = Duration.seconds(1)
     private let sockets: String
     private let radio: RadioAssociator
     private var joins: [Int: JoinAttempt] = [:]
-    /// The network that goes when the interface leaves it.
+    /// The network that is removed when the interface leaves it.
     private var onceOnly: [Int: (interface: ManagedInterface, id: String)] = [:]
-    /// The networks that were enabled before one had to stay away.
+    /// The networks that were enabled before one of them had to stay away.
     private var kept: [(interface: ManagedInterface, ssid: SSID, id: String)] = []
 
     init(sockets: String, radio: RadioAssociator) {
@@ -111,7 +111,7 @@ import HotspotCore
         }
     }
 
-    /// Returns the commands that describe a network; `nil` where a password is not enough.
+    /// Returns the commands that describe a network; `nil` if a password is not enough.
     nonisolated static func settings(for request: JoinRequest, id: String) -> [String]? {
         var settings: [(String, String)] = [("ssid", request.ssid.hex)]
         switch request.security {
@@ -119,7 +119,7 @@ import HotspotCore
         case .owe: settings += [("key_mgmt", "OWE"), ("ieee80211w", "2")]
         case .psk, .sae:
             guard let password = request.password else { return nil }
-            // 64 digits are the key itself.
+            // A text of 64 digits is the key itself.
             let key = password.utf8.count == 64 ? password : "\"\(password)\""
             settings += [("psk", key), ("key_mgmt", request.security == .psk ? "WPA-PSK" : "SAE")]
             if request.security == .sae { settings.append(("ieee80211w", "2")) }
@@ -142,7 +142,7 @@ import HotspotCore
         }
     }
 
-    /// Notices that wpa_supplicant was killed: no event tells of it.
+    /// Notices that wpa_supplicant was killed, for which there is no event.
     private func watch(_ joining: JoinAttempt) {
         joining.pulse = try? EventLoop.shared.schedule(after: Self.pulse) { [weak self, weak joining] in
             joining?.control.ask("PING") { [weak self, weak joining] answer in
@@ -152,9 +152,9 @@ import HotspotCore
         }
     }
 
-    /// Returns how a join ended by an event (wpa_ctrl.h); `nil` if it goes on.
+    /// Returns the result of a join after an event (wpa_ctrl.h); `nil` if the join continues.
     ///
-    /// - Parameter misses: the scans in which the network was not seen.
+    /// - Parameter misses: the number of scans in which the network was not seen.
     nonisolated static func outcome(_ event: String, of id: String, misses: inout Int) -> AssociationError?? {
         let words = event.split(separator: " ")
         func has(_ word: String) -> Bool { words.contains { $0 == word || $0 == "[\(word)" } }
@@ -171,7 +171,7 @@ import HotspotCore
         }
     }
 
-    /// Leaves everything but the joined network as it was found.
+    /// Restores everything except the joined network.
     private func finish(_ joining: JoinAttempt, _ error: AssociationError?) {
         let interface = joining.request.interface
         guard joins[interface.index] === joining else { return }
@@ -217,7 +217,7 @@ import HotspotCore
             guard let current = Self.entries(answer).first(where: \.isCurrent) else { return done(.notInNetwork) }
             var command = "DISCONNECT"
             if case .staysAway(let ssid, let duration) = ending {
-                // Others may be joined meanwhile.
+                // Other networks may be joined in the meantime.
                 command = "DISABLE_NETWORK \(current.id)"
                 kept.append((interface, ssid, current.id))
                 if let duration { EventLoop.shared.later(duration) { [weak self] in self?.release(ssid) } }

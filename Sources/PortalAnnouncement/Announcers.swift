@@ -1,8 +1,8 @@
 /// A host on a link: an IP address, and the MAC address of the frames that carry its packets.
 public struct LinkHost: Hashable, Sendable, CustomStringConvertible {
-    /// As ``AddressText`` writes it, without a scope.
+    /// The IP address in the form that ``AddressText`` writes, without a scope.
     public let address: String
-    /// Six octets.
+    /// The MAC address: six octets.
     public let hardware: [UInt8]
 
     /// Returns `nil` unless `address` is an IP address without a scope, and `hardware` has six octets.
@@ -13,7 +13,7 @@ public struct LinkHost: Hashable, Sendable, CustomStringConvertible {
         (self.address, self.hardware) = (text, hardware)
     }
 
-    /// Reads ``description``.
+    /// Reads the form of ``description``.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -23,7 +23,7 @@ public struct LinkHost: Hashable, Sendable, CustomStringConvertible {
         self.init(parts[0], octets.compactMap { $0 }.count == octets.count ? octets.compactMap { $0 } : [])
     }
 
-    /// `192.0.2.1/02:00:00:00:00:01`.
+    /// For example `192.0.2.1/02:00:00:00:00:01`.
     public var description: String {
         let digits = hardware.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         return address + "/" + digits.joined(separator: ":")
@@ -32,15 +32,16 @@ public struct LinkHost: Hashable, Sendable, CustomStringConvertible {
     public var isIPv6: Bool { address.utf8.contains(UInt8(ascii: ":")) }
 }
 
-/// The hosts whose announcements count on one link. Any guest can answer, and can write the router's IP address as the source. A forged MAC
-/// address is harder: an access point knows each station by its own. Both addresses must belong to one host.
+/// The hosts whose announcements count on one link. Any guest can answer, and can write the router's IP address as the source. A
+/// forged MAC address is harder: an access point knows each station by its own. Both addresses must belong to one host.
 ///
-/// Without hosts no announcement counts. DHCPv6 replies count from default routers, because no program reports the DHCPv6 server.
+/// Without hosts, no announcement counts. DHCPv6 replies count if they come from default routers, because no program reports the
+/// DHCPv6 server.
 public struct Announcers: Hashable, Sendable {
-    /// In IPv4 the lease's server or the router that forwards its answers; without a lease, the default routers. In IPv6 the default
-    /// routers.
+    /// For IPv4, the server of the lease or the router that forwards its answers; without a lease, the default routers. For IPv6,
+    /// the default routers.
     public let hosts: Set<LinkHost>
-    /// The server identifier of the lease (RFC 2131, 9.7); `nil` where no program has the lease.
+    /// The server identifier of the lease (RFC 2131, 9.7); `nil` if no program has the lease.
     public let leaseServer: String?
 
     public init(_ hosts: Set<LinkHost> = [], leaseServer: String? = nil) {
@@ -52,7 +53,7 @@ public struct Announcers: Hashable, Sendable {
     public enum Objection: String, Codable, Hashable, Sendable {
         case stranger, hardware, identifier
 
-        /// For people.
+        /// The reason in words for people.
         public var words: String {
             switch self {
             case .stranger: "the sender is neither the lease's server nor a default router"
@@ -67,7 +68,7 @@ public struct Announcers: Hashable, Sendable {
         guard hosts.contains(sender) else {
             return hosts.contains { $0.address == sender.address } ? .hardware : .stranger
         }
-        // A relay forwards the answers of several servers. RFC 2131, 4.3.1 demands the identifier in each.
+        // A relay forwards the answers of several servers. RFC 2131, 4.3.1 requires the identifier in each answer.
         if case .dhcp4(let packet) = reply, let leaseServer, packet.server != leaseServer { return .identifier }
         return nil
     }

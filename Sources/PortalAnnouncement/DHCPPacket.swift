@@ -1,26 +1,26 @@
-/// A message of a DHCP server (RFC 2131, 2). dhcpcd stores an acknowledgement as its lease.
+/// A message of a DHCP server (RFC 2131, 2). dhcpcd stores such a message, the acknowledgement, as its lease.
 public struct DHCPPacket: Hashable, Sendable {
-    /// `xid`: the question's number.
+    /// `xid`: the number of the question.
     public let transaction: UInt32
     /// `yiaddr`: the leased address.
     public let address: String
-    /// Option 53 is DHCPACK.
+    /// Whether option 53, the message type, is DHCPACK.
     public private(set) var isAcknowledgement = false
     /// Option 54, the server identifier (RFC 2131, 9.7).
     public private(set) var server: String?
-    /// Option 6, each four octets.
+    /// Option 6: addresses of four octets each.
     public private(set) var nameservers: [String] = []
     /// Option 51 in seconds; `nil` if absent, 0xFFFFFFFF for an endless lease.
     public private(set) var leaseTime: UInt32?
     /// Option 114 (RFC 8910), checked.
     public private(set) var portalAPI: PortalAPIAddress?
 
-    /// Octets before the options, the magic cookie included.
+    /// The number of octets before the options, including the magic cookie.
     private static let fixedLength = 240
     private static let cookie: [UInt8] = [0x63, 0x82, 0x53, 0x63]
-    /// The least that every server takes (RFC 1542, 2.1).
+    /// The shortest message that every server accepts (RFC 1542, 2.1).
     private static let leastLength = 300
-    /// The most resolvers that are read.
+    /// The largest number of resolvers that are read.
     static let nameserverLimit = 8
 
     /// Returns `nil` unless this is a well-formed message from a server.
@@ -36,7 +36,7 @@ public struct DHCPPacket: Hashable, Sendable {
         while let code = rest.popFirst(), code != 255 {
             if code == 0 { continue }
             guard let length = rest.popFirst(), Int(length) <= rest.count else { return nil }
-            // Parts of one long option (RFC 3396).
+            // A long option may come in several parts (RFC 3396).
             options[code, default: []] += rest.prefix(Int(length))
             rest = rest.dropFirst(Int(length))
         }
@@ -52,9 +52,11 @@ public struct DHCPPacket: Hashable, Sendable {
     }
     private static func number(_ octets: some Sequence<UInt8>) -> UInt32 { octets.reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// Returns a DHCPINFORM (RFC 2131, 4.4.3) that wants option 114, of a machine with this address and hardware address.
+    /// Returns a DHCPINFORM message (RFC 2131, 4.4.3) that asks for option 114, from a machine with this address and hardware
+    /// address.
     public static func inform(_ transaction: UInt32, from address: [UInt8], _ hardware: [UInt8]) -> [UInt8] {
-        // A request over Ethernet, whose addresses have six octets; xid; no seconds and flags; ciaddr, and three addresses of servers.
+        // The fields: a request over Ethernet, whose addresses have six octets; xid; seconds and flags, which are 0; ciaddr, and
+        // three addresses of servers.
         var octets: [UInt8] = [1, 1, 6, 0]
         for shift: UInt32 in [24, 16, 8, 0] { octets.append(UInt8(truncatingIfNeeded: transaction >> shift)) }
         octets += [0, 0, 0, 0] + address + [UInt8](repeating: 0, count: 12) + hardware

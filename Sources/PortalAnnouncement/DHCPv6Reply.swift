@@ -1,16 +1,17 @@
-/// The answer to DHCPv6's question for information without an address (RFC 8415, 18.2.6).
+/// The answer to the DHCPv6 question for information without an address (RFC 8415, 18.2.6).
 public struct DHCPv6Reply: Hashable, Sendable {
-    /// As the question has it: 24 bits.
+    /// The number of the question, 24 bits, which the reply repeats.
     public let transaction: UInt32
     /// Option 103 (RFC 8910, 2.2), checked.
     public let portalAPI: PortalAPIAddress?
 
-    /// The options that are read or sent: server's name, wanted options, time since the first question; the portal's API.
+    /// The options that are read or sent: the server's name, the wanted options, the time since the first question, and the
+    /// portal's API.
     private enum Option {
         static let (serverID, wanted, elapsed, portalAPI) = (2, 6, 8, 103)
     }
 
-    /// Returns `nil` unless it is a well-formed reply of a server (RFC 8415, 16.10).
+    /// Returns `nil` unless the octets are a well-formed reply of a server (RFC 8415, 16.10).
     public init?(_ octets: [UInt8]) {
         guard octets.count >= 4, octets[0] == 7 else { return nil }
         transaction = octets[1..<4].reduce(0) { $0 << 8 | UInt32($1) }
@@ -32,8 +33,8 @@ public struct DHCPv6Reply: Hashable, Sendable {
         self.portalAPI = portalAPI
     }
 
-    /// Returns the question. It has no name of this machine (RFC 7844, 4.3.1), and wants what RFC 8415, 21.7 demands besides: the times
-    /// of refreshing and repeating.
+    /// Returns the question. It does not name this machine (RFC 7844, 4.3.1), and asks for what RFC 8415, 21.7 also requires: the
+    /// times of refreshing and repeating.
     public static func informationRequest(_ transaction: UInt32) -> [UInt8] {
         func option(_ code: Int, _ numbers: [Int]) -> [UInt8] {
             ([code, 2 * numbers.count] + numbers).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }

@@ -1,15 +1,16 @@
-/// A packet of IPv4 (RFC 791) or IPv6 (RFC 8200) as a packet socket has it, without the link's header. The kernel has not checked its
-/// checksums, and a virtual network leaves them out.
+/// A packet of IPv4 (RFC 791) or IPv6 (RFC 8200) as it comes from a packet socket, without the header of the link. The kernel has
+/// not checked its checksums, and a virtual network does not fill them in.
 public struct IPPacket: Hashable, Sendable {
-    /// The sender's address: four or sixteen octets, of the sender's choice.
+    /// The address that the sender claims: four or sixteen octets.
     public let source: [UInt8]
-    /// Decremented by each router.
+    /// The number of routers that may still forward the packet; each router decrements it.
     public let hopLimit: Int
-    /// The protocol of the payload, by IANA's number.
+    /// The protocol of the payload, as a number assigned by IANA.
     public let content: UInt8
     public let payload: [UInt8]
 
-    /// Returns `nil` unless the octets are a whole packet. A fragment is not, and no announcement needs IPv6's extension headers.
+    /// Returns `nil` unless the octets are a whole packet: a fragment is refused. Extension headers of IPv6 are refused too,
+    /// because no announcement needs them.
     public init?(_ octets: [UInt8]) {
         func number(_ place: Int) -> Int { Int(octets[place]) << 8 | Int(octets[place + 1]) }
         switch octets.first.map({ $0 >> 4 }) {
@@ -29,7 +30,7 @@ public struct IPPacket: Hashable, Sendable {
 }
 
 extension Inquiry.Reply {
-    /// Returns the reply in a packet that the link's socket received; `nil` for any other packet.
+    /// Reads the reply in a packet that came from the link's socket; `nil` for any other packet.
     public init?(_ packet: IPPacket) {
         if packet.content == 58, packet.source.count == 16 {
             let found = RouterAdvertisement(packet.payload, from: packet.source, hopLimit: packet.hopLimit)

@@ -1,18 +1,18 @@
-/// The address of a portal's API that a network announced (RFC 8910): any octets until they are checked.
+/// The address of a portal's API that a network announced (RFC 8910). Until it is checked, it may be any octets.
 public enum PortalAPIAddress: Hashable, Sendable {
     case url(String)
     /// The network announced that it has no captive portal.
     case unrestricted
 
-    /// In DHCP an option's length is one octet.
+    /// The length of an option is one octet in DHCP.
     static let limit = 255
     private static let unrestrictedName = "urn:ietf:params:capport:unrestricted"
 
-    /// Returns `nil` unless it is `https` with a host and without a user name, in visible ASCII characters only.
+    /// Returns `nil` unless the address is `https` with a host, without a user name, and in visible ASCII characters only.
     public init?(_ octets: some Collection<UInt8>) {
         guard (1...Self.limit).contains(octets.count), octets.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         let text = String(decoding: octets, as: UTF8.self)
-        // RFC 8910, 2. The case of schemes and namespaces of URNs does not matter.
+        // See RFC 8910, 2. The case of the scheme and of the URN's namespace does not matter.
         if text.lowercased() == Self.unrestrictedName {
             self = .unrestricted
             return
@@ -23,7 +23,7 @@ public enum PortalAPIAddress: Hashable, Sendable {
         self = .url(text)
     }
 
-    /// As it was announced, but for the case of the name that stands for no portal.
+    /// The address as it was announced; only the name that means "no portal" is in the usual case.
     public var text: String {
         switch self {
         case .url(let url): url
@@ -31,7 +31,7 @@ public enum PortalAPIAddress: Hashable, Sendable {
         }
     }
 
-    /// Returns whether this is a name or address with an optional port and without a user.
+    /// Returns whether the text is a host name or address with an optional port, and without a user name.
     private static func isHost(_ authority: Substring.UTF8View) -> Bool {
         var host = Array(authority)
         if let colon = host.lastIndex(of: UInt8(ascii: ":")), host.last != UInt8(ascii: "]") {

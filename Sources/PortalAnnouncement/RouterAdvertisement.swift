@@ -1,22 +1,22 @@
 /// A router advertisement (RFC 4861, 4.2), without the header of IPv6.
 public struct RouterAdvertisement: Hashable, Sendable {
-    /// ICMPv6's numbers of the advertisement and of the question for it (RFC 4861, 4.1, without options).
+    /// The numbers in ICMPv6 of the advertisement and of the solicitation (RFC 4861, 4.1, without options).
     public static let type: UInt8 = 134
     public static let solicitation: [UInt8] = [133, 0, 0, 0, 0, 0, 0, 0]
 
-    /// The flags M and O: DHCPv6 knows more.
+    /// Whether flag M or O is set, which means that DHCPv6 has more information.
     public let namesDHCPv6: Bool
-    /// Option 37 (RFC 8910, 2.3), checked; the first good one.
+    /// Option 37 (RFC 8910, 2.3), checked; the first valid one.
     public let portalAPI: PortalAPIAddress?
 
     private static let fixedLength = 16
     private static let portalOption: UInt8 = 37
 
-    /// Returns `nil` unless it is a well-formed one of a router on the link (RFC 4861, 6.1.2).
+    /// Returns `nil` unless the octets are a well-formed advertisement of a router on the link (RFC 4861, 6.1.2).
     ///
     /// - Parameters:
     ///   - source: the sender's address, sixteen octets.
-    ///   - hopLimit: of the header; 255 came through no router.
+    ///   - hopLimit: the hop limit in the header; 255 means that the packet came through no router.
     public init?(_ octets: [UInt8], from source: [UInt8], hopLimit: Int) {
         guard hopLimit == 255, source.count == 16, AddressText.isLinkLocal(source), octets.count >= Self.fixedLength,
             octets[0] == Self.type, octets[1] == 0
@@ -25,7 +25,7 @@ public struct RouterAdvertisement: Hashable, Sendable {
         var portalAPI: PortalAPIAddress?
         var rest = octets[Self.fixedLength...]
         while let code = rest.first {
-            // The length counts units of eight octets, code and length among them.
+            // The length is given in units of eight octets, and includes the octets of code and length.
             let length = 8 * Int(rest.dropFirst().first ?? 0)
             guard length > 0, length <= rest.count else { return nil }
             if code == Self.portalOption, portalAPI == nil {

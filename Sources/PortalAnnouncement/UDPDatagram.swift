@@ -10,7 +10,8 @@ public struct UDPDatagram: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// Returns `nil` unless it is whole. The checksum is not looked at: on a virtual network its hardware has yet to make it.
+    /// Returns `nil` if the packet is cut short. The checksum is not checked: on a virtual network, the hardware has not filled
+    /// it in yet.
     public init?(_ octets: some Collection<UInt8>) {
         let octets = Array(octets)
         guard octets.count >= Self.headerLength else { return nil }
@@ -20,7 +21,7 @@ public struct UDPDatagram: Hashable, Sendable {
         self.init(from: number(0), to: number(2), Array(octets[Self.headerLength..<length]))
     }
 
-    /// The datagram without a checksum, which is optional over IPv4; over IPv6 the kernel adds it.
+    /// The datagram without a checksum. The checksum is optional over IPv4; over IPv6, the kernel adds it.
     public var octets: [UInt8] {
         [source, destination, UInt16(Self.headerLength + payload.count), 0].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
             + payload

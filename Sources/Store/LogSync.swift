@@ -2,11 +2,11 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// Flushes the database's log to the disk on a thread of its own, which ends when there is nothing left to flush.
+/// Flushes the database's log to the disk on a separate thread, which ends when there is nothing left to flush.
 ///
-/// A commit that flushes by itself waits for all programs' dirty pages: with another program writing to a slow disk (100 ms for each
-/// command) single commits took up to 6 s, and held up the login. Commits are atomic in any case, because the log has checksums; a power
-/// cut can only lose those since the last flush.
+/// A commit that flushes waits for the dirty pages of all programs: with another program writing to a slow disk (100 ms for each
+/// command), single commits took up to 6 s, and held up the login. Commits are atomic in any case, because the log has checksums;
+/// a power cut can only lose the commits since the last flush.
 final class LogSync: Sendable {
     private struct SyncState {
         var isRunning = false
@@ -19,7 +19,7 @@ final class LogSync: Sendable {
     private let state = Mutex(SyncState())
     private static let stackSize = 64 << 10
 
-    /// - Parameter flush: flushes the file at a path and returns an error number or 0; tests have their own.
+    /// - Parameter flush: flushes the file at a path and returns an error number or 0; tests replace it.
     init(path: String, flush: @escaping @Sendable (String) -> Int32 = LogSync.flush) {
         self.path = path
         self.flush = flush
@@ -28,7 +28,7 @@ final class LogSync: Sendable {
     /// The error number of the last flush, or 0.
     var failure: Int32 { state.withLock { $0.failure } }
 
-    /// Flushes everything that is written by now, soon.
+    /// Soon flushes everything that has been written so far.
     func request() {
         let isFirst = state.withLock { state in
             state.isWanted = true
@@ -38,7 +38,7 @@ final class LogSync: Sendable {
         if isFirst, !DetachedThread.start(stackSize: Self.stackSize, { self.run() }) { run() }
     }
 
-    /// Flushes everything that is written by now before it returns; the error number, or 0.
+    /// Flushes everything that has been written so far before it returns; the error number, or 0.
     func now() -> Int32 { flush(path) }
 
     private func run() {
@@ -52,8 +52,8 @@ final class LogSync: Sendable {
         }
     }
 
-    /// Flushes the file at a path through a descriptor of its own. Closing it releases no lock of SQLite's: those are not on the log
-    /// (sqlite.org/wal.html, 3.3; lockingv3.html).
+    /// Flushes the file at a path through a separate descriptor. Closing it releases no lock of SQLite's, because those are not
+    /// on the log (sqlite.org/wal.html, 3.3; lockingv3.html).
     @Sendable static func flush(_ path: String) -> Int32 {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         // Without a log everything is in the database.

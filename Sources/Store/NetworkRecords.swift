@@ -7,18 +7,18 @@ public struct RememberedChoice: Hashable, Sendable {
 
     /// The helper that won.
     public var helper: String
-    /// The marks of the helpers that could have won, its own included; `nil` if they are not known.
+    /// The marks of the helpers that could have won, including the winner's; `nil` if they are not known.
     public var contenders: Set<String>?
-    /// The portal that it logged in to.
+    /// The portal to which the helper logged in.
     public var portal: Portal?
-    /// This computer's address there, by which a portal knows it; `nil` if it is not known.
+    /// This computer's hardware address there, by which a portal recognises it; `nil` if it is not known.
     public var hardware: HardwareAddress?
-    /// Unix time in milliseconds.
+    /// The time of the choice, in milliseconds of Unix time.
     public var committed: Int
-    /// Unix time in milliseconds.
+    /// The end of the choice, in milliseconds of Unix time.
     public var expires: Int
 
-    /// - Parameter expires: `nil`: after ``lifetime``.
+    /// - Parameter expires: when the record expires; `nil` means after ``lifetime``.
     public init(
         helper: String, contenders: Set<String>? = nil, portal: Portal? = nil, hardware: HardwareAddress? = nil, committed: Int,
         expires: Int? = nil
@@ -32,14 +32,14 @@ public struct RememberedChoice: Hashable, Sendable {
     }
 }
 
-/// An association in which a helper logged in, for a daemon that is restarted there.
+/// An association in which a helper logged in, for a daemon that is restarted during it.
 public struct StoredAssociation: Codable, Hashable, Sendable {
     /// The index of the interface.
     public var interface: Int
     public var helper: String
     /// The mark by which the link shows that it is still the same association.
     public var link: String
-    /// Its name for helpers.
+    /// The association's name for helpers.
     public var id: String
     /// Unix time in milliseconds at which the session ends, if that is known.
     public var ends: Int?
@@ -56,7 +56,7 @@ public struct StoredAssociation: Codable, Hashable, Sendable {
     }
 }
 
-/// Why no login is started on a network.
+/// The reason why no login is started on a network.
 public struct StoredHold: Codable, Hashable, Sendable {
     public enum Reason: String, Codable, Hashable, Sendable, CaseIterable {
         case loggedOff, dismissed, autoJoinOff
@@ -75,7 +75,7 @@ public struct StoredHold: Codable, Hashable, Sendable {
     }
 }
 
-/// How the last visit to a network ended.
+/// The outcome of the last visit to a network.
 public struct StoredOutcome: Codable, Hashable, Sendable {
     /// Stable word.
     public var word: String
@@ -92,7 +92,7 @@ public struct StoredOutcome: Codable, Hashable, Sendable {
 public struct NetworkRecord: Hashable, Sendable {
     /// The helper that won here before.
     public var helper: String?
-    /// Its name for the kind of portal.
+    /// The helper's name for the kind of portal.
     public var portalKind: String?
     public var hold: StoredHold?
     public var outcome: StoredOutcome?

@@ -1,22 +1,22 @@
 /// The tables of the database.
 ///
-/// The key of a network is `NetworkID.key`. All times are Unix milliseconds. When a released version is to be changed, the steps from that
-/// version to the next one are added here.
+/// The key of a network is `NetworkID.key`. All times are Unix milliseconds. To change a released version, add the steps from
+/// that version to the next one here.
 enum Schema {
     /// The version that this program writes. No released program wrote a lower one.
     static let version = 18
 
     static let tables = [
-        // The names of the helpers among which the choice was made are separated by line feeds. The hardware address is the one with which
-        // the helper logged in.
+        // The names of the helpers that could have been chosen are separated by line feeds. The hardware address is the one with
+        // which the helper logged in.
         """
         CREATE TABLE choices (
             network TEXT PRIMARY KEY, helper TEXT NOT NULL,
             origin TEXT, pin TEXT, kind TEXT, title TEXT,
             committed INTEGER NOT NULL, expires INTEGER NOT NULL, field TEXT, hardware TEXT) STRICT, WITHOUT ROWID
         """,
-        // Two interfaces may be in one network, each in an association of its own with a session of its own. An open network proves the
-        // login of an association until a time, and a proven login has no such time.
+        // Two interfaces may be in one network, each with its own association and session. An open network proves the login of an
+        // association until a time; a proven login has no such time.
         """
         CREATE TABLE associations (
             network TEXT NOT NULL, interface INTEGER NOT NULL, helper TEXT NOT NULL, link TEXT NOT NULL,
@@ -25,7 +25,8 @@ enum Schema {
         """,
         // The session of the network, for the next visit.
         "CREATE TABLE sessions (network TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT, WITHOUT ROWID",
-        // A consent is to the terms that one helper showed. By the memory that the helper kept with it, it sees changed terms.
+        // A consent applies to the terms that one helper showed. The helper recognises changed terms by the memory that it kept
+        // with the consent.
         """
         CREATE TABLE consents (
             network TEXT NOT NULL, origin TEXT NOT NULL, helper TEXT NOT NULL, program TEXT, terms TEXT NOT NULL,
@@ -38,9 +39,10 @@ enum Schema {
         "CREATE TABLE outcomes (network TEXT PRIMARY KEY, word TEXT NOT NULL, time INTEGER NOT NULL) STRICT, WITHOUT ROWID",
         // An asterisk stands for "all".
         "CREATE TABLE disabled (helper TEXT NOT NULL, ssid TEXT NOT NULL, PRIMARY KEY (helper, ssid)) STRICT, WITHOUT ROWID",
-        // An empty pin is a portal over plain HTTP. Names of fields are separated by line feeds; values are sealed. The program is the
-        // helper's when the credential was stored. The answers of shown fields may be shown again. The label of each field is a line
-        // behind an equals sign, or an empty line where it is not known. Refused: the portal refused the answers when they were sent last.
+        // An empty pin stands for a portal over plain HTTP. Names of fields are separated by line feeds; values are sealed. The
+        // program is the helper's at the time of storing. The answers of shown fields may be shown again. The label of each field
+        // is a line after an equals sign, or an empty line if it is not known. Refused: the portal refused the answers when they
+        // were last sent.
         """
         CREATE TABLE credentials (
             network TEXT NOT NULL, helper TEXT NOT NULL, origin TEXT NOT NULL, pin TEXT NOT NULL, fields TEXT NOT NULL,
@@ -53,7 +55,7 @@ enum Schema {
             number INTEGER PRIMARY KEY CHECK (number = 1), salt BLOB NOT NULL, passes INTEGER NOT NULL, memory INTEGER NOT NULL,
             names BLOB NOT NULL, guesses INTEGER NOT NULL) STRICT
         """,
-        // Where the server of the probe answered last, by the probe's URL.
+        // The address at which the probe's server last answered, by the probe's URL.
         "CREATE TABLE probes (url TEXT PRIMARY KEY, address TEXT NOT NULL) STRICT, WITHOUT ROWID",
         // Uneventful attempts (routine) are the first to be deleted when the journal is full.
         """
@@ -76,8 +78,8 @@ enum Schema {
         try database.rows("PRAGMA user_version") { $0.integer(0) }.rows.first ?? 0
     }
 
-    /// Makes the tables in an empty database, in one transaction. Throws ``SQLiteFailure/earlierSchema`` for a database of an unreleased
-    /// program.
+    /// Makes the tables in an empty database, in one transaction. Throws ``SQLiteFailure/earlierSchema`` for a database of an
+    /// unreleased program.
     static func prepare(_ database: borrowing Database) throws(SQLiteFailure) {
         let found = try version(of: database)
         guard found == 0 else {

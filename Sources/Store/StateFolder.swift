@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells whether a path still leads to the same file.
+/// Shows whether a path still leads to the same file.
 struct FileIdentity: Equatable {
     private let (device, inode): (dev_t, ino_t)
 
@@ -12,9 +12,10 @@ struct FileIdentity: Equatable {
     }
 }
 
-/// The folder of the database and the vault's key: accessible only to the daemon's user, and no symbolic link.
+/// The folder of the database and the vault's key: accessible only to the daemon's user, and not a symbolic link.
 enum StateFolder {
-    /// Returns the folder's path with symbolic links among the parents resolved, because SQLite refuses those. The parents must exist.
+    /// Returns the folder's path with symbolic links among the parents resolved, because SQLite refuses those. The parents must
+    /// exist.
     static func resolve(_ path: String) throws(StoreError) -> String {
         let parts = path.split(separator: "/")
         guard path.hasPrefix("/"), let last = parts.last else {
@@ -28,7 +29,8 @@ enum StateFolder {
         return (parent == "/" ? "" : parent) + "/" + last
     }
 
-    /// Creates the folder if it is missing, and checks it. Throws ``StoreError/notSaved(reason:)`` where nothing can be written for now.
+    /// Creates the folder if it is missing, and checks it. Throws ``StoreError/notSaved(reason:)`` if nothing can be written at
+    /// the moment.
     static func prepare(_ name: String) throws(StoreError) {
         func refuse(_ reason: String) -> StoreError { .folder(path: name, reason: reason) }
         if mkdir(name, 0o700) != 0, errno != EEXIST { throw unsaved(errno) ?? refuse("cannot be made: \(message(errno))") }
@@ -46,7 +48,7 @@ enum StateFolder {
         guard access(name, W_OK | X_OK) == 0 else { throw unsaved(errno) ?? refuse("cannot be written to: \(message(errno))") }
     }
 
-    /// Returns the error of a folder that cannot be written to for now; `nil` for an error number that says anything else.
+    /// Returns the error for a folder that cannot be written at the moment; `nil` for any other error number.
     private static func unsaved(_ code: Int32) -> StoreError? {
         [EROFS, ENOSPC, EDQUOT, EIO, EACCES, EPERM].contains(code) ? .notSaved(reason: message(code)) : nil
     }

@@ -12,15 +12,15 @@ public struct StoredCredential: Hashable, Sendable {
     public var pin: String?
     /// Names of the fields, never their values.
     public var fieldNames: [String]
-    /// Those of them whose values may be shown: they were never of a secret kind.
+    /// The names of the fields whose values may be shown, because they were never of a secret kind.
     public var shownNames: [String]
     /// The portal's labels of the fields, as ``Field/folded(_:)`` writes them; older answers have none.
     public var labels: [String: String]
     /// The helper's program; `nil` for credentials of older versions.
     public var program: String?
-    /// The portal refused them when they were sent last: they are not sent again by themselves.
+    /// Whether the portal refused the answers when they were last sent, so that they are not sent again automatically.
     public var isRefused: Bool
-    /// As the vault sealed it.
+    /// The octets as the vault sealed them.
     public var sealed: [UInt8]
 }
 

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The journal's record of one way from joining to an outcome. The names are those of `Attempt` in org.hotspotd.Control.
+/// The journal's record of one attempt, from joining to an outcome. The names are those of `Attempt` in org.hotspotd.Control.
 public struct Attempt: Codable, Hashable, Sendable {
     /// The outcome of an attempt that has not ended.
     public static let running = "running"
@@ -19,7 +19,7 @@ public struct Attempt: Codable, Hashable, Sendable {
     public var ssid: String
     /// Unix time in milliseconds.
     public var began: Int
-    /// Unix time in milliseconds; `nil` while it runs or if it was interrupted.
+    /// The end, in milliseconds of Unix time; `nil` while the attempt runs, or if it was interrupted.
     public var ended: Int?
     /// The helper that won.
     public var helper: String?
@@ -27,28 +27,31 @@ public struct Attempt: Codable, Hashable, Sendable {
     public var portal: String?
     /// The portal's ``Portal/kind``.
     public var portalKind: String?
-    /// Stable word.
+    /// The outcome, as a stable word.
     public var outcome: String
-    /// Why the winner won, or why there is none: one sentence.
+    /// The reason why the winner won, or why there is none: one sentence.
     public var verdict: String?
-    /// It was only a periodic maintain with success. When the journal is full, these are deleted first.
+    /// Whether the attempt was only a periodic maintain that succeeded. When the journal is full, such attempts are deleted
+    /// first.
     public var isRoutine = false
 }
 
 extension Store {
-    /// The most attempts. Above it routine ones are deleted first; then those of the network with the most, its oldest first. So with 20
-    /// networks or fewer the newest 50 of each stay, however many attempts one of them causes.
+    /// The largest number of attempts. Above it, routine attempts are deleted first, then those of the network with the largest
+    /// number, the oldest first. So with 20 networks or fewer, the newest 50 of each stay, however many attempts one of them
+    /// causes.
     public static let attemptLimit = 1000
-    /// The newest routine attempts of each network that are not deleted before others.
+    /// The number of each network's newest routine attempts that are not deleted before others.
     public static let routineLimit = 5
     /// The ``Attempt/verdict`` of an interrupted attempt.
     static let interruptedVerdict = "hotspotd ended before this attempt did; its outcome is not known."
-    /// The most steps of one attempt; the last one states that more happened.
+    /// The largest number of steps in one attempt; the last one says that more happened.
     public static let stepLimit = 2000
     /// The longest detail of a step, in octets.
     public static let detailLimit = 4096
 
-    /// Begins an attempt. `ssid` is the printable form, or `wired:ADDRESS`; `began` is Unix time in milliseconds. Prunes the journal.
+    /// Begins an attempt. `ssid` is the printable form, or `wired:ADDRESS`; `began` is Unix time in milliseconds. Prunes the
+    /// journal.
     public func beginAttempt(
         _ id: String, interface: String, network: NetworkID, ssid: String, began: Int
     ) throws(StoreError) {
@@ -107,7 +110,8 @@ extension Store {
         }
     }
 
-    /// A condition: the attempt went from authenticated to maintaining and back without a problem. All steps are stored before the end.
+    /// A condition: the attempt went from authenticated to maintaining and back without a problem. All its steps are stored
+    /// before its end.
     private static let isRoutine = """
         (? = 'online'
             AND EXISTS (SELECT 1 FROM steps s WHERE s.attempt = attempts.number
@@ -116,8 +120,8 @@ extension Store {
                 OR s."to" NOT IN ('\(StateName.authenticated.rawValue)', '\(StateName.maintaining.rawValue)'))))
         """
 
-    /// Returns attempts, newest first; with `ssid` or `interface` only those of that network or interface, with `before` only those that
-    /// began before that attempt (none if there is no such attempt).
+    /// Returns attempts, newest first; with `ssid` or `interface` only those of that network or interface, with `before` only
+    /// those that began before that attempt (none if there is no such attempt).
     public func attempts(
         ssid: String? = nil, interface: String? = nil, before: String? = nil, limit: Int = 100
     ) -> [Attempt] {
@@ -164,14 +168,14 @@ extension Store {
         }
     }
 
-    /// Deletes old or excess attempts, old outcomes and consents, expired choices with their sessions, and ended holds. Credentials stay
-    /// until they are forgotten. `now` is Unix time in milliseconds.
+    /// Deletes old or excess attempts, old outcomes and consents, expired choices with their sessions, and ended holds.
+    /// Credentials stay until they are forgotten. `now` is Unix time in milliseconds.
     public func prune(now: Int) throws(StoreError) {
         let oldest = now - journalLifetime
         try write { database throws(SQLiteFailure) in try Self.prune(now: now, oldest: oldest, database) }
     }
 
-    /// Gives attempts that ran when the daemon ended their outcome and verdict.
+    /// Gives attempts that were running when the daemon ended their outcome and verdict.
     func endInterrupted() {
         let condition = "outcome = ? OR (outcome = ? AND verdict IS NULL)"
         let values: [SQLValue] = [.text(Attempt.running), .text(Attempt.interrupted)]
@@ -188,8 +192,8 @@ extension Store {
         try database.run("DELETE FROM attempts WHERE began < ?", [oldest])
         let count = try database.rows("SELECT count(*) FROM attempts") { $0.integer(0) }.rows.first ?? 0
         if count > attemptLimit {
-            // Neither a long session's maintains nor one network's many attempts may displace those of other networks. The highest age
-            // is that of the oldest attempt of the network with the most.
+            // Neither a long session's maintains nor one network's many attempts may displace those of other networks. The
+            // highest rank belongs to the oldest attempt of the network with the largest number.
             try database.run(
                 """
                 DELETE FROM attempts WHERE number IN (
@@ -202,8 +206,8 @@ extension Store {
         try database.run("DELETE FROM outcomes WHERE time < ?", [oldest])
         try database.run("DELETE FROM choices WHERE expires <= ?", [.integer(now)])
         try database.run("DELETE FROM consents WHERE time < ?", [.integer(now - consentLifetime)])
-        // Sessions and associations belong to a choice, which is always stored first, or wait for their proof. Without a session's memory
-        // its helper could not tell whether accepted terms have changed.
+        // Sessions and associations belong to a choice, which is always stored first, or wait for their proof. Without a
+        // session's memory its helper could not tell whether accepted terms have changed.
         for rows in [
             "sessions WHERE network NOT IN (SELECT network FROM consents) AND",
             "associations WHERE ifnull(until, 0) <= \(now) AND",

@@ -78,7 +78,7 @@ extension Store {
         }.first
     }
 
-    /// Ends the association of an interface, so that no daemon goes on there.
+    /// Ends the association of an interface, so that no daemon continues it.
     public func endAssociation(_ network: NetworkID, of interface: Int) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
@@ -95,7 +95,7 @@ extension Store {
         try delete(network, from: ["choices", "sessions", "associations"])
     }
 
-    /// Returns the sealed memory of the session: that of the interface's association, or else the last one of the network.
+    /// Returns the sealed memory of the session: of the interface's association, otherwise the last one of the network.
     public func sealedSession(_ network: NetworkID, of interface: Int? = nil) -> [UInt8]? {
         guard let key = network.key else { return nil }
         let own = interface.flatMap { interface in
@@ -127,8 +127,8 @@ extension Store {
 
     /// Returns the terms that the user accepted here for this portal when this program of the helper showed them.
     ///
-    /// - Parameter hasMemory: the helper still has its memory of that session. A helper that kept one and lost it would not see that the
-    ///   terms have changed.
+    /// - Parameter hasMemory: whether the helper still has its memory of that session. A helper that kept a memory and lost it
+    ///   would not notice changed terms.
     public func consent(_ network: NetworkID, origin: String, helper: String, program: String?, hasMemory: Bool) -> String? {
         guard let key = network.key else { return nil }
         return read(
@@ -145,8 +145,8 @@ extension Store {
     /// Stores the accepted terms; `nil` withdraws the consent.
     ///
     /// - Parameters:
-    ///   - program: the helper's program that showed them.
-    ///   - hasMemory: the helper keeps a memory of the session.
+    ///   - program: the program of the helper that showed the terms.
+    ///   - hasMemory: whether the helper keeps a memory of the session.
     ///   - now: Unix time in milliseconds of the consent.
     public func setConsent(
         _ network: NetworkID, origin: String, helper: String, program: String?, terms: String?, hasMemory: Bool, now: Int
@@ -211,23 +211,23 @@ extension Store {
         }
     }
 
-    /// Deletes everything about a network but the switches: choice, session, consents, hold, outcome, credentials, attempts. Returns `true`
-    /// if there was anything.
+    /// Deletes everything about a network except the switches: choice, session, consents, hold, outcome, credentials, attempts.
+    /// Returns `true` if there was anything.
     @discardableResult
     public func forget(_ network: NetworkID) throws(StoreError) -> Bool {
         guard let key = network.key else { return false }
         return try forget("network = ?", key)
     }
 
-    /// Does the same for every network of this name, with any security.
+    /// Deletes the same for every network with this name, with any security.
     @discardableResult
     public func forget(_ ssid: SSID) throws(StoreError) -> Bool {
         // Hexadecimal digits and colons mean nothing else in a glob.
         try forget("network GLOB ?", "wifi:\(ssid.hex):*")
     }
 
-    /// Deletes everything about all networks, their switches included, the PIN, which has nothing left to guard, and
-    /// the addresses of probes.
+    /// Deletes everything about all networks, including their switches, the PIN, which has nothing left to guard, and the
+    /// addresses of probes.
     public func forgetEverything() throws(StoreError) {
         defer { knownSwitches = nil }
         _ = try forget("? = ''", "")

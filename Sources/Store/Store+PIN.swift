@@ -1,5 +1,5 @@
-/// The record of the PIN that guards the credentials, and how often it was guessed in a row. The guesses have no time, so that no clock
-/// gives one back.
+/// The record of the PIN that guards the credentials, and the number of guesses in a row. The guesses have no time, so that no
+/// clock can restore one.
 public struct StoredPIN: Hashable, Sendable {
     public var salt: [UInt8]
     /// The work for one guess.
@@ -51,8 +51,8 @@ extension Store {
         scrub()
     }
 
-    /// Counts a guess, which must be on the disk before it is checked: a daemon that is killed in between has used it up. Throws if the
-    /// disk does not keep it.
+    /// Counts a guess, which must be on the disk before the PIN is checked: if the daemon is killed in between, the guess is used
+    /// up. Throws if the disk does not save it.
     public func countGuess() throws(StoreError) {
         try writeFlushed { database throws(SQLiteFailure) in try database.run("UPDATE pin SET guesses = guesses + 1") }
     }

@@ -56,7 +56,7 @@ public struct Switches: Hashable, Sendable {
         return isOff(helper: helper, name: name)
     }
 
-    /// Does the same by a network's ``NetworkID/switchName``. `nil` stands for all helpers, or for all networks.
+    /// Returns the same for a network's ``NetworkID/switchName``. `nil` stands for all helpers, or for all networks.
     func isOff(helper: String?, name: String?) -> Bool {
         if let helper, helpers.contains(helper) { return true }
         guard let name else { return false }
@@ -68,7 +68,7 @@ extension Store {
     /// Everything that is switched off.
     public var allDisabled: Set<Disabled> { switches.all }
 
-    /// All switches; from memory, because a list of networks looks up each of them with each helper.
+    /// All switches, from memory, because a list of networks looks each of them up for each helper.
     public var switches: Switches {
         if let knownSwitches { return knownSwitches }
         let all = Set(
@@ -90,7 +90,8 @@ extension Store {
     /// Switches a helper on or off, everywhere or for one network, or (without helper) a network for all. Refuses to switch
     /// everything off at once.
     ///
-    /// - Parameter releasingHolds: also delete the holds of the networks of this name, under any security, in one transaction.
+    /// - Parameter releasingHolds: whether to delete the holds of the networks with this name as well, under any security, in one
+    ///   transaction.
     public func setEnabled(
         helper: String?, ssid: String?, enabled: Bool, releasingHolds: Bool = false
     ) throws(StoreError) {
@@ -103,8 +104,8 @@ extension Store {
                 enabled ? "DELETE FROM disabled WHERE helper = ? AND ssid = ?" : "INSERT OR IGNORE INTO disabled VALUES (?, ?)",
                 values)
             guard releasingHolds, let ssid else { return }
-            // The name of a wired network is its key; that of a radio network is its key without the security. Compared without a
-            // glob, which a name might contain.
+            // The name of a wired network is its key; the name of a radio network is its key without the security. The comparison
+            // uses no glob, because a name might contain one.
             try database.run(
                 "DELETE FROM holds WHERE network = ?1 OR substr(network, 1, length(?2)) = ?2",
                 [.text(ssid), .text("wifi:\(ssid):")])

@@ -6,14 +6,14 @@ import HotspotCore
 
 /// The daemon's database: choices, sessions, consents, holds, switches, outcomes, sealed credentials and the journal.
 ///
-/// One writer, called on one thread. When the disk is full, locked or read-only the store goes on in memory: a write then throws
+/// One writer, called on one thread. If the disk is full, locked or read-only, the store continues in memory: a write then throws
 /// ``StoreError/notSaved(reason:)``, but later reads see it, and everything is saved as soon as the disk works again.
 public final class Store {
-    /// The failures that a write survives, besides the end of the process at any moment.
+    /// The failures that a write survives, in addition to the end of the process at any moment.
     enum Durability {
-        /// A power cut, after the next flush: see ``LogSync``.
+        /// A power cut after the next flush: see ``LogSync``.
         case full
-        /// A power cut, after some time. For steps of the journal, which are many and must not hold up a login.
+        /// A power cut, but only after some time. For steps of the journal, which are many and must not hold up a login.
         case process
     }
 
@@ -41,7 +41,7 @@ public final class Store {
         }
         return problems + notes
     }
-    /// Rows that were left out because they made no sense.
+    /// The number of rows that were left out because they made no sense.
     public internal(set) var skippedRows = 0
     public let path: String
 
@@ -52,23 +52,24 @@ public final class Store {
     private var database: Database
     private var mode: Mode
     private var nextRetry: Instant
-    /// The copy in memory is complete, and may replace the one on disk.
+    /// Whether the copy in memory is complete, so that it may replace the one on disk.
     private var replacesDisk = true
     private var notes: [Problem] = []
-    /// The file that the database is in.
+    /// The identity of the database's file.
     private var identity: FileIdentity?
     /// The switches of the last reading; `nil` after a change.
     var knownSwitches: Switches?
     /// How long attempts and outcomes are kept, in milliseconds.
     public var journalLifetime = RememberedChoice.lifetime
-    /// The most pages of the file; for tests, which cannot fill a disk.
+    /// The largest number of pages in the file; for tests, which cannot fill a disk.
     var pageLimit: Int?
 
-    /// Opens or creates `hotspotd.db` in the folder, which must belong to the daemon's user alone and is created with mode 0700 if it is
-    /// missing.
+    /// Opens or creates `hotspotd.db` in the folder, which must belong to the daemon's user alone and is created with mode 0700
+    /// if it is missing.
     ///
-    /// A damaged database, or one of an unreleased program, is renamed, with the time in its new name, and an empty one replaces it. A
-    /// database of a newer program is read and not changed. Throws ``StoreError/folder(path:reason:)`` or ``StoreError/database(path:reason:)``.
+    /// A damaged database, or one of an unreleased program, is renamed, with the time in its new name, and an empty one replaces
+    /// it. A database of a newer program is read but not changed. Throws ``StoreError/folder(path:reason:)`` or
+    /// ``StoreError/database(path:reason:)``.
     public convenience init(directory: String) throws(StoreError) {
         try self.init(directory: directory, retryInterval: .seconds(10), busyTimeout: 2000, pageLimit: nil)
     }
@@ -134,14 +135,14 @@ public final class Store {
     /// For tests: whether writes reach the disk.
     package var isSaving: Bool { if case .disk = mode { true } else { false } }
 
-    /// Tries to save what is only in memory. Does nothing when everything is saved.
+    /// Tries to save the changes that are only in memory. Does nothing if everything is saved.
     public func save() {
         guard case .memory(_, retries: true) = mode else { return }
         nextRetry = EventLoop.now + retryInterval
         do {
             try StateFolder.prepare(folder)
             try StateFolder.prepareFile(path)
-            // A wait for a lock at each attempt would hold up the loop.
+            // Waiting for a lock at each attempt would hold up the loop.
             let disk = try Self.open(path, busyTimeout: 0, pageLimit: pageLimit)
             guard try Schema.version(of: disk) <= Schema.version else { return }
             if replacesDisk { try disk.copy(from: database) }
@@ -160,10 +161,10 @@ public final class Store {
         }
     }
 
-    /// Writes everything to the disk again where another program removed or replaced the database or its folder. Does nothing where the
-    /// file is in its place. A file that took the place is kept under another name.
+    /// Writes everything to the disk again if another program removed or replaced the database or its folder. Does nothing if the
+    /// file is in its place. A replacement file is kept under another name.
     ///
-    /// SQLite does not notice: it goes on in the files that it has open, and these end with the process.
+    /// SQLite does not notice this: it continues with its open files, which disappear when the process ends.
     public func reclaim() {
         guard case .disk = mode, FileIdentity(path) != identity else { return }
         var problem = "Another program removed or replaced the database in \(folder); hotspotd wrote its own records there again."
@@ -179,8 +180,8 @@ public final class Store {
 
     /// Moves a long log into the database. This waits for the disk: call it when nothing waits for the caller.
     ///
-    /// A thread with a connection of its own is no alternative: before SQLite 3.51.3 a write and a checkpoint at the same time by two
-    /// connections may damage the file (sqlite.org/wal.html, the WAL-reset bug).
+    /// A thread with its own connection is not an alternative: before SQLite 3.51.3, a write and a checkpoint at the same time by
+    /// two connections may damage the file (sqlite.org/wal.html, the WAL-reset bug).
     public func checkpoint() {
         var status = stat()
         guard case .disk = mode, stat(path + "-wal", &status) == 0, status.st_size > Self.logLimit else { return }
@@ -189,10 +190,10 @@ public final class Store {
         }
     }
 
-    /// Moves the whole log into the database, so that nothing deleted is left in it.
+    /// Moves the whole log into the database, so that no deleted data stays in it.
     func emptyLog() { if case .disk = mode { try? database.run("PRAGMA wal_checkpoint(TRUNCATE)") } }
 
-    /// The octets of a long log.
+    /// The size from which a log counts as long, in octets.
     static let logLimit = 1 << 20
 
     // MARK: - Reading and writing
@@ -237,14 +238,14 @@ public final class Store {
         if case .memory(let reason, _) = mode { throw .notSaved(reason: reason) }
     }
 
-    /// Writes as the one above does, and flushes that to the disk before it returns. This waits for the disk.
+    /// Writes like the function above, and flushes to the disk before it returns. This waits for the disk.
     func writeFlushed(_ work: (borrowing Database) throws(SQLiteFailure) -> Void) throws(StoreError) {
         try write(.full, work)
         let code = log.now()
         guard code == 0 else { throw .notSaved(reason: String(cString: strerror(code))) }
     }
 
-    /// Moves the log into the database and empties it, so that what was replaced or deleted is in neither.
+    /// Moves the log into the database and empties it, so that neither contains replaced or deleted data.
     public func scrub() { _ = read("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) } }
 
     private func goOnInMemory(_ reason: String) {
@@ -303,7 +304,7 @@ public final class Store {
         }
     }
 
-    /// Copies what the disk has, as far as it can be read there. Returns whether that is all.
+    /// Copies the disk's content as far as it is readable. Returns whether the copy is complete.
     private static func copy(_ path: String, to memory: borrowing Database) -> Bool {
         guard access(path, F_OK) == 0 else { return true }
         for isImmutable in [false, true] {
@@ -311,7 +312,7 @@ public final class Store {
                 let version = try? Schema.version(of: disk), [0, Schema.version].contains(version),
                 (try? memory.copy(from: disk)) != nil, (try? Schema.prepare(memory)) != nil
             else { continue }
-            // Of an immutable file the log is not read.
+            // The log of an immutable file is not read.
             var log = stat()
             return !isImmutable || stat(path + "-wal", &log) != 0 || log.st_size == 0
         }
@@ -335,7 +336,7 @@ public final class Store {
         return aside
     }
 
-    /// Puts a database aside that cannot be used, and returns the note for the user; `nil` where the file is to stay.
+    /// Puts an unusable database aside, and returns the note for the user; `nil` if the file has to stay.
     private static func quarantine(_ path: String, _ consequence: SQLiteFailure.FailureConsequence) throws(StoreError) -> Problem?
     {
         switch consequence {

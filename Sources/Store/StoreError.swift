@@ -30,7 +30,7 @@ struct SQLiteFailure: Error {
         case earlier
         /// The value is wrong, not the file.
         case refused
-        /// Full, read-only, locked or broken storage: go on in memory.
+        /// Full, read-only, locked or broken storage: the store continues in memory.
         case unsaved
     }
 
@@ -52,7 +52,7 @@ struct SQLiteFailure: Error {
         }
     }
 
-    /// SQLite's own words, such as "database or disk is full", which never have a value in them.
+    /// SQLite's own words, such as "database or disk is full", which never contain a value.
     var reason: String {
         code == Self.earlierSchema.code ? "an unreleased hotspotd wrote the database" : String(cString: sqlite3_errstr(code))
     }

@@ -1,9 +1,9 @@
-// This target: the Varlink protocol: framing, client, server, introspection.
+// This target implements the Varlink protocol: framing, client, server, introspection.
 
 import Glibc
 import HotspotCore
 
-/// A connection for a program that waits: the terminal's, and a helper's own side.
+/// A connection for a program that waits: for hotspotctl, and for a helper's own side.
 public final class BlockingConnection {
     private let input: Int32
     private let output: Int32
@@ -19,7 +19,7 @@ public final class BlockingConnection {
         self.init(descriptor: try Socket.connect(path: path).take())
     }
 
-    /// Takes a connected socket over.
+    /// Takes over a connected socket.
     public init(descriptor: Int32, limit: Int = BlockingConnection.limit) {
         input = descriptor
         output = descriptor
@@ -27,7 +27,7 @@ public final class BlockingConnection {
         framer = Framer(limit: limit)
     }
 
-    /// Speaks on two descriptors that stay the caller's, such as standard input and output.
+    /// Communicates over two descriptors that the caller keeps, such as standard input and output.
     public init(input: Int32, output: Int32, limit: Int = BlockingConnection.limit) {
         self.input = input
         self.output = output
@@ -37,7 +37,7 @@ public final class BlockingConnection {
 
     deinit { if owned { Glibc.close(input) } }
 
-    /// The descriptor to wait on, for a caller that also waits on something else.
+    /// The descriptor to wait on, for a caller that also waits for something else.
     public var descriptor: Int32 { input }
 
     /// Sends a call and waits for its answer.

@@ -3,17 +3,17 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// One end of a connection on the event loop: it never blocks, and what the peer does not read is bounded.
+/// One end of a connection on the event loop: it never blocks, and limits the octets that wait for the peer.
 ///
 /// Inputs: ``send(_:)`` and ``close()``. Outputs: ``onMessage`` for each whole message and, exactly once, ``onClose``.
 @LoopActor public final class Connection {
     /// Why a connection ended.
     public enum End: Hashable, Sendable {
-        /// By ``Connection/close()``.
+        /// This side ended the connection by ``Connection/close()``.
         case closedHere
-        /// The peer ended it.
+        /// The peer ended the connection.
         case closedThere
-        /// It broke a rule, or a system call failed.
+        /// The peer broke a rule, or a system call failed.
         case failed(VarlinkError)
     }
 
@@ -24,21 +24,23 @@ import HotspotCore
     private var pending: [UInt8] = []
     private var reader: EventSource?
     private var writer: EventSource?
-    /// The descriptor that the writer watches: a socket's second number, because epoll(7) takes each number once and the reader has the first.
+    /// The descriptor that the writer watches: a socket's second number, because epoll(7) takes each number once and the reader
+    /// has the first.
     private var watched: Int32 = -1
     private var patience: EventSource?
-    /// Goes on with the messages that wait, in a turn of their own.
+    /// Continues with the waiting messages, in a later turn.
     private var continuation: EventSource?
     private var isOpen = true
     private let isPatient: Bool
-    /// Of a patient connection: everything else that waits for the loop has its turn first.
+    /// The priority of a patient connection: everything else on the loop comes first.
     private static let patientPriority: Int64 = 10
-    /// How often the loop was woken for the message that is coming.
+    /// The number of times that the loop was woken for the message that is coming.
     private var wakes = 0
-    /// A megabyte comes in fewer wakes. More wakes mean a slow sender, octet by octet perhaps: the reader waits a moment before the next.
+    /// A megabyte normally needs fewer wakes. More wakes mean a slow sender, perhaps octet by octet: the reader then waits a
+    /// moment before the next.
     private static let (wakeLimit, drip) = (128, Duration.milliseconds(1))
 
-    /// Time for the rest of a message that has begun; `nil` for any time. A peer that takes longer is cut off.
+    /// The time for the rest of a message that has begun; `nil` for no limit. A slower peer is disconnected.
     public var partialLimit: Duration?
     /// A whole message came, without its NUL.
     public var onMessage: ([UInt8]) -> Void = { _ in }
@@ -47,15 +49,15 @@ import HotspotCore
 
     /// Takes over a connected, non-blocking socket.
     ///
-    /// - Parameter isPatient: the peer may have to wait: of what it sends one message is handled in a turn, after those of all other
-    ///   clients, and no more is read until all are handled. So a client that floods delays itself alone.
+    /// - Parameter isPatient: whether the peer may have to wait: one of its messages is handled in each turn, after those of all
+    ///   other clients, and no more is read until all are handled. So a client that floods only delays itself.
     public convenience init(
         socket: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024, isPatient: Bool = false
     ) throws(VarlinkError) {
         try self.init(input: socket, output: socket, limit: limit, outputLimit: outputLimit, isPatient: isPatient)
     }
 
-    /// Takes two non-blocking sockets over: one to read, and one to write, on which nothing can come back.
+    /// Takes over two non-blocking descriptors: one for reading, and one for writing, on which nothing can come back.
     public init(
         input: Int32, output: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024, isPatient: Bool = false
     ) throws(VarlinkError) {
@@ -81,10 +83,10 @@ import HotspotCore
     /// The peer, if this is a unix socket.
     public var peer: PeerCredentials? { PeerCredentials(socket: input) }
 
-    /// Queues a message. A peer that lets more than the limit pile up is cut off.
+    /// Queues a message. A peer that lets more than the limit accumulate is disconnected.
     public func send(_ message: some Encodable) { send(encoded: Coding.encode(message)) }
 
-    /// Does the same for a message that is in octets already, without its NUL.
+    /// Queues a message that is already encoded, without its NUL.
     func send(encoded message: [UInt8]) {
         guard isOpen else { return }
         pending += message
@@ -96,11 +98,11 @@ import HotspotCore
     /// Ends the connection; ``onClose`` is called with ``End/closedHere``.
     public func close() { finish(.closedHere) }
 
-    /// Ends our direction alone: the peer reads end-of-file and may still answer.
+    /// Ends only our direction: the peer reads end-of-file and may still answer.
     public func closeOutput() {
-        // The number of a closed descriptor may have been given to another one by now.
+        // The number of a closed descriptor may already belong to another file.
         guard isOpen else { return }
-        // Unsent octets are dropped, on a socket of its own as on a common one.
+        // Unsent octets are dropped, whether the two directions share a socket or not.
         pending = []
         stopWriting()
         guard output != input else {
@@ -120,9 +122,9 @@ import HotspotCore
 
     private func read() {
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
-        // Bounded work for one turn: a flood from one peer leaves the others their turn.
+        // The work in one turn is limited, so that a flood from one peer does not block the others.
         for _ in 0..<(isPatient ? 1 : 16) {
-            // Descriptors that come along are closed by the kernel (unix(7)).
+            // The kernel closes descriptors that are passed along (unix(7)).
             let count = Glibc.read(input, &chunk, chunk.count)
             if count < 0 {
                 if errno == EINTR { continue }
@@ -143,7 +145,7 @@ import HotspotCore
     private func deliver() {
         do {
             while isOpen, let message = try framer.next() {
-                // The next message has its own time: a busy peer may have begun it already.
+                // The next message gets its own time: a busy peer may have begun it already.
                 patience?.cancel()
                 patience = nil
                 wakes = 0
@@ -156,7 +158,7 @@ import HotspotCore
         if isOpen { watchPartial() }
     }
 
-    /// Handles the next message later. Until all that was read is handled nothing more is read.
+    /// Handles the next message later. Until all received octets are handled, nothing more is read.
     private func goOnLater(after delay: Duration) {
         reader?.cancel()
         reader = nil
@@ -197,9 +199,9 @@ import HotspotCore
                     if writer == nil { awaitRoom() }
                     return
                 }
-                // The second: it closed without having read everything.
+                // ECONNRESET means that the peer closed without having read everything.
                 if errno == EPIPE || errno == ECONNRESET {
-                    // The peer reads no more, yet its answer may have come before: the reader finds the end.
+                    // The peer reads no more, but its answer may have come before: the reader notices the end.
                     pending = []
                     stopWriting()
                     return
@@ -212,7 +214,8 @@ import HotspotCore
         stopWriting()
     }
 
-    /// Goes on writing when the peer has read some of it. Failing that is the end, or the rest would wait for ever.
+    /// Continues writing when the peer has read some of it. If that is not possible, the connection ends, or the rest would wait
+    /// for ever.
     private func awaitRoom() {
         if output == input {
             watched = fcntl(output, F_DUPFD_CLOEXEC, 0)

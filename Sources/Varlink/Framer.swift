@@ -4,40 +4,41 @@ import HotspotCore
 
 /// Cuts a stream of octets into messages: each ends with one NUL octet.
 public struct Framer: Sendable {
-    /// The longest message that is taken, in octets, without its NUL.
+    /// The longest message that is accepted, in octets, without its NUL.
     public let limit: Int
     private var buffer: [UInt8] = []
-    /// The octets before this place are of messages that were handed out.
+    /// The octets before this place belong to messages that were handed out.
     private var start = 0
     private var scanned = 0
     private static let kept = 64 << 10
 
-    /// A framer with a limit.
+    /// Makes a framer with a limit.
     public init(limit: Int) { self.limit = limit }
 
-    /// A message has begun and not ended.
+    /// Whether a message has begun and not ended.
     public var isPartial: Bool { start < buffer.count }
 
-    /// A whole message waits.
+    /// Whether a whole message is waiting.
     public var hasMessage: Bool { buffer[start...].contains(0) }
 
-    /// Takes octets in. Call ``next()`` until it has no more, before the next octets.
+    /// Takes octets. Call ``next()`` until it has no more messages before the next octets.
     public mutating func append(_ octets: some Collection<UInt8>) {
-        // Once for all messages, because it moves the octets behind them.
+        // Removed once for all messages, because it moves the octets after them.
         buffer.removeSubrange(..<start)
         scanned -= start
         start = 0
         buffer += octets
     }
 
-    /// Lets go of what came and is no whole message.
+    /// Drops the octets of an incomplete message.
     mutating func clear() {
         buffer = []
         (start, scanned) = (0, 0)
     }
 
-    /// Returns the next whole message without its NUL, or `nil` until more octets came. Throws ``VarlinkError/tooLong(limit:)`` as soon
-    /// as a message cannot end within the limit any more, and ``VarlinkError/malformed(_:)`` for text that is not ``StreamSafe``.
+    /// Returns the next whole message without its NUL, or `nil` until more octets have come. Throws
+    /// ``VarlinkError/tooLong(limit:)`` as soon as a message can no longer end within the limit, and
+    /// ``VarlinkError/malformed(_:)`` for text that is not ``StreamSafe``.
     public mutating func next() throws(VarlinkError) -> [UInt8]? {
         guard let end = buffer[scanned...].firstIndex(of: 0) else {
             scanned = buffer.count
@@ -46,7 +47,7 @@ public struct Framer: Sendable {
         }
         guard end - start <= limit else { throw .tooLong(limit: limit) }
         let message = Array(buffer[start..<end])
-        // A peer that sends it is not answered, so that this comes before JSON is read.
+        // A peer that sends such text gets no answer, so this check comes before JSON is read.
         guard StreamSafe.isSafe(json: message) else { throw .unsafe }
         if end + 1 == buffer.count {
             // The memory of a long message is not kept for the next one, which may never come.
@@ -63,7 +64,7 @@ public struct Framer: Sendable {
 public enum VarlinkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A message exceeds the limit, in octets.
     case tooLong(limit: Int)
-    /// A message is no JSON object of the right shape.
+    /// A message is not a JSON object of the right shape.
     case malformed(String)
     /// The peer ended the connection before its answer.
     case closed

@@ -87,7 +87,7 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
         var count: Int? { elements.count }
         var isAtEnd: Bool { currentIndex >= elements.count }
 
-        /// Returns the next element, and goes on behind it if the closure does not throw.
+        /// Returns the next element, and moves to the one after it if the closure does not throw.
         private mutating func next<T>(_ read: (JSONDecoding) throws -> T) throws -> T {
             let path = codingPath + [JSONPlace(index: currentIndex)]
             guard !isAtEnd else {
@@ -113,7 +113,7 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
 }
 
 extension JSONValue {
-    /// Any number; `nil` for other values.
+    /// The number; `nil` for other values.
     fileprivate var number: Double? {
         switch self {
         case .integer(let value): Double(value)

@@ -8,11 +8,11 @@ final class JSONEncoding: Encoder, SingleValueEncodingContainer {
     /// Containers within this one, which are filled after they were made.
     private var nested: [(key: any CodingKey, encoding: JSONEncoding)] = []
 
-    // Only errors of a type's own `encode(to:)` would name the place; ours have none.
+    // Only errors of a type's own `encode(to:)` would name the path; our types throw none.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Returns the value as JSON. Throws what its own `encode(to:)` throws.
+    /// Returns the value as JSON. Rethrows the error of its own `encode(to:)`.
     static func value<T: Encodable>(of value: T) throws -> JSONValue {
         if T.self == JSONValue.self { return value as! JSONValue }
         if T.self == String.self { return .string(value as! String) }

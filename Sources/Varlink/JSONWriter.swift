@@ -26,7 +26,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes the shortest digits that mean this number. Infinity has no digits, and does not occur here.
+    /// Writes the shortest digits that represent this number. Infinity has no digits, and does not occur here.
     private mutating func write(_ number: Double) {
         let text = number.isFinite ? number.description.utf8[...] : "null".utf8[...]
         octets += text.suffix(2).elementsEqual(".0".utf8) ? text.dropLast(2) : text
@@ -34,7 +34,7 @@ package struct JSONWriter {
 
     private mutating func write(_ text: String) {
         octets.append(UInt8(ascii: "\""))
-        // Nearly every text stands in one piece and needs no escape.
+        // Almost every text is in one piece and needs no escape.
         let isWritten = text.utf8.withContiguousStorageIfAvailable { buffer in
             guard buffer.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return false }
             octets.append(contentsOf: buffer)
@@ -80,7 +80,8 @@ package struct JSONWriter {
     }
 }
 
-/// Types of long lists, which write themselves as ``Coding/encode(_:isIndented:)`` would, without a value of each member in between.
+/// Types in long lists, which write themselves as ``Coding/encode(_:isIndented:)`` would, without an intermediate value for each
+/// member.
 package protocol JSONWritable {
     /// Writes one object by ``JSONWriter/object(_:)``.
     func write(to writer: inout JSONWriter)
@@ -96,7 +97,7 @@ extension JSONWritable {
 }
 
 extension JSONWriter {
-    /// Writes an object, whose members the closure writes in the order of their names.
+    /// Writes an object; the closure writes its members in the order of their names.
     package mutating func object(_ members: (inout JSONWriter) -> Void) {
         octets.append(UInt8(ascii: "{"))
         members(&self)

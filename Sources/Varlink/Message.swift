@@ -1,15 +1,15 @@
 import ForeignText
 import HotspotCore
 
-/// A call on the wire: method, parameters, and whether many replies or none are wanted.
+/// A call on the wire: its method, its parameters, and whether the client wants many replies or none.
 public struct Call: Codable, Hashable, Sendable {
     /// Interface and method, such as `org.hotspotd.Control.Status`.
     public var method: String
     /// An object; absent means an empty one.
     public var parameters: JSONValue?
-    /// More than one reply may come.
+    /// Whether more than one reply may come.
     public var more: Bool?
-    /// No reply is wanted.
+    /// Whether the client wants no reply.
     public var oneway: Bool?
 
     /// A call.
@@ -45,7 +45,8 @@ public struct Answer: Codable, Hashable, Sendable {
 
 /// JSON in and out, with limits.
 public enum Coding {
-    /// The deepest nesting of arrays and objects that is read: what handles them recurses, and a peer must not choose how far.
+    /// The deepest nesting of arrays and objects that is read: the code that handles them recurses, and a peer must not choose
+    /// how far.
     public static let maximumDepth = 32
 
     /// Reads one message. Throws ``VarlinkError/malformed(_:)`` with a reason that names the field.
@@ -53,7 +54,7 @@ public enum Coding {
         try decode(type, from: try JSONReader.value(of: octets))
     }
 
-    /// Decodes an object of the wire as a value. Throws ``VarlinkError/malformed(_:)`` in the same way.
+    /// Decodes a JSON value as a type. Throws ``VarlinkError/malformed(_:)`` in the same way.
     public static func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws(VarlinkError) -> T {
         do {
             return try JSONDecoding.read(type, from: value)
@@ -64,9 +65,9 @@ public enum Coding {
         }
     }
 
-    /// Encodes a value as an object of the wire.
+    /// Encodes a value as a JSON value.
     public static func value(_ value: some Encodable) -> JSONValue {
-        // Everything that is encoded is of our own types, none of which throws.
+        // Every encoded value has one of our own types, none of which throws.
         try! JSONEncoding.value(of: value)
     }
 

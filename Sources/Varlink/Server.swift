@@ -5,30 +5,31 @@ import HotspotCore
 
 /// A Varlink service on a unix socket: introspection, limits, and each call to its interface.
 @LoopActor public final class Server {
-    /// The most that clients may use of the server.
+    /// The largest resources that clients may use.
     public struct ClientLimits: Sendable {
-        /// Clients at once; one more gets an error and is cut off.
+        /// The number of clients at a time; one more gets an error and is disconnected.
         public var clients = 32
-        /// Of these, how many are kept for clients that may change things.
+        /// The number of places that are kept for clients that may change things.
         public var reserved = 4
-        /// Clients at once of one user without permission.
+        /// The number of clients at a time of one user without permission.
         public var perStranger = 8
         /// Time without a call after which a client that may not change things is disconnected.
         public var idle = Duration.seconds(10)
-        /// Octets that wait for a client to read them; one that lets more pile up is cut off.
+        /// Octets that wait for a client to read them; a client that lets more accumulate is disconnected.
         public var output = 1024 * 1024
-        /// Octets of one call.
+        /// The largest size of one call, in octets.
         public var message = 64 * 1024
-        /// Connections that are accepted within ``burstTime``, before a pause.
+        /// The number of connections that are accepted within ``burstTime`` before a pause.
         ///
-        /// Measured on two processors with two processes of a stranger that connect and go without end: a client that is there already waits
-        /// 0.1 ms for an answer and 6 ms at most; without a pause 1.5 s, and 1.8 s at most. A new one waits 0.2 s, and 1 s at most.
+        /// Measured on two processors with two processes of a stranger that connect and leave without end: a connected client
+        /// waits 0.1 ms for an answer and 6 ms at most; without a pause 1.5 s, and 1.8 s at most. A new client waits 0.2 s, and 1
+        /// s at most.
         public var burst = 100
-        /// See ``burst``.
+        /// The time for a burst: see ``burst``.
         public var burstTime = Duration.milliseconds(50)
-        /// Time for the rest of a call that has begun.
+        /// The time for the rest of a call that has begun.
         public var partial = Duration.seconds(5)
-        /// Time without new clients when there are no descriptors left for them.
+        /// The time without new clients if there are no descriptors left for them.
         public var pause = Duration.milliseconds(200)
 
         /// The limits of the specification.
@@ -45,11 +46,12 @@ import HotspotCore
     private let socket: Int32
     /// The recent connections: see ``ClientLimits/burst``.
     private var burst: (began: Instant, count: Int) = (EventLoop.now, 0)
-    /// accept(2); tests put one that fails in its place.
+    /// accept(2); tests replace it by a function that fails.
     var acceptNext: (Int32) -> Int32 = { Glibc.accept($0, nil, nil) }
     private var clients: [ObjectIdentifier: ServerClient] = [:]
 
-    /// Serves `interfaces` on a listening, non-blocking socket, which is closed here. `standing` is asked once for each connection.
+    /// Serves `interfaces` on a listening, non-blocking socket, which is closed here. `standing` is asked once for each
+    /// connection.
     public init(
         listening socket: consuming Descriptor, product: String, version: String, interfaces: [any ServerInterface],
         limits: ClientLimits = ClientLimits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger }
@@ -70,7 +72,7 @@ import HotspotCore
         listener = try EventLoop.shared.watch(socket) { [weak self] _ in self?.accept() }
     }
 
-    /// Stops listening and cuts all clients off.
+    /// Stops listening and disconnects all clients.
     public func close() {
         guard isOpen else { return }
         isOpen = false
@@ -87,8 +89,8 @@ import HotspotCore
     package var clientCount: Int { clients.count }
 
     private func accept() {
-        // A program that connects and leaves without end must not keep other clients and the loop's other sources waiting: after a
-        // burst of connections the next ones wait.
+        // A program that connects and leaves without end must not block other clients and the loop's other sources: after a
+        // burst, further connections wait.
         if EventLoop.now - burst.began > limits.burstTime { burst = (EventLoop.now, 0) }
         for _ in 0..<64 {
             guard burst.count < limits.burst else { return pause() }
@@ -102,7 +104,7 @@ import HotspotCore
                 }
             }
             burst.count += 1
-            // The daemon starts programs on this thread alone, so that none of them is started between these calls.
+            // The daemon starts programs only on this thread, so no program is started between these calls.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             guard let peer = PeerCredentials(socket: descriptor),
@@ -112,7 +114,7 @@ import HotspotCore
                 Glibc.close(descriptor)
                 continue
             }
-            // Without a free place the peer's groups need not be looked up.
+            // If there is no free place, the peer's groups need not be looked up.
             let standing = clients.count < limits.clients ? standing(peer) : .stranger
             if let refusal = refusal(of: peer, standing) {
                 connection.send(
@@ -128,7 +130,7 @@ import HotspotCore
         }
     }
 
-    /// Returns why this peer is not served; `nil` if it is.
+    /// Returns why this peer is refused; `nil` if it is not.
     private func refusal(of peer: PeerCredentials, _ standing: Standing) -> String? {
         guard clients.count < limits.clients else { return "\(limits.clients) clients are being served; try again" }
         guard standing != .permitted else { return nil }
@@ -142,12 +144,12 @@ import HotspotCore
         return others.count < unreserved ? nil : "\(unreserved) clients are being served; try again"
     }
 
-    /// Takes no new clients for a while.
+    /// Accepts no new clients for a while.
     private func pause() {
         let timer = try? EventLoop.shared.schedule(after: limits.pause, accuracy: .milliseconds(50)) { [weak self] in
             self?.resume()
         }
-        // Without a timer the pause would have no end.
+        // Without a timer, the pause would never end.
         guard let timer else { return }
         pausing = timer
         listener?.cancel()
@@ -210,12 +212,12 @@ import HotspotCore
     }
 }
 
-/// A peer's permissions at a server: found once, when it connects, because looking a user up may be slow.
+/// A peer's permissions at a server: determined once, when it connects, because looking up a user may be slow.
 public enum Standing: Hashable, Sendable {
-    /// It may change things, and places are kept for it.
+    /// The peer may change things, and places are kept for it.
     case permitted
-    /// A local user like any other.
+    /// The peer is an ordinary local user.
     case stranger
-    /// A helper: whatever user it runs as, it asks for itself alone.
+    /// The peer is a helper: whatever its user is, it may only ask about itself.
     case restricted
 }

@@ -7,10 +7,10 @@ import HotspotCore
     public let method: String
     /// The parameters as they came.
     public let parameters: JSONValue
-    /// The client wants more than one answer.
+    /// Whether the client wants more than one answer.
     public let wantsMore: Bool
     public let peer: PeerCredentials
-    /// The peer's permissions, as found when it connected.
+    /// The peer's permissions, as determined when it connected.
     public let standing: Standing
     /// Called once if the client leaves before the last answer.
     public var onCancel: () -> Void = {}
@@ -34,7 +34,7 @@ import HotspotCore
     /// Sends the last answer.
     public func reply(_ value: some Encodable) { reply(encoded: Coding.encode(value)) }
 
-    /// Sends the last answer, whose parameters are an object in octets already.
+    /// Sends the last answer, whose parameters are an already encoded object.
     public func reply(encoded parameters: [UInt8]) { finish(Self.answer(parameters)) }
 
     /// Sends the last answer, empty.
@@ -43,13 +43,13 @@ import HotspotCore
     /// Sends one answer of many; only for a client that wants more.
     public func replyMore(_ value: some Encodable) { replyMore(encoded: Coding.encode(value)) }
 
-    /// Sends one answer of many, whose parameters are an object in octets already.
+    /// Sends one of several answers, whose parameters are an already encoded object.
     public func replyMore(encoded parameters: [UInt8]) {
         guard !isDone else { return }
         client?.connection.send(encoded: Self.answer(parameters, continues: true))
     }
 
-    /// Returns the octets of an answer, without a detour over a value: lists of helpers and networks are long.
+    /// Returns the octets of an answer, without an intermediate value, because lists of helpers and networks are long.
     private static func answer(_ parameters: [UInt8], continues: Bool = false) -> [UInt8] {
         Array(continues ? #"{"continues":true,"parameters":"#.utf8 : #"{"parameters":"#.utf8) + parameters + [UInt8(ascii: "}")]
     }
@@ -95,7 +95,7 @@ import HotspotCore
 
 /// An interface that a server offers.
 @LoopActor public protocol ServerInterface: AnyObject {
-    /// Such as `org.hotspotd.Control`.
+    /// The name of the interface, such as `org.hotspotd.Control`.
     nonisolated var name: String { get }
     /// The text of the `.varlink` file.
     nonisolated var definition: String { get }

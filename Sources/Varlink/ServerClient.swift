@@ -1,7 +1,7 @@
 import EventLoop
 import HotspotCore
 
-/// One client: its connection, the calls that wait for an answer, and the time it has for a call's rest.
+/// One client: its connection, the calls that wait for an answer, and the time for the rest of a call.
 @LoopActor final class ServerClient {
     let connection: Connection
     let peer: PeerCredentials
@@ -40,7 +40,7 @@ import HotspotCore
         if current == nil { idle() }
     }
 
-    /// Ends a client without permission that asks nothing: it shares a few places with others.
+    /// Disconnects a client without permission that is silent, because it shares a few places with others.
     private func idle() {
         guard standing != .permitted, !isClosed else { return }
         idling?.cancel()

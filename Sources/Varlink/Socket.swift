@@ -2,17 +2,17 @@ import CSystemd
 import Glibc
 import HotspotCore
 
-/// A descriptor that closes itself when it is gone: the one owner of a socket or pipe.
+/// A descriptor that is closed with its owner: the only owner of a socket or pipe.
 public struct Descriptor: ~Copyable, Sendable {
     /// The number; valid as long as this value lives.
     public let raw: Int32
 
-    /// Takes a descriptor over.
+    /// Takes over a descriptor.
     public init(_ raw: Int32) { self.raw = raw }
 
     deinit { close(raw) }
 
-    /// Gives the number away; closing it is then the taker's.
+    /// Gives the number away; the receiver then has to close it.
     public consuming func take() -> Int32 {
         let raw = raw
         discard self
@@ -22,7 +22,7 @@ public struct Descriptor: ~Copyable, Sendable {
 
 /// Unix stream sockets.
 public enum Socket {
-    /// How many connections may wait for accept(2).
+    /// The number of connections that may wait for accept(2).
     public static let backlog: Int32 = 64
 
     /// The longest path of a socket, in octets, with its NUL (unix(7)).
@@ -52,7 +52,7 @@ public enum Socket {
         return socket
     }
 
-    /// Returns whether a process listens there; one whose queue is full does so too, and is not waited for.
+    /// Returns whether a process listens there; a process whose queue is full counts as well, without waiting.
     private static func hasListener(_ path: String) -> Bool {
         do throws(VarlinkError) {
             let peer = try connect(path: path, nonblocking: true)
@@ -77,7 +77,7 @@ public enum Socket {
         return Descriptor(raw)
     }
 
-    /// Calls with the address of a path, for the system calls that want one. Throws if the path is too long for it.
+    /// Calls the body with the address of a path, for system calls. Throws if the path is too long.
     public static func withAddress<T>(
         _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> T
     ) throws(VarlinkError) -> T {
@@ -98,9 +98,9 @@ public struct PeerCredentials: Hashable, Sendable {
     public let uid: uid_t
     /// Primary group.
     public let gid: gid_t
-    /// Supplementary groups, as the kernel had them when the peer connected; empty where it does not tell.
+    /// The supplementary groups at the time of the connection; empty if the kernel does not report them.
     public let groups: [gid_t]
-    /// Process; may be gone or reused by now, so it is for the log alone.
+    /// The process; it may have ended, and its number may be reused, so it is only for the log.
     public let pid: pid_t
 
     /// Credentials, for tests.
@@ -120,8 +120,8 @@ public struct PeerCredentials: Hashable, Sendable {
             uid: credentials.uid, gid: credentials.gid, groups: Self.groups(ofPeerOf: socket), pid: credentials.pid)
     }
 
-    /// Returns the groups of the peer by SO_PEERGROUPS, Linux 4.13. The user database is not asked: it may be far away, and behind the
-    /// very portal.
+    /// Returns the groups of the peer by SO_PEERGROUPS, Linux 4.13. The user database is not asked: it may be remote, and behind
+    /// this very portal.
     private static func groups(ofPeerOf socket: Int32) -> [gid_t] {
         var groups = [gid_t](repeating: 0, count: 256)
         for _ in 0..<2 {
@@ -129,7 +129,7 @@ public struct PeerCredentials: Hashable, Sendable {
             if getsockopt(socket, SOL_SOCKET, 59 /* SO_PEERGROUPS */, &groups, &length) == 0 {
                 return Array(groups.prefix(Int(length) / MemoryLayout<gid_t>.size))
             }
-            // Then the length is what it takes; NGROUPS_MAX is 65,536.
+            // The length is then the needed size; NGROUPS_MAX is 65,536.
             guard errno == ERANGE, length <= 1 << 18 else { return [] }
             groups = [gid_t](repeating: 0, count: Int(length) / MemoryLayout<gid_t>.size)
         }

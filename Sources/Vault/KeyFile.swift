@@ -1,4 +1,4 @@
-// This target: stored answers, sealed, and the rule for their release. ``Vault`` has the calls.
+// This target keeps stored answers, sealed, and the rule for their release. ``Vault`` has the calls.
 
 import CSodium
 import Glibc

@@ -1,17 +1,17 @@
 import CSodium
 
-/// The stored record of a PIN. It opens nothing: the key of the credentials is made of the PIN and of the vault's key, so that neither a copy
-/// of the database nor the PIN alone is enough.
+/// The stored record of a PIN. It opens nothing by itself: the key of the credentials is derived from the PIN and the vault's
+/// key, so neither a copy of the database nor the PIN alone is enough.
 public struct PINLock: Hashable, Sendable {
     /// Argon2id's work for one guess: passes, and octets of memory. About 0.2 s.
     public static let (passes, memory) = (3, 64 << 20)
-    /// Wrong guesses in a row that erase the credentials, and those that leave so few that the user is warned.
+    /// The number of wrong guesses in a row that erases the credentials, and the number from which the user is warned.
     public static let (limit, warning) = (10, 8)
 
     public var salt: [UInt8]
     public var passes: Int
     public var memory: Int
-    /// Identifies the vault's key, and then the key that the right PIN makes of it.
+    /// Identifies the vault's key, and then the key that the right PIN derives from it.
     public var names: [UInt8]
 
     public init(salt: [UInt8], passes: Int, memory: Int, names: [UInt8]) {
@@ -24,10 +24,10 @@ public struct PINLock: Hashable, Sendable {
 
 extension Vault {
     public var hasPIN: Bool { pin != nil }
-    /// The credentials wait for the PIN.
+    /// Whether the credentials wait for the PIN.
     public var isLocked: Bool { pin.map { $0.key == nil } ?? false }
 
-    /// Lets the credentials wait for this PIN; `nil`: the PIN was removed.
+    /// Locks the credentials until this PIN is given; `nil` means that the PIN was removed.
     public func guardCredentials(by lock: PINLock?) { pin = lock.map { ($0, nil) } }
 
     /// Throws if no guess could be right, because the PIN was set with another vault's key.
@@ -36,7 +36,7 @@ extension Vault {
         guard pin.lock.names.starts(with: try key.get().name) else { throw .otherKey }
     }
 
-    /// Opens the credentials if this is the PIN. The caller counts the guess before.
+    /// Opens the credentials if this is the PIN. The caller has to count the guess first.
     public func unlock(_ guess: String) throws(VaultError) -> Bool {
         try checkLock()
         guard let lock = pin?.lock else { return true }
@@ -46,9 +46,10 @@ extension Vault {
         return true
     }
 
-    /// Seals credentials under the key of another PIN, or of none, and goes over to it as soon as they are saved.
+    /// Seals credentials under the key of another PIN, or of none, and switches to that key as soon as they are saved.
     ///
-    /// - Parameter save: stores the lock and the credentials, in their order, at once. One that cannot be opened comes back as it is.
+    /// - Parameter save: stores the lock and the credentials, in their order, at once. A credential that cannot be opened is
+    ///   returned unchanged.
     public func changePIN(
         to next: String?, passes: Int = PINLock.passes, memory: Int = PINLock.memory,
         credentials: [(sealed: [UInt8], purpose: Purpose)], save: (PINLock?, [[UInt8]]) throws -> Void

@@ -22,30 +22,30 @@ public struct CredentialOwner: Hashable, Sendable {
     public var purpose: Purpose { .credential(network: network, helper: helper, origin: origin, pin: pin, program: program) }
 }
 
-/// Whether stored answers may go to a portal without encryption (PlainHTTPAnswers=).
+/// The rule for sending stored answers to a portal without encryption (PlainHTTPAnswers=).
 public enum PlainHTTPAnswers: String, Hashable, Sendable, CaseIterable {
-    /// As defaults of a prompt, which the user confirms.
+    /// Answers are offered as defaults of a prompt, which the user confirms.
     case confirm
-    /// As over HTTPS.
+    /// Answers are sent as over HTTPS.
     case automatic
-    /// They are not sent, and not kept.
+    /// Answers are neither sent nor kept.
     case never
 }
 
-/// The rule for releasing a credential to a helper, and for keeping one at all.
+/// The rule for releasing a credential to a helper, and for keeping one.
 public enum Release: Hashable, Sendable {
     case automatic
     /// As defaults of a prompt, which the user confirms.
     case confirmed
     case refused(Refusal)
 
-    /// Why a credential is not released. The words are stable.
+    /// The reason why a credential is not released. The words are stable.
     public enum Refusal: String, Codable, Hashable, Sendable, CaseIterable {
         /// Nothing is kept for a network that cannot be recognised again.
         case anonymousNetwork
-        /// Stored for another network.
+        /// The credential was stored for another network.
         case otherNetwork
-        /// Stored for another helper.
+        /// The credential was stored for another helper.
         case otherHelper
         /// The helper's name belongs to another program now.
         case otherProgram
@@ -53,7 +53,7 @@ public enum Release: Hashable, Sendable {
         case portalChanged
         /// The portal has the same address and another key: perhaps an impostor.
         case keyChanged
-        /// Anyone nearby could read it or play the portal.
+        /// Anyone nearby could read the answers or impersonate the portal.
         case plainHTTP
 
         /// One sentence for the user.
@@ -94,21 +94,23 @@ public enum Release: Hashable, Sendable {
         }
     }
 
-    /// Returns why no answers are stored for this portal of its network, whichever helper asks; `nil` if it is one of
-    /// them, or if there are none.
+    /// Returns why no answers are stored for this portal of its network, whichever helper asks; `nil` if there are answers for
+    /// it, or none at all.
     public static func mismatch(origin: String, pin: String?, stored: [CredentialOwner]) -> Refusal? {
         let sameOrigin = stored.filter { $0.origin == origin }
         guard !stored.isEmpty, !sameOrigin.contains(where: { $0.pin == pin }) else { return nil }
         return sameOrigin.isEmpty ? .portalChanged : .keyChanged
     }
 
-    /// Returns the answers that may be stored: those to the fields of the prompt, without one-time codes, checkboxes and what was left empty.
+    /// Returns the answers that may be stored: the answers to the fields of the prompt, without one-time codes, checkboxes and
+    /// fields that were left empty.
     ///
-    /// A code works once. A tick is the user's consent to the text beside it, which must not be given again without the user.
+    /// A code works only once. A tick is the user's consent to the text beside it, which must not be given again without the
+    /// user.
     public static func keepable(_ answers: [String: String], fields: [Field]) -> [String: String] {
         let fleeting = Set(fields.filter { $0.kind == .code || $0.kind == .checkbox }.map(\.name))
         let names = Set(fields.map(\.name)).subtracting(fleeting)
-        // A field that the user left empty is an answer, where the page does not say that it may be empty.
+        // An empty field is an answer, if the page does not say that it may be empty.
         let left = Set(fields.filter(\.isAssumed).map(\.name))
         return answers.filter { names.contains($0.key) && (!$0.value.isEmpty || left.contains($0.key)) }
     }

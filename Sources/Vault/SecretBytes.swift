@@ -7,7 +7,7 @@ public struct SecretBytes: ~Copyable {
 
     /// Allocates zero octets. Throws ``VaultError/unavailable`` if there is no memory for them.
     public init(count: Int) throws(VaultError) {
-        // Every use of libsodium needs memory from here, so it is initialised here. A second time does nothing.
+        // Every use of libsodium needs memory from here, so libsodium is initialised here. A second call does nothing.
         guard sodium_init() >= 0, let start = sodium_malloc(max(count, 1)) else { throw .unavailable }
         sodium_memzero(start, max(count, 1))
         self.start = start

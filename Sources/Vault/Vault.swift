@@ -1,12 +1,13 @@
 import CSodium
 import HotspotCore
 
-/// Seals secrets, and opens them for the same purpose only. Beside it in this target: the PIN, and the rule for the release of answers.
+/// Seals secrets, and opens them only for the same purpose. This target also has the PIN, and the rule for the release of
+/// answers.
 ///
-/// XChaCha20-Poly1305 with a key in a file outside the database. Sealed octets are: one octet of version, 8 octets that identify the
-/// key, 24 octets of nonce, and the ciphertext with its tag.
+/// XChaCha20-Poly1305 with a key in a file outside the database. Sealed octets are: one octet of version, 8 octets that identify
+/// the key, 24 octets of nonce, and the ciphertext with its tag.
 public final class Vault {
-    /// The most that is sealed at once, in octets.
+    /// The largest size that can be sealed at a time, in octets.
     public static let limit = 64 * 1024
 
     private static let version: UInt8 = 1
@@ -15,7 +16,7 @@ public final class Vault {
     private static let tagLength = 16
     private static let headerLength = 1 + keyNameLength + nonceLength
 
-    /// A key, and what identifies it without revealing anything about it.
+    /// A key, and a name for it that reveals nothing about it.
     final class NamedKey {
         let secret: SecretBytes
         let name: [UInt8]
@@ -27,10 +28,10 @@ public final class Vault {
     }
 
     private(set) var key: Result<NamedKey, VaultError>
-    /// The PIN that guards credentials, if there is one, and the key that it makes, once it was given.
+    /// The PIN that guards credentials, if there is one, and the key derived from it, once it was given.
     var pin: (lock: PINLock, key: NamedKey?)?
 
-    /// Why the vault cannot seal or open; `nil` if it has its key.
+    /// The reason why the vault cannot seal or open; `nil` if it has its key.
     public var lock: VaultError? { if case .failure(let error) = key { error } else { nil } }
 
     /// Reads the key, or creates one if the file is missing and nothing is sealed yet.
@@ -47,7 +48,7 @@ public final class Vault {
         return NamedKey(try KeyFile.make(file))
     }
 
-    /// Looks for the key again, as at the start, if there was none.
+    /// Looks for the key again, as at the start, if it was missing.
     public func retry(keyFile: String, hasSealedRows: Bool) {
         guard lock != nil else { return }
         do throws(VaultError) { key = .success(try Self.key(in: keyFile, hasSealedRows: hasSealedRows)) } catch {
@@ -55,8 +56,8 @@ public final class Vault {
         }
     }
 
-    /// Writes the key again where another program removed or replaced its file, so that what is sealed opens after the next start. A
-    /// different key is kept under another name. Returns whether the file was written.
+    /// Writes the key again if another program removed or replaced its file, so that sealed data can be opened after the next
+    /// start. A different key is kept under another name. Returns whether the file was written.
     public func restore(keyFile: String) throws(VaultError) -> Bool {
         guard case .success(let key) = key else { return false }
         if let other = try KeyFile.read(keyFile) {
@@ -72,7 +73,8 @@ public final class Vault {
     /// Sealed octets stay as they are, and open again with the right key.
     public init(locked error: VaultError) { key = .failure(error) }
 
-    /// Returns the key for a purpose: a PIN guards credentials, and no session, because a session is maintained without the user.
+    /// Returns the key for a purpose: a PIN guards credentials, but not sessions, because a session is maintained without the
+    /// user.
     private func key(for purpose: Purpose) throws(VaultError) -> NamedKey {
         let key = try key.get()
         switch purpose {

@@ -1,10 +1,10 @@
 import ForeignText
 import HotspotCore
 
-/// The elements of ANQP (IEEE 802.11-2020, 9.4.5) that an access point answered with, as far as people and helpers want them.
+/// The elements of an access point's ANQP answer (IEEE 802.11-2020, 9.4.5) that people and helpers need.
 ///
-/// The octets are a stranger's: each list is read within its bounds up to a limit, and ends at the first length that does not fit. Texts
-/// are printable, as SSIDs are.
+/// The octets come from a stranger: each list is read within its bounds up to a limit, and ends at the first length that does not
+/// fit. Texts are printable, like SSIDs.
 public struct ANQPAnswer: Hashable, Sendable {
     /// An element by its number, or the operator's name of Hotspot 2.0.
     public enum Element: String, CaseIterable, Sendable {
@@ -17,11 +17,11 @@ public struct ANQPAnswer: Hashable, Sendable {
         case operatorName = "hs20_operator_friendly_name"
     }
 
-    /// The entries that are kept of a list, and the octets of a text.
+    /// The number of entries that are kept of a list, and the number of octets of a text.
     static let (listLimit, textLimit, urlLimit) = (4, 100, 512)
 
     public private(set) var steps: [AuthenticationStep] = []
-    /// The first address of the network authentication type that can be one: http or https, without a user name.
+    /// The first usable address of the network authentication type: http or https, without a user name.
     public private(set) var loginURL: WebAddress?
     public private(set) var venueNames: [String] = []
     public private(set) var venueURL: WebAddress?
@@ -43,7 +43,7 @@ public struct ANQPAnswer: Hashable, Sendable {
         case .roamingConsortium: consortia = Self.pieces(octets[...]).compactMap { ConsortiumIdentifier($0) }
         case .realms: realms = Self.realms(octets[...])
         case .domains: domains = Self.pieces(octets[...]).compactMap(Self.text)
-        // The number of the venue name stands before the address.
+        // The number of the venue name is before the address.
         case .venueURL: venueURL = Self.pieces(octets[...]).lazy.compactMap { WebAddress($0.dropFirst()) }.first
         }
     }
@@ -59,8 +59,8 @@ public struct ANQPAnswer: Hashable, Sendable {
         }
     }
 
-    /// Reads the NAI realm element (9.4.5.10): a count, and entries with a length of two octets, an encoding, and names between semicolons
-    /// behind one octet of length. The methods of authentication behind them are not read.
+    /// Reads the NAI realm element (9.4.5.10): a count, and entries with a length of two octets, an encoding, and names separated
+    /// by semicolons after one octet of length. The methods of authentication after them are not read.
     private static func realms(_ octets: ArraySlice<UInt8>) -> [String] {
         var rest = octets.dropFirst(2)
         var realms: [String] = []
@@ -79,7 +79,7 @@ public struct ANQPAnswer: Hashable, Sendable {
         pieces(octets).compactMap { $0.count > 3 ? text($0.dropFirst(3)) : nil }
     }
 
-    /// Reads the first entries of a list, each behind one octet of length.
+    /// Reads the first entries of a list, each after one octet of length.
     private static func pieces(_ octets: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var (rest, pieces) = (octets, [ArraySlice<UInt8>]())
         while pieces.count < listLimit, let length = rest.popFirst(), Int(length) <= rest.count {
@@ -89,7 +89,7 @@ public struct ANQPAnswer: Hashable, Sendable {
         return pieces
     }
 
-    /// Takes a piece behind a length of two octets, the lower one first.
+    /// Takes a piece after a length of two octets, the lower one first.
     private static func piece(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let low = rest.popFirst(), let high = rest.popFirst() else { return nil }
         let length = Int(low) | Int(high) << 8

@@ -1,16 +1,17 @@
 import ForeignText
 import HotspotCore
 
-/// The elements of an access point that announce how its network is used, before a station joins it.
+/// The elements by which an access point announces the use of its network before a station joins it.
 ///
-/// They are not signed, and anyone nearby can send them. Of duplicated elements the first readable one counts; an element whose inner
-/// lengths do not fit is ignored.
+/// They are not signed, and anyone nearby can send them. Of duplicate elements, the first readable one counts; an element whose
+/// inner lengths do not fit is ignored.
 public struct AccessElements: Hashable, Sendable {
     /// Element 107 (IEEE 802.11-2020, 9.4.2.91).
     public internal(set) var interworking: Interworking?
     /// Element 111, roaming consortium (9.4.2.95): at most three identifiers.
     public internal(set) var consortia: [ConsortiumIdentifier] = []
-    /// Element 108, advertisement protocol (9.4.2.92), names ANQP: the access point answers questions of stations that are not joined.
+    /// Element 108, advertisement protocol (9.4.2.92), names ANQP: the access point answers questions of stations that are not
+    /// joined.
     public internal(set) var offersANQP = false
     /// Wi-Fi Alliance element 16: Hotspot 2.0 indication.
     public internal(set) var hasHotspot20 = false
@@ -27,7 +28,7 @@ public struct AccessElements: Hashable, Sendable {
         let (first, second) = (Int(lengths & 15), Int(lengths >> 4))
         guard first + second <= rest.count else { return [] }
         var identifiers: [ConsortiumIdentifier] = []
-        // The third one has the octets that are left.
+        // The third identifier has the remaining octets.
         for length in [first, second, rest.count - first - second] {
             if let identifier = ConsortiumIdentifier(rest.prefix(length)) { identifiers.append(identifier) }
             rest = rest.dropFirst(length)
@@ -40,7 +41,7 @@ public struct AccessElements: Hashable, Sendable {
         var rest = value
         while rest.popFirst() != nil, let identifier = rest.popFirst() {
             if identifier == 0 { return true }
-            // An entry of a vendor has a length of its own.
+            // An entry of a vendor has its own length.
             guard identifier == 221 else { continue }
             guard let length = rest.popFirst(), Int(length) <= rest.count else { return false }
             rest = rest.dropFirst(Int(length))
@@ -51,17 +52,17 @@ public struct AccessElements: Hashable, Sendable {
 
 /// The interworking element (IEEE 802.11-2020, 9.4.2.91).
 public struct Interworking: Hashable, Sendable {
-    /// `nil` for a reserved number.
+    /// The type; `nil` for a reserved number.
     public let networkType: AccessNetworkType?
-    /// The network leads to the Internet.
+    /// Whether the network leads to the Internet.
     public let hasInternet: Bool
-    /// ASRA: access takes an additional step, such as a login.
+    /// ASRA: whether access takes an additional step, such as a login.
     public let needsAdditionalStep: Bool
     public let venue: Venue?
     /// Identifies the networks that are one extended service set.
     public let hessid: BSSID?
 
-    /// - Parameter value: of 1, 3, 7 or 9 octets; other lengths are not in the standard, and give `nil`.
+    /// - Parameter value: 1, 3, 7 or 9 octets; other lengths are not in the standard, and give `nil`.
     init?(_ value: ArraySlice<UInt8>) {
         guard let options = value.first, [1, 3, 7, 9].contains(value.count) else { return nil }
         networkType = AccessNetworkType(number: options & 15)
@@ -91,8 +92,8 @@ public struct ConsortiumIdentifier: Hashable, Sendable {
     /// Lower-case hexadecimal.
     public var hex: String { Hex.encode(octets) }
 
-    /// OpenRoaming's identifiers begin with 5A03BA (free of charge) or BAA2D0 (charged), and end with the policies of a member (Wireless
-    /// Broadband Alliance, OpenRoaming framework); 00-40-96 is the one that Cisco's access points announced before.
+    /// OpenRoaming's identifiers begin with 5A03BA (free of charge) or BAA2D0 (charged), and end with the policies of a member
+    /// (Wireless Broadband Alliance, OpenRoaming framework); 00-40-96 is the one that Cisco's access points announced before.
     public var isOpenRoaming: Bool {
         switch octets.count {
         case 5: octets.starts(with: [0x5A, 0x03, 0xBA]) || octets.starts(with: [0xBA, 0xA2, 0xD0])

@@ -1,4 +1,4 @@
-// This target: nl80211: scans, access points, associations. ``WirelessMonitor`` reports them.
+// This target uses nl80211: scans, access points, associations. ``WirelessMonitor`` reports them.
 
 import CNetlink
 import HotspotCore
@@ -15,15 +15,15 @@ public struct BSS: Hashable, Sendable {
     /// Received power in dBm; `nil` if the driver does not report it.
     public var signal: Int?
     public var security: Security
-    /// When its last frame was received. An impossible age counts as never, the instant zero.
+    /// The time at which the last frame was received. An impossible age counts as never, the instant zero.
     public var lastSeen: Instant
-    /// The interface is associated with this entry.
+    /// Whether the interface is associated with this entry.
     public var isAssociated: Bool
-    /// The elements that announce a way to the Internet, or none of them.
+    /// The elements that announce access to the Internet, if there are any.
     public var access: AccessElements
-    /// For the open half of an OWE network: the other half.
+    /// For the open network of an OWE transition pair: the encrypted one (Wi-Fi Alliance, OWE).
     public var oweTransition: OWETransition?
-    /// An element had an impossible length; the entry is listed, but never as open.
+    /// Whether an element had an impossible length; the entry is listed, but never as open.
     public var isMalformed: Bool
 
     public init(
@@ -50,7 +50,7 @@ extension BSS {
 
     /// Reads the attributes within `NL80211_ATTR_BSS` (linux/nl80211.h, enum nl80211_bss).
     ///
-    /// - Parameter now: the present, from which an age is counted back.
+    /// - Parameter now: the present time, from which an age is subtracted.
     init(_ attributes: AttributeReader, now: Instant) throws(MalformedMessage) {
         guard let address = try attributes.octets(Int(NL80211_BSS_BSSID.rawValue)),
             let bssid = HardwareAddress(octets: address)
@@ -59,7 +59,7 @@ extension BSS {
         let latest = try attributes.octets(Int(NL80211_BSS_INFORMATION_ELEMENTS.rawValue))
         let beacon = try attributes.octets(Int(NL80211_BSS_BEACON_IES.rawValue))
         let elements = InformationElements(latest ?? beacon ?? [])
-        // A probe response has the name that the beacon hides; the kernel may show only the older of the two.
+        // A probe response contains the name that the beacon hides; the kernel may show only the older of the two.
         let other = latest != nil && beacon != nil && elements.ssid?.isHidden ?? true ? InformationElements(beacon!) : nil
         let names = [elements.ssid, other?.ssid].compactMap { $0 }
         self.init(
@@ -94,7 +94,7 @@ extension BSS {
     }
 }
 
-/// The entries of a scan, of which at most ``limit`` are kept: anyone nearby can send beacons with any number of names.
+/// The entries of a scan; at most ``limit`` are kept, because anyone nearby can send beacons with any number of names.
 struct ScanTable {
     /// Entries kept at the end.
     static let limit = 512
@@ -104,11 +104,11 @@ struct ScanTable {
     /// Adds an entry. Two with the same address and different names are two entries.
     mutating func insert(_ entry: BSS) {
         entries.append(entry)
-        // Sorting seldom keeps ten thousand entries cheap.
+        // Sorting only now and then keeps ten thousand entries cheap.
         if entries.count >= 4 * Self.limit { entries = best }
     }
 
-    /// The associated entry, then the strongest, among equals the newest.
+    /// The associated entry, then the strongest; among equals, the newest.
     var best: [BSS] {
         Array(
             entries.sorted { a, b in

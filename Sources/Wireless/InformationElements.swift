@@ -1,14 +1,14 @@
 import HotspotCore
 
-/// The elements of a beacon or probe response that matter here (IEEE 802.11-2020, 9.4.2).
+/// The relevant elements of a beacon or probe response (IEEE 802.11-2020, 9.4.2).
 ///
-/// Anyone nearby can send any octets. One pass over the elements, no recursion: multiple-BSSID elements are not read. An element
-/// whose length runs past the end ends the pass and marks the whole as malformed.
+/// Anyone nearby can send any octets. The elements are read in one pass without recursion; multiple-BSSID elements are not read.
+/// An element whose length runs past the end stops the pass and marks the whole as malformed.
 public struct InformationElements: Hashable, Sendable {
     /// The key management of a robust security network element or of its WPA predecessor.
     enum KeyManagement: Hashable, Sendable {
         case suites(Set<Security>)
-        /// The element is there, but cannot be read.
+        /// The element exists, but cannot be read.
         case unreadable
     }
 
@@ -16,9 +16,10 @@ public struct InformationElements: Hashable, Sendable {
     public private(set) var ssid: SSID?
     /// Elements 107, 108 and 111, and the Hotspot 2.0 indication.
     public private(set) var access = AccessElements()
-    /// Wi-Fi Alliance element 28: the open half of an OWE network names its encrypted other half (RFC 8110; Wi-Fi Alliance, OWE 1.1).
+    /// Wi-Fi Alliance element 28: the open network of an OWE transition pair names the encrypted one (RFC 8110; Wi-Fi Alliance,
+    /// OWE 1.1).
     public private(set) var oweTransition: OWETransition?
-    /// A length was impossible; the elements after it were not read.
+    /// Whether a length was impossible; the elements after it were not read.
     public private(set) var isMalformed = false
 
     private var rsn: KeyManagement?
@@ -40,20 +41,20 @@ public struct InformationElements: Hashable, Sendable {
 
     /// Returns the security of the network.
     ///
-    /// - Parameter hasPrivacy: the privacy bit of the capability field, which alone means WEP.
+    /// - Parameter hasPrivacy: whether the privacy bit of the capability field is set, which alone means WEP.
     public func security(hasPrivacy: Bool) -> Security {
         for element in [rsn, wpa] {
             switch element {
             case nil: continue
             case .unreadable: return .unknown
             case .suites(let suites):
-                // A network with several methods is named after the one that most stations support.
+                // A network with several methods is named after the method that most stations support.
                 return [Security.psk, .sae, .enterprise, .owe].first(where: suites.contains) ?? .unknown
             }
         }
         if hasOSEN { return .enterprise }
         if hasPrivacy { return .wep }
-        // The element with the security may be the one that was cut off.
+        // The missing element with the security may be the one that was cut off.
         return isMalformed ? .unknown : .open
     }
 
@@ -85,8 +86,8 @@ public struct InformationElements: Hashable, Sendable {
         }
     }
 
-    /// Reads the common format of both elements: version, group cipher, pairwise ciphers, key management (9.4.2.24). Everything after
-    /// the version is optional in the standard; a network without key management counts as unreadable, never as open.
+    /// Reads the common format of both elements: version, group cipher, pairwise ciphers, key management (9.4.2.24). Everything
+    /// after the version is optional in the standard; a network without key management counts as unreadable, never as open.
     private static func keyManagement(
         _ value: ArraySlice<UInt8>, suites: (ArraySlice<UInt8>) -> Security
     ) -> KeyManagement {
@@ -128,14 +129,14 @@ public struct InformationElements: Hashable, Sendable {
     }
 }
 
-/// The other half of an OWE network in transition.
+/// The encrypted network of an OWE transition pair.
 public struct OWETransition: Hashable, Sendable {
     /// The BSS to which this element points.
     public let bssid: BSSID
-    /// Its name, which it hides in its own beacons.
+    /// The network's name, which it hides in its own beacons.
     public let ssid: SSID
 
-    /// - Parameter body: what follows the element's vendor type; `nil` if it does not hold an address and a name.
+    /// - Parameter body: the octets after the element's vendor type; `nil` if they do not contain an address and a name.
     init?(_ body: ArraySlice<UInt8>) {
         guard body.count >= 7, let bssid = HardwareAddress(octets: body.prefix(6)) else { return nil }
         let length = Int(body[body.startIndex + 6])

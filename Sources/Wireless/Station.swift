@@ -2,7 +2,7 @@ import HotspotCore
 
 /// An event of one station.
 enum StationEvent {
-    /// The station turns to an access point, which the kernel names only when it adds it as a peer.
+    /// The station begins to join an access point, which the kernel names only when it adds it as a peer.
     case turned(to: BSSID?)
     /// Associating failed, or its outcome was lost.
     case associationFailed
@@ -10,19 +10,20 @@ enum StationEvent {
     case peerRemoved(BSSID?)
     /// The kernel reported CONNECT, with the name in the request; the tables are read next, and then `connected` is reported.
     case connectSucceeded(to: BSSID?, requested: SSID?)
-    /// The station left, or was thrown out.
+    /// The station left, or the access point removed it.
     case disconnected(isByAccessPoint: Bool, reasonCode: Int?)
-    /// ``Station/roamPatience`` is over.
+    /// The time of ``Station/roamPatience`` is over.
     case roamTimedOut
     /// The scan table was read; `nil` if the reading failed.
     case tableRead([BSS]?, for: Set<Station.ReadingPurpose>)
 }
 
-/// One interface as a machine: an event goes in, and what to report comes out.
+/// One interface as a machine: it takes an event and returns the events to report.
 ///
-/// It has no timer: while ``isWaitingForRoam`` is true, its owner measures ``roamPatience`` and sends ``StationEvent/roamTimedOut``.
+/// It has no timer: while ``isWaitingForRoam`` is true, its owner measures ``roamPatience`` and sends
+/// ``StationEvent/roamTimedOut``.
 struct Station {
-    /// Why a scan table is read.
+    /// The purpose of reading a scan table.
     enum ReadingPurpose: Hashable {
         /// A scan has ended, and its list is to be reported.
         case scan
@@ -30,15 +31,15 @@ struct Station {
         case association
     }
 
-    /// A disconnect that may be the first half of a roam: a connection manager that moves to another access point leaves the first
-    /// one within the same system call in which it turns to the second.
+    /// A disconnect that may be the first half of a roam: a connection manager that moves to another access point leaves the
+    /// first one in the same system call in which it joins the second.
     private struct Parting {
         let reasonCode: Int?
-        /// The station has not yet turned to another access point.
+        /// Whether the station has not yet begun to join another access point.
         var isWaiting = true
     }
 
-    /// How long a disconnect waits for the second half of a roam. Both halves come from one system call.
+    /// The time that a disconnect waits for the second half of a roam. Both halves come from one system call.
     static let roamPatience = Duration.milliseconds(50)
     /// IEEE 802.11-2020, table 9-49: unspecified. mac80211 gives this reason when it leaves one access point for another.
     private static let unspecifiedReason = 1
@@ -50,7 +51,7 @@ struct Station {
     var waitingPurposes: Set<ReadingPurpose> = []
     private(set) var networks: [BSS] = []
     private(set) var association: WirelessAssociation?
-    /// `associationBegan` was reported, and its end was not.
+    /// Whether `associationBegan` was reported, and its end was not.
     private var isAssociating = false
     /// The access point of a connection that succeeded, until the tables are read.
     private var connecting: BSSID? { didSet { if connecting == nil { requested = nil } } }
@@ -63,7 +64,7 @@ struct Station {
         self.generation = generation
     }
 
-    /// A disconnect is not yet reported, because it may become a roam.
+    /// Whether a disconnect has not been reported yet, because it may become a roam.
     var isWaitingForRoam: Bool { parting?.isWaiting ?? false }
 
     /// Handles an event and returns what to report, in this order.
@@ -72,7 +73,7 @@ struct Station {
         case .turned(let bssid): return turn(to: bssid)
         case .associationFailed: return endAssociating(reason: nil)
         case .peerRemoved(let bssid):
-            // Some stations give up associating without any other sign.
+            // Some stations stop associating without any other sign.
             let isRoaming = parting.map { !$0.isWaiting } ?? false
             guard connecting == nil, isAssociating || isRoaming, association?.bssid != bssid else { return [] }
             return endAssociating(reason: nil)
@@ -98,7 +99,7 @@ struct Station {
             }
             events = disconnect(reason: nil)
         } else if association != nil {
-            // A peer of another kind, or a roam of which only the outcome is reported.
+            // The peer is of another kind, or belongs to a roam of which only the outcome is reported.
             return []
         }
         isAssociating = true
@@ -123,7 +124,7 @@ struct Station {
         return [.disconnected(index: interface.index, reasonCode: reason)]
     }
 
-    /// Ends the association. The reason of a disconnect that waited for a roam comes before `reason`.
+    /// Ends the association. The reason of a disconnect that waited for a roam takes precedence over `reason`.
     private mutating func disconnect(reason: Int?) -> [WirelessEvent] {
         let reason = parting?.reasonCode ?? reason
         parting = nil
@@ -140,7 +141,7 @@ struct Station {
             if let read {
                 events = join(read)
             } else if parting == nil, association != nil {
-                // While a disconnect may become a roam, an empty table says nothing.
+                // While a disconnect may become a roam, an empty table means nothing.
                 events = disconnect(reason: nil)
             }
         } else if let read, read.bssid == association?.bssid {
@@ -156,7 +157,7 @@ struct Station {
         var events: [WirelessEvent] = []
         let old = association
         if let old {
-            // A table without the entry does not turn a known network into another one.
+            // A known network stays the same if a table lacks its entry.
             if old.bssid == new.bssid || old.ssid == new.ssid, new.security == .unknown { new.security = old.security }
             if old.ssid != new.ssid || old.security != new.security { events = disconnect(reason: nil) }
         }
@@ -173,7 +174,7 @@ struct Station {
         return events
     }
 
-    /// Returns the association that the table shows, completed with what the interface and the request say.
+    /// Returns the association in the table, completed with data from the interface and the request.
     private func association(in networks: [BSS]) -> WirelessAssociation? {
         let entry =
             connecting.flatMap { bssid in networks.first { $0.bssid == bssid && $0.isAssociated } }

@@ -1,19 +1,19 @@
 import Glibc
 import Netlink
 
-/// Why the radio cannot be watched or commanded.
+/// The reason why the radio cannot be watched or commanded.
 public enum WirelessError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kernel has no nl80211: no Wi-Fi driver is loaded.
     case unavailable
     /// The capability for this is missing.
     case notPermitted(operation: String)
-    /// There is no such interface, or no longer.
+    /// The interface does not exist, or no longer.
     case noInterface(index: Int)
     /// The radio is busy with another scan.
     case busy(operation: String)
     /// The interface is down or blocked by a switch.
     case down(operation: String)
-    /// Anything else: a positive errno.
+    /// Any other error, with a positive error number.
     case system(operation: String, code: Int32)
 
     /// One sentence for the user.
@@ -28,7 +28,7 @@ public enum WirelessError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The kernel's answer to a command.
+    /// Makes the error from the kernel's answer to a command.
     init(_ error: NetlinkError, operation: String, index: Int) {
         self =
             switch error.code {

@@ -2,31 +2,31 @@ import HotspotCore
 
 /// An event on the air.
 public enum WirelessEvent: Hashable, Sendable {
-    /// An interface is there; also reported for each one that was there at the start.
+    /// An interface has appeared; also reported for each interface that exists at the start.
     case interfaceAppeared(WirelessInterface)
-    /// An interface is gone, with all its state. No `disconnected` comes before.
+    /// An interface has disappeared, with all its state. No `disconnected` comes before.
     case interfaceVanished(index: Int)
     /// A scan of any program has ended; the list is complete and sorted by strength.
     case scanFinished(index: Int, [BSS])
-    /// The station turns to an access point: the earliest sign of a join. `connected`, `roamed` or `disconnected` follows.
+    /// The station begins to join an access point: the earliest sign of a join. `connected`, `roamed` or `disconnected` follows.
     case associationBegan(index: Int)
     /// The station is in a network; also reported at the start.
     case connected(index: Int, WirelessAssociation)
-    /// Another access point of the same network; `association(of:)` has the rest.
+    /// The station moved to another access point of the same network; `association(of:)` has the rest.
     case roamed(index: Int, bssid: BSSID)
-    /// The station left its network, or associating failed. The reason is IEEE 802.11's, if there was one.
+    /// The station left its network, or associating failed. The reason is a code of IEEE 802.11, if there was one.
     case disconnected(index: Int, reasonCode: Int?)
-    /// The kernel left out events, and everything is being read again; changes follow as events.
+    /// The kernel dropped events, and everything is being read again; changes follow as events.
     case lost
 }
 
 /// The network that an interface is in.
 public struct WirelessAssociation: Hashable, Sendable {
-    /// Empty if neither the scan, the request nor the interface has it.
+    /// The name; empty if the scan, the request and the interface all lack it.
     public var ssid: SSID
     /// The access point.
     public var bssid: BSSID
-    /// `unknown` if the scan does not show it.
+    /// The security; `unknown` if the scan does not show it.
     public var security: Security
     /// In MHz; 0 if unknown.
     public var frequency: Int

@@ -10,13 +10,13 @@ public struct WirelessInterface: Hashable, Sendable {
     public var name: String
     /// The number of the radio.
     public var wiphy: Int
-    /// It joins networks; `false` for an access point, a monitor, a mesh point and so on.
+    /// Whether the interface joins networks; `false` for an access point, a monitor, a mesh point and so on.
     public var isStation: Bool
-    /// Its own address, often a random one.
+    /// The interface's own address, often a random one.
     public var address: HardwareAddress?
-    /// The name of the network that it is in, if the kernel has it.
+    /// The name of the interface's network, if the kernel knows it.
     public var ssid: SSID?
-    /// Unique until reboot, unlike the index: distinguishes an interface from its successor.
+    /// A number that is unique until reboot, unlike the index: it distinguishes an interface from its successor.
     var identifier: UInt64
 
     public init(

@@ -18,7 +18,7 @@ extension WirelessMonitor {
         return (UInt32(command), attributes)
     }
 
-    /// Reads all interfaces, then each one's table. Ignored if such a reading waits in the queue already.
+    /// Reads all interfaces, then each one's table. Does nothing if such a reading is already waiting.
     func readInterfaces() {
         guard !isReadingInterfaces else { return }
         isReadingInterfaces = true
@@ -28,7 +28,7 @@ extension WirelessMonitor {
                 type: family, isDump: true,
                 payload: PayloadBuilder(command: UInt8(NL80211_CMD_GET_INTERFACE.rawValue)).octets,
                 begun: { [weak self] in
-                    // After an overrun from here on, this reading is doubtful and another one is needed.
+                    // If events are dropped from now on, this reading is doubtful and another one is needed.
                     self?.isReadingInterfaces = false
                     interfaces = [:]
                 },
@@ -83,7 +83,7 @@ extension WirelessMonitor {
                     if let entry = self?.entry(in: message, of: index) { table.insert(entry) }
                 },
                 finished: { [weak self] error in
-                    // The index may belong to another interface by now, which has a reading of its own.
+                    // The index may now belong to another interface, whose table is read separately.
                     guard let self, stations[index]?.generation == generation else { return }
                     handle(.tableRead(error == nil ? table.best : nil, for: purposes), of: index)
                 }))

@@ -7,7 +7,7 @@ import Netlink
 /// Watches all radios of the machine through nl80211: interfaces, scans and associations.
 ///
 /// Watching needs no capability and no polling: the kernel's events wake the loop, and a table is read when an event says that it
-/// changed. When the kernel had to leave out events, everything is read again.
+/// changed. If the kernel had to drop events, everything is read again.
 @LoopActor public final class WirelessMonitor {
     /// Called for each event, in the loop's turn that read it.
     public var onEvent: (WirelessEvent) -> Void = { _ in }
@@ -23,14 +23,14 @@ import Netlink
     var stations: [Int: Station] = [:]
     var isReadingInterfaces = false
     private var generation = 0
-    /// Runs while ``Station/isWaitingForRoam``.
+    /// The timers that run while ``Station/isWaitingForRoam``.
     private var roamTimers: [Int: EventSource] = [:]
     private var isStarted = false
 
-    /// Finds nl80211 and joins its groups. Throws ``WirelessError/unavailable`` on a machine without.
+    /// Finds nl80211 and joins its groups. Throws ``WirelessError/unavailable`` on a machine without nl80211.
     public convenience init() throws(WirelessError) {
         do {
-            // A socket of its own asks for the numbers, since the answer of a family must not mix with events.
+            // A separate socket asks for the numbers, because the answer about a family must not mix with events.
             let asking = try NetlinkSocket(protocol: NETLINK_GENERIC)
             guard let family = asking.family("nl80211") else { throw WirelessError.unavailable }
             // The names of the groups are NL80211_MULTICAST_GROUP_… in linux/nl80211.h.
@@ -56,7 +56,7 @@ import Netlink
         exchange.onOverrun = { [weak self] in
             guard let self else { return }
             onEvent(.lost)
-            // The end of an attempt may be among the lost events. The tables show what is true.
+            // The end of an attempt may be among the lost events. The tables show the truth.
             for index in stations.keys.sorted() { handle(.associationFailed, of: index) }
             readInterfaces()
         }
@@ -119,7 +119,7 @@ import Netlink
         try command(payload, "Scanning", index)
     }
 
-    /// Joins a network without encryption; `connected` follows, or `disconnected`. Only where no connection manager runs.
+    /// Joins a network without encryption; `connected` or `disconnected` follows. Only if no connection manager runs.
     public func connect(index: Int, ssid: SSID) throws(WirelessError) {
         var payload = PayloadBuilder(command: UInt8(NL80211_CMD_CONNECT.rawValue))
         payload.append(Int(NL80211_ATTR_IFINDEX.rawValue), integer: UInt32(truncatingIfNeeded: index))
@@ -128,7 +128,7 @@ import Netlink
         try command(payload, "Joining", index)
     }
 
-    /// Leaves the network that the interface is in; `disconnected` follows. The connection manager may join again.
+    /// Leaves the interface's network; `disconnected` follows. The connection manager may join again.
     public func disconnect(index: Int) throws(WirelessError) {
         var payload = PayloadBuilder(command: UInt8(NL80211_CMD_DISCONNECT.rawValue))
         payload.append(Int(NL80211_ATTR_IFINDEX.rawValue), integer: UInt32(truncatingIfNeeded: index))
@@ -140,7 +140,7 @@ import Netlink
     private func command(_ payload: PayloadBuilder, _ operation: String, _ index: Int) throws(WirelessError) {
         guard stations[index] != nil else { throw .noInterface(index: index) }
         do {
-            // A socket for this one command, so that its outcome is known at once and no memory is held for it at rest.
+            // A separate socket for this one command, so that its outcome is known at once and it uses no memory at rest.
             _ = try NetlinkSocket(protocol: NETLINK_GENERIC).ask(type: family, payload: payload.octets)
         } catch {
             throw WirelessError(error, operation: operation, index: index)
@@ -160,7 +160,7 @@ import Netlink
             case NL80211_CMD_NEW_INTERFACE.rawValue, NL80211_CMD_SET_INTERFACE.rawValue:
                 if let interface = interface(in: message) { update(interface) }
             case NL80211_CMD_DEL_INTERFACE.rawValue: remove(index)
-            // An aborted scan leaves the old list as it is.
+            // An aborted scan leaves the old list unchanged.
             case NL80211_CMD_NEW_SCAN_RESULTS.rawValue, NL80211_CMD_SCHED_SCAN_RESULTS.rawValue: readTable(index, for: .scan)
             default:
                 guard stations[index]?.interface.isStation == true, let event = try stationEvent(command, attributes) else {
@@ -198,7 +198,7 @@ import Netlink
         }
     }
 
-    /// Hands an event to a station, keeps the timer that it wants, and reports what follows.
+    /// Hands an event to a station, keeps the timer that it needs, and reports the resulting events.
     func handle(_ event: StationEvent, of index: Int) {
         guard stations[index]?.interface.isStation == true, let events = stations[index]?.handle(event) else { return }
         if stations[index]?.isWaitingForRoam != true {
@@ -212,9 +212,9 @@ import Netlink
         for event in events { onEvent(event) }
     }
 
-    /// Follows an interface as the kernel describes it now.
+    /// Follows an interface according to the kernel's present description.
     ///
-    /// - Parameter isReadingAll: everything is being read again: read the table of a known interface too.
+    /// - Parameter isReadingAll: whether everything is being read again, so that the table of a known interface is read too.
     func update(_ interface: WirelessInterface, isReadingAll: Bool = false) {
         if let old = stations[interface.index]?.interface {
             if old.identifier == interface.identifier, old.wiphy == interface.wiphy, old.isStation == interface.isStation {
@@ -222,7 +222,7 @@ import Netlink
                 if isReadingAll { readTable(interface.index, for: .association) }
                 return
             }
-            // The index was given to another interface, or this one changed its mode.
+            // The index was given to another interface, or the interface changed its mode.
             remove(interface.index)
         }
         generation += 1

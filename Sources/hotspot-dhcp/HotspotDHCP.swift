@@ -1,18 +1,19 @@
 import Glibc
 import PortalAnnouncement
 
-/// Asks the network behind an interface for the address of its portal's API (RFC 8910), and prints each that it announces as a line of
-/// JSON: `{"source": "dhcp4", "url": "https://…"}`, with `dhcp4`, `dhcp6` or `ra`. An answer that does not count is a line too:
-/// `{"source": "ra", "objection": "stranger", "sender": "fe80::7/02:00:00:00:00:07"}`.
+/// Asks the network behind an interface for the address of its portal's API (RFC 8910), and prints a line of JSON for each
+/// address that is announced: `{"source": "dhcp4", "url": "https://…"}`, with `dhcp4`, `dhcp6` or `ra`. An answer that does not
+/// count is also printed: `{"source": "ra", "objection": "stranger", "sender": "fe80::7/02:00:00:00:00:07"}`.
 ///
-/// Most programs that manage links drop this option, and the kernel tells of router advertisements only where it handles them itself. The
-/// way of a question: hotspotd starts this program when an open network is joined (`hotspotd/Links/PortalQuestion.swift`), with CAP_NET_RAW
-/// and nothing else, and goes on without waiting. ``Announcers`` in the arguments are the hosts whose answers count. ``LinkSockets`` opens
-/// its sockets, ``Confinement`` gives the capability up and leaves a few system calls, and only then is a packet read. ``Inquiry`` decides:
-/// DHCPINFORM and a router solicitation at once and after one and two seconds, DHCPv6 where routers name it or are silent. hotspotd checks
-/// the lines again, kills this program when the network is left, and prefers what other sources tell.
+/// This program is needed because most programs that manage links drop this option, and the kernel reports router advertisements
+/// only if it handles them itself. hotspotd starts the program when an open network is joined
+/// (`hotspotd/Links/PortalQuestion.swift`), with CAP_NET_RAW and nothing else, and does not wait for it. The arguments name the
+/// ``Announcers``, the hosts whose answers count. ``LinkSockets`` opens the sockets; then ``Confinement`` gives up the capability
+/// and allows only a few system calls, and only after that is a packet read. ``Inquiry`` decides what is asked: DHCPINFORM and a
+/// router solicitation at once and again after one and two seconds, DHCPv6 if routers mention it or do not answer. hotspotd
+/// checks the lines again, kills this program when the network is left, and prefers what other sources report.
 ///
-/// Packet sockets get copies, also where a DHCP client has port 68 for itself; they take no packet away from it.
+/// Packet sockets receive copies, even if a DHCP client uses port 68 alone, so they take no packet away from that client.
 @main struct HotspotDHCP {
     /// How long each round of questions waits for answers, in milliseconds, and their number.
     private static let (pause, rounds) = (1000, 3)

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import PortalAnnouncement
 
-/// The sockets on one interface, for DHCP, DHCPv6 and router advertisements. They stay open until the program ends. Raw sockets send, and
-/// packet sockets receive, because only these have the sender's MAC address.
+/// The sockets on one interface, for DHCP, DHCPv6 and router advertisements. They stay open until the program ends. Raw sockets
+/// send, and packet sockets receive, because only these have the sender's MAC address.
 struct LinkSockets {
     private let interface: String
     private let (dhcp4, dhcp6, icmp6): (Int32, Int32, Int32)
@@ -12,9 +12,9 @@ struct LinkSockets {
 
     /// The ports of clients and servers.
     private static let (client4, server4, client6, server6): (UInt16, UInt16, UInt16, UInt16) = (68, 67, 546, 547)
-    /// The most that is read of one packet.
+    /// The largest part of one packet that is read, in octets.
     private static let limit = 65_536
-    /// The most packets of one socket that are read in one turn.
+    /// The largest number of packets that are read from one socket in one turn.
     private static let batch = 64
 
     init(on interface: String) throws(Failure) {
@@ -25,7 +25,7 @@ struct LinkSockets {
         try Self.set(dhcp4, SOL_SOCKET, SO_BROADCAST, 1)
         let answers4 = try Self.receiver(on: index, isIPv6: false)
         guard access("/proc/net/if_inet6", F_OK) == 0 else {
-            // A kernel without IPv6: nothing is sent.
+            // The kernel has no IPv6, so nothing is sent over IPv6.
             (dhcp6, icmp6, answers) = (-1, -1, [answers4])
             return
         }

@@ -2,8 +2,8 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// Hands the login over to a browser: for portals that no other helper can log in to. Its prompt has no fields, and the open network
-/// answers it.
+/// Hands the login over to a browser, for portals at which no other helper can log in. The prompt has no fields; it is answered
+/// when the network opens.
 struct BrowserHelper: Helper {
     let name = "browser"
     let displayName = "Browser"

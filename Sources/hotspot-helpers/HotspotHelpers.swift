@@ -5,11 +5,12 @@ import HelperKit
 import HotspotCore
 import Rendering
 
-/// The helpers of this project and the prober in one process, which the daemon starts while a radio is in no network; it ends when idle.
+/// The helpers of this project and the prober in one process, which the daemon starts while a radio is in no network; it ends
+/// when idle.
 ///
-/// Started by hand, it answers one call on standard input: `hotspot-helpers [NAME]`. Everything else about pages and portals is in this program
-/// as well, so that the libraries for them are there once: `--browse` for `hotspotctl browse`, and `--author` for `hotspotctl helpers test` and
-/// `portals`. These run as the user, and not in a sandbox.
+/// Started by hand, the program answers one call on standard input: `hotspot-helpers [NAME]`. It also contains everything else
+/// that needs the libraries for pages and portals, so that these are linked only once: `--browse` for `hotspotctl browse`, and
+/// `--author` for `hotspotctl helpers test` and `portals`. Both run as the user, without a sandbox.
 @main struct HotspotHelpers {
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
@@ -40,7 +41,8 @@ import Rendering
             limits.rlim_max = limits.rlim_cur
             setrlimit(resource, &limits)
         }
-        // A core file would hold the user's answers. A limit of 1 stops programs that receive cores by a pipe as well, 0 does not (core(5)).
+        // A core file would hold the user's answers. A limit of 1 stops programs that receive cores by a pipe as well, 0 does not
+        // (core(5)).
         limit(Int32(RLIMIT_CORE.rawValue), 1)
         limit(Int32(RLIMIT_NOFILE.rawValue), 512)
         limit(Int32(RLIMIT_FSIZE.rawValue), 1 << 20)

@@ -2,7 +2,8 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// Logs in to networks that announce a captive portal API (RFC 8910, RFC 8908), which names the page and the length of the session.
+/// Logs in to networks that announce a captive portal API (RFC 8910, RFC 8908), which names the page and the length of the
+/// session.
 struct PortalAPIHelper: Helper {
     let name = "portal-api"
     let displayName = "Portal API"
@@ -34,7 +35,7 @@ struct PortalAPIHelper: Helper {
         }
     }
 
-    /// Logs in at the API's page, or at that of the probe if the API does not answer.
+    /// Logs in at the page that the API names, or at the page that the probe found if the API does not answer.
     private func run(_ command: HelperCommand, isTypedNow: Bool) -> Reply {
         let document = command.portalAPI()
         var reply = login(command).run(from: document.flatMap { $0.captive ? $0.portalURL : nil }, isTypedNow: isTypedNow)

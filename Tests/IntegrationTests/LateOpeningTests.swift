@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 import Varlink
 
-/// Changes under the built daemon: a gateway that opens late or closes again, and folders that are removed or cannot be written to.
+/// Changes under the built daemon: a gateway that opens late or closes again, and folders that are removed or cannot be written
+/// to.
 @Suite(
     .timeLimit(.minutes(10)),
     .enabled(

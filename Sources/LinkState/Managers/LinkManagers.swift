@@ -1,7 +1,7 @@
 import EventLoop
 
-/// The facts of links from the programs that manage them, over D-Bus. Their signals are hints to ask again; the last answer stands until
-/// then. No program is started for a question, and without a bus there are no answers.
+/// The facts about links from the programs that manage them, over D-Bus. Their signals are hints to ask again; the last answer
+/// counts until then. No program is started for a question, and without a bus there are no answers.
 @LoopActor public final class LinkManagers {
     /// How far the answers about a link have come.
     public enum Progress: Hashable, Sendable {
@@ -16,7 +16,7 @@ import EventLoop
     }
 
     private struct Known {
-        /// Answers hold for the addresses that they were asked with.
+        /// The addresses for which the answers were asked; they hold only for these.
         var addresses: [String]
         var answers: [ManagerAnswer]
     }
@@ -26,28 +26,30 @@ import EventLoop
         let addresses: [String]
     }
 
-    // In the order in which their facts count: one manages a link, and resolved has the resolvers of others.
+    // The clients, in the order in which their facts count: one of them manages a link, and resolved has the resolvers of the
+    // others.
     private static let clients: [any LinkManagerClient.Type] = [
         NetworkManagerClient.self, NetworkdClient.self, ConnManClient.self, ResolvedClient.self,
     ]
 
     /// Called when answers about a link came.
     public var onAnswer: (_ index: Int) -> Void = { _ in }
-    /// Called when a program reports a change: of which link is not known.
+    /// Called when a program reports a change without naming the link.
     public var onHint: () -> Void = {}
 
     private let address: String?
     private var bus: SystemBus?
     private var known: [Int: Known] = [:]
-    /// Questions under way; one that comes meanwhile is asked after it.
+    /// The running questions; a question that comes in the meantime is asked afterwards.
     private var asking: [Int: Question] = [:]
     private var count = 0
     private var waiting: [Int: LinkSnapshot] = [:]
 
-    /// - Parameter address: of another bus than the system's.
+    /// - Parameter address: the address of a bus other than the system's.
     public init(address: String? = nil) { self.address = address }
 
-    /// Asks all programs about a link whose answers are not known yet, or all the same; ``onAnswer`` tells when they are there.
+    /// Asks all programs about a link whose answers are not known yet, or with `again` in any case; ``onAnswer`` reports when
+    /// they are there.
     public func ask(about link: LinkSnapshot, again: Bool = false) {
         if let question = asking[link.index] {
             if again || question.addresses != link.addresses { waiting[link.index] = link }
@@ -91,7 +93,7 @@ import EventLoop
         return facts(for: link).isEmpty ? .none : .complete
     }
 
-    /// Returns the facts that programs have, those that count most first.
+    /// Returns the facts from programs, the most important first.
     public func facts(for link: LinkSnapshot) -> [LinkFacts] {
         guard let known = known[link.index], known.addresses == link.addresses else { return [] }
         return known.answers.compactMap { if case .facts(let facts) = $0 { facts } else { nil } }
@@ -103,13 +105,13 @@ import EventLoop
         return NetworkManagerClient.name
     }
 
-    /// Has NetworkManager look at once whether the Internet answers, if it manages this link.
+    /// Makes NetworkManager check at once whether the Internet answers, if it manages this link.
     public func recheck(_ index: Int, _ done: @escaping (Bool) -> Void) {
         guard owner(of: index) != nil, let bus = connected() else { return }
         NetworkManagerClient.recheck(over: bus, done)
     }
 
-    /// Returns the connection to the bus, made again if it was lost.
+    /// Returns the connection to the bus, and reconnects if it was lost.
     private func connected() -> SystemBus? {
         if let bus, bus.isOpen { return bus }
         do throws(LoopError) {

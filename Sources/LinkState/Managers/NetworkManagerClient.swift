@@ -1,7 +1,8 @@
 import EventLoop
 import PortalAnnouncement
 
-/// NetworkManager (introspection of 1.42). Its own DHCP client never asks for the portal's API; with `dhcp=dhclient` it has the option.
+/// NetworkManager (introspection of 1.42). Its own DHCP client never asks for the portal's API; with `dhcp=dhclient` it has the
+/// option.
 enum NetworkManagerClient: LinkManagerClient {
     static let name = "NetworkManager"
     static let service = "org.freedesktop.NetworkManager"
@@ -19,7 +20,8 @@ enum NetworkManagerClient: LinkManagerClient {
         }
     }
 
-    /// Reads the objects that hold the configuration of a device, under the names of its properties; they are other ones after each join.
+    /// Reads the objects that hold the configuration of a device, under the names of its properties; the objects change with each
+    /// join.
     @LoopActor private static func readConfigurations(
         of device: [String: BusValue], over bus: SystemBus, _ done: @escaping ([String: [String: BusValue]]) -> Void
     ) {
@@ -38,11 +40,11 @@ enum NetworkManagerClient: LinkManagerClient {
     static func answer(
         about link: LinkSnapshot, _ device: [String: BusValue], _ configurations: [String: [String: BusValue]]
     ) -> ManagerAnswer {
-        // 100 is activated; before that, addresses may be of the network before.
+        // State 100 means activated; before that, addresses may belong to the previous network.
         guard device["State"]?.number == 100 else { return .busy }
         let (config4, config6) = (configurations["Ip4Config"] ?? [:], configurations["Ip6Config"] ?? [:])
         let addresses = [config4, config6].flatMap { $0["AddressData"]?.list ?? [] }.compactMap { $0.table["address"]?.text }
-        // One family is enough for "activated", and the link's first address may be of the other one.
+        // One family is enough for "activated", and the link's first address may belong to the other family.
         guard link.hasAny(of: addresses) else { return .busy }
         let servers4 = (config4["NameserverData"]?.list ?? []).compactMap { $0.table["address"]?.text }
         let servers6 = (config6["Nameservers"]?.list ?? []).compactMap { AddressText.text(of: $0.octets) }
@@ -54,7 +56,7 @@ enum NetworkManagerClient: LinkManagerClient {
                 leaseServer: lease["dhcp_server_identifier"]?.text, source: name))
     }
 
-    /// Asks NetworkManager to look again whether the link leads to the Internet, so that the desktop shows at once that it does. Needs
+    /// Asks NetworkManager to check again whether the link leads to the Internet, so that the desktop shows it at once. Needs
     /// polkit's `network-control`.
     @LoopActor static func recheck(over bus: SystemBus, _ done: @escaping (Bool) -> Void) {
         bus.call("CheckConnectivity", of: manager) { done($0 != nil) }

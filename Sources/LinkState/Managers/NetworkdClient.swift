@@ -2,13 +2,13 @@ import EventLoop
 import PortalAnnouncement
 import Varlink
 
-/// systemd-networkd, whose facts are only in a description as JSON (networkd-json.c): the resolvers and the server of a
-/// lease since 250, the portal's API since 254.
+/// systemd-networkd, whose facts are only available as a description in JSON (networkd-json.c): the resolvers and the server of a
+/// lease since version 250, the portal's API since 254.
 enum NetworkdClient: LinkManagerClient {
     static let name = "networkd"
     static let service = "org.freedesktop.network1"
     static let watched = ["\(service).Link"]
-    /// The most octets of a description.
+    /// The largest size of a description, in octets.
     private static let limit = 256 * 1024
 
     struct Description: Decodable {
@@ -21,7 +21,7 @@ enum NetworkdClient: LinkManagerClient {
         struct Address: Decodable {
             let address: [UInt8]
             let source: String?
-            /// The server identifier, where the source is DHCPv4.
+            /// The server identifier, if the source is DHCPv4.
             let provider: [UInt8]?
 
             enum CodingKeys: String, CodingKey {

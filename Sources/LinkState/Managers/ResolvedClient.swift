@@ -1,7 +1,7 @@
 import EventLoop
 import PortalAnnouncement
 
-/// systemd-resolved, which has the resolvers of every link, whichever program told it of them.
+/// systemd-resolved, which knows the resolvers of every link, whichever program reported them.
 enum ResolvedClient: LinkManagerClient {
     static let name = "resolved"
     static let service = "org.freedesktop.resolve1"

@@ -132,7 +132,8 @@ import Testing
         }
     }
 
-    /// Free for a time is a trial; hotspotd presses a button that is free for good, unless terms need a yes or an answer is stored.
+    /// Free for a time is a trial; hotspotd presses a button that is free for good, unless terms need a yes or an answer is
+    /// stored.
     @Test func freeAccessBesideALogin() throws {
         let login = "<form method=post action=/a>\(account)<button>Log in</button></form>"
         func free(_ label: String) -> String { "<form method=post action=/free><button>\(label)</button></form>" }

@@ -495,8 +495,8 @@ import Varlink
         #expect(reply.result == .success && (reply.refused ?? []).isEmpty && reply.unsent == nil, "\(reply)")
     }
 
-    /// Two ways on one page, both filled in: a tick for the first counts for the second, and what is stored is not sent where what was
-    /// typed is refused.
+    /// Two ways on one page, both filled in: a tick for the first counts for the second, and what is stored is not sent where
+    /// what was typed is refused.
     @Test(arguments: [false, true]) func twoWaysThatAreFilledIn(_ isRoomStored: Bool) throws {
         let room =
             "<form method=post action=/room><input name=room><input name=name><input type=checkbox name=ok value=1 required> I accept the terms<button>Room</button></form>"
@@ -544,8 +544,8 @@ import Varlink
         #expect(try FormHelper().presentUI(command).prompt?.message == "Yes, but not with room ….")
     }
 
-    /// The page that the login leads to is another host's, and links the portal's logoff; or that page is gone or has none, and the first
-    /// one has it.
+    /// The page that the login leads to is another host's, and links the portal's logoff; or that page is gone or has none, and
+    /// the first one has it.
     @Test(arguments: [nil, http(404, "Gone"), http(200, "You are online!")]) func theLogoffOfAnotherPage(_ status: String?) throws
     {
         let page = Locked("")

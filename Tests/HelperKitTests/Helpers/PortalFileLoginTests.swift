@@ -83,7 +83,8 @@ import Testing
         let code = PortalLogin(command, portals: portals).run(isTypedNow: true)
         #expect(code.result == .uiRequired && code.prompt?.fields.map(\.name) == ["code"])
 
-        // The portal asks again after a wrong code, and no second message is sent to the phone. The portal's words do not show it.
+        // The portal asks again after a wrong code, and no second message is sent to the phone. The portal's words do not show
+        // it.
         (command.session, command.answers) = (code.session, ["code": "4712"])
         let wrong = PortalLogin(command, portals: portals).run(isTypedNow: true)
         #expect(wrong.result == .uiRequired && wrong.prompt?.fields.map(\.name) == ["code"])
@@ -220,7 +221,8 @@ import Testing
         #expect(reply.result == .success && sent.map(\.target) == ["/take?p=5ebe2294ecd0e0f08eab7690d2a6ee69"])
     }
 
-    /// A page that asks for what the file does not send is its operator's own; a file for that operator's host knows it nevertheless.
+    /// A page that asks for what the file does not send is its operator's own; a file for that operator's host knows it
+    /// nevertheless.
     @Test(arguments: [
         ("", Confidence.high, Confidence.high), ("<form><input type=tel name=number><button>Go</button></form>", .high, .high),
         ("<form method=post><input type=email name=mail><input name=room><button>Go</button></form>", .none, .high),
@@ -327,7 +329,8 @@ import Testing
         #expect(reply.reason == "This login takes too many requests." && sent.count == 40)
     }
 
-    /// The portal's page shows already that a login is useless. Words that an answer must cause, or that are only missing, do not count.
+    /// The portal's page shows already that a login is useless. Words that an answer must cause, or that are only missing, do not
+    /// count.
     @Test(arguments: [
         ("has expired", "over", HelperResult.failure, 0), ("has expired", "later", .temporaryFailure, 0),
         ("has expired", "unsupported", .unsupportedNetwork, 0), ("has expired", "browser", .uiRequired, 0),

@@ -7,7 +7,8 @@ struct ReceivedRequest {
     let method: String
     /// The path without the query.
     let path: String
-    /// The decoded pairs of the form, or the members of a JSON object: from the body of a POST, else from the query.
+    /// The decoded pairs of the form, or the members of a JSON object: from the body of a POST, or from the query of any other
+    /// request.
     let pairs: [(name: String, value: String)]
     /// Whether the body is JSON, as scripts of portals send it.
     let isJSON: Bool

@@ -70,7 +70,7 @@ extension Machine {
         }
     }
 
-    /// Goes on as soon as the helper says yes and there is a verdict.
+    /// Decides about the session once the helper has confirmed it and there is a verdict.
     private mutating func decideSession(_ maintaining: Maintaining, _ turn: inout Turn) {
         guard case .awaitingVerdict(let seconds, let isSecondProbe) = maintaining.phase,
             case .known(let verdict, let probeSeconds) = maintaining.verdict

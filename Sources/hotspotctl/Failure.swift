@@ -93,7 +93,7 @@ extension Failure {
 
     static let joinGroup = "sudo usermod -aG hotspotd $USER, then log in again"
 
-    /// This command for an administrator. No argument is secret.
+    /// This command line, to be run by an administrator. None of its arguments is secret.
     private static var asRoot: String {
         let words = CommandLine.arguments.dropFirst().map(ShellWord.quoted)
         // If an argument should not be copied, the user has to add the arguments.

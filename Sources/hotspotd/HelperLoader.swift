@@ -92,7 +92,7 @@ import HotspotCore
 
 /// The programs that are installed with the daemon.
 enum OwnProgram {
-    /// Returns the path of a program beside the daemon's own, else in libexec.
+    /// Returns the path of a program in the folder of the daemon's own program; if there is none, the path in libexec.
     static func path(_ name: String) -> String? {
         let folder = FilePath.parent(of: FilePath.canonical("/proc/self/exe"))
         let places = ["\(folder)/\(name)", "\(folder)/../libexec/hotspotd/\(name)", "/usr/libexec/hotspotd/\(name)"]
@@ -102,7 +102,7 @@ enum OwnProgram {
 
 /// The command line of the prober.
 enum ProberProgram {
-    /// Returns hotspot-helpers beside the daemon's own program, else in libexec.
+    /// Returns hotspot-helpers in the folder of the daemon's own program; if there is none, the one in libexec.
     static func find() -> [String]? { OwnProgram.path("hotspot-helpers").map { [$0] } }
 
     /// Returns the prober's command line in the words of a helper's file with the same program and arguments: then one process

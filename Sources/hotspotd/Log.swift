@@ -5,8 +5,8 @@ import Logging
 import Synchronization
 import Varlink
 
-/// One line for each event: to the journal where the service manager gave us one, else to standard error. It never blocks: a full
-/// journal drops lines, not logins.
+/// Writes one line for each event: to the journal if the service manager connected this process to it, and to standard error if
+/// not. Writing never blocks: if the journal is full, lines are lost, and logins continue.
 struct JournalHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level

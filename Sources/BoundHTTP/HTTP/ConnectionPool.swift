@@ -59,7 +59,7 @@ final class ConnectionSet: @unchecked Sendable {
     let multi = curl_multi_init()
     let share = curl_share_init()
 
-    /// The sockets of its last connections. A socket may have been closed since, and its number may belong to another.
+    /// The sockets of the last connections. A socket may have been closed since, and another socket may have its number now.
     private var sockets: [Int32] = []
     /// The largest number of connections that are kept.
     private static let limit = 16

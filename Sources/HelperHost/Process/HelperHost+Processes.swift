@@ -6,7 +6,7 @@ import HotspotCore
 
 /// The processes of helpers, and their properties.
 extension HelperHost {
-    /// Starts a program: for many commands if there are sockets for it, else with pipes for one command.
+    /// Starts a program: for many commands if it has sockets, and with pipes for one command if not.
     func start(_ program: Program, _ listeners: [SharedProgram.Listener] = []) throws(HelperFault) -> HelperProcess {
         if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
         let isContained = configuration.containment == .sandbox

@@ -181,7 +181,7 @@ import Varlink
     // MARK: The end
 
     private func exited() {
-        // Ends the rest of the session, as long as the number still belongs to it.
+        // Ends the remaining processes of the session, while the process number still belongs to that session.
         Glibc.kill(-pid, SIGKILL)
         // The file can be read until this process waits for the child; a line feed or a zero octet may end it (proc_pid_attr(5)).
         if keepsLabel {

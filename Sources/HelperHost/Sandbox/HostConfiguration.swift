@@ -38,7 +38,7 @@ public struct HostConfiguration: Hashable, Sendable {
     /// Paths that helpers never see, even inside a folder that is shown: the daemon's state, its runtime folder, the settings,
     /// and the folders of helper files, which name networks.
     public var hiddenPaths: [String]
-    /// The daemon's socket for helpers, in their sight.
+    /// The path at which helpers see the daemon's socket for them.
     public var helperSocket: String?
     public var containment = Containment.sandbox
     public var limits = Limits()

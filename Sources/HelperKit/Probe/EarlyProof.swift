@@ -36,16 +36,16 @@ final class EarlyProof: Sendable {
     private let looks = Locked(Looks())
     private let lifetime: Int
     private let cancellation = Cancellation()
-    /// The first request of each look.
+    /// The request with which each check of the network begins.
     private let asked: String
     private static let place = ", beside the login's answer"
 
     /// Begins to check. Does nothing if no thread is free.
     ///
     /// - Parameters:
-    ///   - delays: milliseconds until each look.
+    ///   - delays: the milliseconds before each check of the network.
     ///   - lifetime: milliseconds for which a look that found the network open counts as a proof that begins later.
-    ///   - asked: the first request of each look, in words.
+    ///   - asked: the request with which each check begins, in words.
     ///   - trace: gets the requests of the checks, except of the one that becomes the proof: those are in the prober's answer.
     init(
         delays: [Int], lifetime: Int = 2000, asked: String = "", trace: Trace = Trace(),

@@ -38,7 +38,8 @@ public final class HelperService: Sendable {
         self.policy = policy
     }
 
-    /// Serves the sockets that the environment names, else one call on standard input and output, and ends the process.
+    /// Serves the sockets that the environment names or, if there are none, one call on standard input and output. Then ends the
+    /// process.
     ///
     /// - Parameter name: the helper that answers on standard input; `nil` for the first one.
     public func run(name: String? = nil) -> Never {

@@ -54,8 +54,8 @@ package struct ImitatedBrand: Hashable, Sendable {
         return imitated(naming: [page.title, nameHeading(of: page)].compactMap(\.self), at: url)
     }
 
-    /// Returns the heading that names a page: a company's name alone, else the first one that neither offers to log in by another
-    /// company nor only says to log in, else the first one.
+    /// Returns the heading that names a page. A heading that is only a company's name is preferred, then the first one that
+    /// neither offers to log in with another company's account nor only says to log in, and then the first heading.
     private static func nameHeading(of page: HTMLPage) -> String? {
         guard let first = page.headings.first else { return nil }
         if isName(first) { return first }

@@ -128,10 +128,10 @@ package struct ShownTerms: Sendable {
         (self.terms, self.page, sentences) = (terms, url, page.sentences)
     }
 
-    /// Returns the identity of these terms: a SHA-256 in base64 of their words, and another of the words that occur only there,
-    /// without the page's head and foot and without the words of the page that asks, such as a train's speed. For terms on
-    /// another host, which is not contacted before the login, the identity of their address. `nil` if they cannot be read at
-    /// present.
+    /// Returns the identity of these terms: a SHA-256 in base64 of their words, and a second one of the words that occur only in
+    /// the terms. The second one leaves out the page's head and foot, and the words of the page that asks, such as a train's
+    /// speed. Terms on another host are not fetched before the login; their identity is that of their address. `nil` if the terms
+    /// cannot be read now.
     ///
     /// - Parameter twice: whether the terms are fetched twice, to leave out words that change from one moment to the next, such
     ///   as a counter.

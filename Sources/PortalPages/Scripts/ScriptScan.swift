@@ -13,7 +13,7 @@ struct ScriptScan {
     /// The words and selectors of each form that the script submits.
     private(set) var submitted: [Set<String>] = []
 
-    /// The end of the written markup that was already read, because calls can be nested.
+    /// How far the written markup has been read. Calls can be nested, and no part is to be read twice.
     private var written = 0
 
     init(_ script: String) { self.init(ScriptCode(script)) }

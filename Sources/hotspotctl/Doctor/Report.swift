@@ -218,7 +218,7 @@ struct ReportText {
         return names.filter { $0.count > 1 && $0 != "root" && $0 != "localhost" }
     }
 
-    /// Returns the first lines that a command prints, which is one of ours.
+    /// Returns the first lines that one of our own commands prints.
     private func output(_ command: String, lines: Int) -> [String] {
         guard let stream = popen("\(command) 2>/dev/null", "re") else { return [] }
         defer { pclose(stream) }

@@ -41,7 +41,8 @@ struct Renderer {
 
     func safe(_ text: String, limit: Int = 400) -> String { Self.safe(text, limit: limit) }
 
-    /// Returns the label of a prompt's field, else its name, else its number from 1 on.
+    /// Returns the label of a prompt's field. Without a label it is the field's name, and without a name the field's number, from
+    /// 1 on.
     func label(_ field: Field, at place: Int) -> String {
         [field.label, field.name].lazy.map { safe($0, limit: 200) }.first { !$0.isEmpty } ?? "field \(place)"
     }

@@ -62,7 +62,7 @@ import Vault
         return status
     }
 
-    /// Stores answers for the portal that the network is known to have: the one of its stored answers, else the one of the last
+    /// Stores answers for the known portal of the network: the portal of its stored answers or, if it has none, that of the last
     /// login.
     func add(_ ssid: String, helper: String?, _ answers: [String: String]) throws(ControlError) -> CredentialStatus {
         let stored = try found(ssid).filter { helper == nil || $0.helper == helper }
@@ -128,7 +128,7 @@ import Vault
             throw .failed(
                 code: .noPortal, message: "The offer is for another network, or the portal here has another address or key.")
         }
-        // The user sees the warning where the question is answered by hand.
+        // The user sees the warning when the user answers the question by hand.
         if let warning = here.warning { throw .suspiciousPortal(warning: warning) }
         let prompt = here.desk.prompt.flatMap { shown in
             shown.portal.map { ($0.origin, $0.pin) == (offer.portal, offer.portalKey) } == true ? shown : nil

@@ -219,8 +219,8 @@ import Store
         return joined.min { metric($0) < metric($1) } ?? links.controllers.first
     }
 
-    /// Returns the interface of that name; without a name one that asks, else one in a network, else any; `nil` if none is
-    /// managed.
+    /// Returns the interface of that name. Without a name, an interface that asks is preferred, then one in a network. `nil` if
+    /// no interface is managed.
     func find(_ interface: String?) throws(ControlError) -> InterfaceController? {
         if let interface {
             if let named = links.controller(named: interface) { return named }

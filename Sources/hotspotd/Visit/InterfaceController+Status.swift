@@ -7,7 +7,7 @@ import HotspotMachine
 extension InterfaceController {
     var status: InterfaceStatus {
         var status = InterfaceStatus(interface: name, state: machine.state.name, since: since)
-        // When the network is left, the machine learns it first.
+        // When the network is left, the machine learns this before the controller does.
         if let joined, machine.state.joined != nil {
             status.ssid = joined.label
             status.ssidHex = joined.ssid.hex

@@ -58,7 +58,7 @@ private struct StoredSession: Codable {
         present = PresentSession(session: session, owner: helper, end: present.end)
     }
 
-    /// Notes the reply to Logoff; its memory stays for the next login.
+    /// Notes the reply to Logoff, whose memory is kept for the next login.
     func setRemains(_ reply: Session?, of helper: String) {
         if present.owner == helper { present.remains = .some(reply) }
     }

@@ -21,10 +21,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
     private init() {
         var event: OpaquePointer?
         let made = sd_event_new(&event)
-        precondition(made >= 0 && event != nil, "sd_event_new failed: \(made)")
-        self.event = event!
+        guard made >= 0, let event else { Self.giveUp("sd_event_new", -made) }
+        self.event = event
         wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        precondition(wakeDescriptor >= 0, "eventfd failed: \(errno)")
+        guard wakeDescriptor >= 0 else { Self.giveUp("eventfd", errno) }
         // The jobs that tasks enqueue are one source among the others; its descriptor wakes the loop from any thread.
         let added = sd_event_add_io(
             self.event, nil, wakeDescriptor, UInt32(EPOLLIN.rawValue),
@@ -34,7 +34,15 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
                 EventLoop.shared.runJobs()
                 return 0
             }, nil)
-        precondition(added >= 0, "sd_event_add_io failed: \(added)")
+        guard added >= 0 else { Self.giveUp("sd_event_add_io", -added) }
+    }
+
+    /// Ends the process with the cause, which a failed precondition of a release build does not print.
+    private static func giveUp(_ operation: String, _ code: Int32) -> Never {
+        let name = CommandLine.arguments.first?.split(separator: "/").last ?? ""
+        let line = Array("\(name): \(LoopError(operation: operation, code: code))\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+        exit(1)
     }
 
     /// Runs until ``stop(code:)``, on the calling thread, and returns the code.

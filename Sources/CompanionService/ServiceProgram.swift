@@ -59,6 +59,8 @@ public enum ServiceProgram {
         // The memory holds keys and answers: no core dumps, no tracing.
         _ = clinux_forbid_dumps()
         umask(0o077)
+        // Swift's runtime finds them by /proc/self/maps, and reports none where it cannot open that file.
+        guard !CommandLine.arguments.isEmpty else { fail("its arguments cannot be read", code: 1) }
         let options: Options
         do throws(UnknownArgument) { options = try Options(Array(CommandLine.arguments.dropFirst())) } catch {
             fail("unknown argument \(Printable.text(error.word, limit: 64))\n\(Options.usage)", code: 2)

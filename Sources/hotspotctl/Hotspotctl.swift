@@ -33,6 +33,11 @@ import HotspotCore
     static func main() {
         // `Output` notices when a reader such as `head` has gone.
         signal(SIGPIPE, SIG_IGN)
+        // Swift's runtime finds them by /proc/self/maps, and reports none where it cannot open that file.
+        guard !CommandLine.arguments.isEmpty else {
+            Output.error(["hotspotctl: The arguments cannot be read."])
+            Glibc.exit(ExitStatus.failed.rawValue)
+        }
         let arguments = ArgumentOrder.arrange(Array(CommandLine.arguments.dropFirst()), verbs: Set(configuration.verbs))
         do {
             try checkVerb(arguments)

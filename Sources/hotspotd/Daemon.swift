@@ -10,6 +10,8 @@ import Notifications
 /// Logs this computer in to captive networks: the entry point, with settings, coordinator and loop.
 @main struct Daemon {
     static func main() {
+        // Swift's runtime finds them by /proc/self/maps, and reports none where it cannot open that file.
+        guard !CommandLine.arguments.isEmpty else { fail("its arguments cannot be read", code: 1) }
         // A user's service, which needs nothing of the daemon's.
         if CommandLine.arguments.dropFirst().first == NotifyProgram.option { return NotifyProgram.run() }
         signal(SIGPIPE, SIG_IGN)

@@ -135,6 +135,17 @@ private let helpers = """
                 """)
     }
 
+    /// Every write to this device fails with ENOSPC.
+    @Test func outputThatCannotBeWrittenHasItsCause() throws {
+        let daemon = try FakeDaemon(.init(replies: ["Status": [status(online)], "Helpers": [helpers]]))
+        defer { daemon.stop() }
+        let (nothing, full) = (open("/dev/null", O_RDONLY | O_CLOEXEC), open("/dev/full", O_WRONLY | O_CLOEXEC))
+        defer { [nothing, full].forEach { close($0) } }
+        let ended = try Tool(["--socket", daemon.path], input: nothing, output: full).end()
+        #expect(ended.status == 1)
+        #expect(ended.errors == "hotspotctl: The output cannot be written: No space left on device.\n")
+    }
+
     @Test func theStatusShowsWhatIsOffAndWhatIsWithheld() throws {
         let off = #""off":[{"helper":"form"},{"ssid":"Cafe Aroma"},{"helper":"form","ssid":"x'y"}],"withheld":true,"version""#
         let reply = status(online).replacing("\"version\"", with: off)

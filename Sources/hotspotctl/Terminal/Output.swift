@@ -60,9 +60,12 @@ enum Output {
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&wait, 1, -1)
             } else if errno != EINTR {
+                let code = errno
+                guard descriptor == STDOUT_FILENO else { return }
                 // A reader that has ended is not a failure; a full disk is one.
-                if descriptor == STDOUT_FILENO { exit(errno == EPIPE ? ExitStatus.done.rawValue : ExitStatus.failed.rawValue) }
-                return
+                if code == EPIPE { exit(ExitStatus.done.rawValue) }
+                error(["hotspotctl: The output cannot be written: \(String(cString: strerror(code)))."])
+                exit(ExitStatus.failed.rawValue)
             }
         }
     }

@@ -37,7 +37,7 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     case displayNameTooLong, sandboxUnavailable
 
     // The daemon.
-    case settings, links, wireless, noWireless, scan, disconnect, gate, proberMissing, vault, vaultLocked, logoffOn
+    case settings, noWireless, scan, disconnect, gate, proberMissing, vault, vaultLocked, logoffOn
     case storeDamaged, storeNewer, storeNotSaving, storeReplaced
     /// Not all problems are shown.
     case moreProblems

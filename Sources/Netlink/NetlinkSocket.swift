@@ -45,15 +45,21 @@ public final class NetlinkSocket: NetlinkTransport {
 
     /// Returns the number of a generic family; `nil` if the kernel has no family of that name. Waits for the kernel's answer, so
     /// only a socket that has joined no group may use this method.
-    public func family(_ name: String) -> UInt16? {
-        let number = genl_ctrl_resolve(socket, name)
-        return number < 0 ? nil : UInt16(exactly: number)
+    public func family(_ name: String) throws(NetlinkError) -> UInt16? {
+        try Self.number { genl_ctrl_resolve(socket, name) }.flatMap { UInt16(exactly: $0) }
     }
 
     /// Returns the number of a group of a generic family; `nil` if there is no such group. Waits as ``family(_:)`` does.
-    public func group(_ name: String, of family: String) -> Int32? {
-        let number = genl_ctrl_resolve_grp(socket, family, name)
-        return number < 0 ? nil : number
+    public func group(_ name: String, of family: String) throws(NetlinkError) -> Int32? {
+        try Self.number { genl_ctrl_resolve_grp(socket, family, name) }
+    }
+
+    private static func number(_ ask: () -> Int32) throws(NetlinkError) -> Int32? {
+        errno = 0
+        let number = ask()
+        guard number < 0 else { return number }
+        guard number != -NLE_OBJ_NOTFOUND else { return nil }
+        throw NetlinkError(operation: "asking for a netlink family", code: errno == 0 ? EIO : errno)
     }
 
     /// Sends one message to the kernel, which handles the message before this method returns.

@@ -32,9 +32,9 @@ import Netlink
         do {
             // A separate socket asks for the numbers, because the answer about a family must not mix with events.
             let asking = try NetlinkSocket(protocol: NETLINK_GENERIC)
-            guard let family = asking.family("nl80211") else { throw WirelessError.unavailable }
+            guard let family = try asking.family("nl80211") else { throw WirelessError.unavailable }
             // The names of the groups are NL80211_MULTICAST_GROUP_… in linux/nl80211.h.
-            let groups = ["scan", "mlme", "config", "regulatory"].compactMap { asking.group($0, of: "nl80211") }
+            let groups = try ["scan", "mlme", "config", "regulatory"].compactMap { try asking.group($0, of: "nl80211") }
             try self.init(family: family) { () throws(NetlinkError) in
                 let socket = try NetlinkSocket(protocol: NETLINK_GENERIC)
                 for group in groups { try socket.join(group) }

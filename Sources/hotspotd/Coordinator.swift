@@ -106,12 +106,12 @@ import Vault
         ]
         EventLoop.shared.enableWatchdog()
         applyGateSetting()
-        links.start()
+        try links.start()
         absence.applySettings()
         EventLoop.notify("READY=1\nSTATUS=Watching \(links.controllers.count) interfaces")
     }
 
-    private func shutDown() {
+    private func shutDown(code: Int32 = 0) {
         log.info("ending")
         EventLoop.notify("STOPPING=1")
         signals = []
@@ -120,7 +120,7 @@ import Vault
         links.stop()
         services.journalWriter.flush()
         gate.end()
-        services.host.shutDown { EventLoop.shared.stop() }
+        services.host.shutDown { EventLoop.shared.stop(code: code) }
     }
 
     /// Reads the settings and the helper folders again, on SIGHUP. Settings with a mistake leave everything as it was.
@@ -223,6 +223,10 @@ import Vault
     func scanListDisclosed(_ networks: [Network], to helper: String) { list.recordDisclosure(of: networks, to: helper) }
     func strikesChanged() { updateCandidates() }
     func linksChanged() { gate.linksChanged() }
+    func giveUp(because reason: String) {
+        log.error("\(reason)")
+        shutDown(code: 1)
+    }
     func gateChanged() { gate.machinesMoved() }
     func loginProven(on index: Int) { links.tellManager(of: index) }
     func facts(for link: LinkSnapshot) -> LinkFacts? { links.facts(for: link) }

@@ -21,6 +21,8 @@ import Store
     func strikesChanged()
     /// Reports that links, addresses, routes or rules changed.
     func linksChanged()
+    /// Ends the daemon, because it cannot go on without what it lost. The service manager starts the next one, where sessions go on.
+    func giveUp(because reason: String)
     /// Reports that a machine opens its link to ordinary programs, or closes it.
     func gateChanged()
     /// Reports that a login on a link is proven.

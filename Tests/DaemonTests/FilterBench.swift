@@ -72,6 +72,7 @@ import Vault
     func networkListChanged() {}
     func strikesChanged() {}
     func linksChanged() {}
+    func giveUp(because reason: String) {}
     func gateChanged() {}
     func loginProven(on index: Int) {}
     func facts(for link: LinkSnapshot) -> LinkFacts? { nil }

@@ -9,10 +9,10 @@ import Testing
         helperFileInvalid helperFileMissing helperFolderUnreadable helperFoldersNotWatched helperMalformed helperMasked
         helperNoRoom helperNotStarted helperNotTrusted helperPathMissing helperPathRefused
         helperProgramMissing helperProgramNotExecutable helperQuarantined helperRepeatsSecret helperShadowed helperTimeout
-        helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited joinFailed joinNotPermitted linkKept links loginDelayed loginFailed
+        helperTooLong helperUnknownValue httpsBlocked interfaceGone internetLimited joinFailed joinNotPermitted linkKept loginDelayed loginFailed
         loginPaused logoffOn logoffUnconfirmed macChanged managerGone memoryTooLarge moreProblems noAddress noAttempt noInterface noNameservers
         noPIN noPortal noWireless notCandidate notJoined notSaved passwordNeeded proberMissing sandboxUnavailable scan settings severalInterfaces stillCaptive storeDamaged storeNewer storeNotSaving storeReplaced
-        unclaimedCaptive unrecognized vault vaultLocked vpnBlocksProbe wireless wrongPassword
+        unclaimedCaptive unrecognized vault vaultLocked vpnBlocksProbe wrongPassword
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 
     @Test func everyCodeHasItsWord() { #expect(ProblemCode.allCases.map(\.rawValue).sorted() == Self.words.sorted()) }

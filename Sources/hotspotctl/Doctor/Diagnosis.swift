@@ -57,7 +57,7 @@ extension ProblemCode {
     /// The layer that has the problem.
     var layer: LayerName {
         switch self {
-        case .noWireless, .wireless, .scan: .radio
+        case .noWireless, .scan: .radio
         case .linkKept, .interfaceGone, .disconnect, .joinFailed, .joinNotPermitted, .managerGone, .notJoined, .passwordNeeded,
             .wrongPassword, .macChanged:
             .association
@@ -74,7 +74,7 @@ extension ProblemCode {
         case .sandboxUnavailable: .sandbox
         case .held, .stillCaptive, .loginFailed, .loginDelayed, .loginPaused, .logoffUnconfirmed, .forgotten: .login
         case .internetLimited, .httpsBlocked, .clockWrong: .internet
-        case .settings, .links, .vault, .vaultLocked, .logoffOn, .storeDamaged, .storeNewer, .storeNotSaving, .storeReplaced,
+        case .settings, .vault, .vaultLocked, .logoffOn, .storeDamaged, .storeNewer, .storeNotSaving, .storeReplaced,
             .moreProblems, .unrecognized,
             .alreadyOnline, .badPIN, .busy, .expectedMore, .noAttempt, .noInterface, .noPIN, .noPortal, .notCandidate, .notSaved,
             .severalInterfaces:

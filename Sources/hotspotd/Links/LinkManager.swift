@@ -81,16 +81,13 @@ import Wireless
 
     // MARK: Start and end
 
-    func start() {
-        do {
-            let monitor = try LinkMonitor()
-            self.monitor = monitor
-            monitor.onChange = { [weak self] in self?.handle($0) }
-            monitor.onFailure = { [weak self] in self?.problems.report(Problem(.links, "\($0)")) }
-            monitor.start()
-        } catch {
-            problems.report(Problem(.links, "Links cannot be watched: \(error)"))
-        }
+    /// Watches the links and the radio. Throws where they cannot be watched: such a daemon would see no network until its next start.
+    func start() throws {
+        let kernel = try LinkMonitor()
+        monitor = kernel
+        kernel.onChange = { [weak self] in self?.handle($0) }
+        kernel.onFailure = { [weak self] in self?.services.events?.giveUp(because: "\($0)") }
+        kernel.start()
         managers.onAnswer = { [weak self] index in
             guard let self, let link = monitor?.links[index] else { return }
             // A manager may have started, or ended, since the interface appeared.
@@ -103,13 +100,11 @@ import Wireless
             self.radio = radio
             associations.monitor = radio
             radio.onEvent = { [weak self] in self?.handle($0) }
-            radio.onFailure = { [weak self] in self?.problems.report(Problem(.wireless, "\($0)")) }
+            radio.onFailure = { [weak self] in self?.services.events?.giveUp(because: "\($0)") }
             radio.start()
-        } catch .unavailable {
+        } catch WirelessError.unavailable {
             hasNoWireless = true
             judgeMissingRadio()
-        } catch {
-            problems.report(Problem(.wireless, "The radio cannot be watched: \(error)"))
         }
     }
 

@@ -54,7 +54,7 @@ struct Question {
         do throws(VarlinkError) {
             connection = try Connection(input: input, output: output, limit: configuration.limits.message)
         } catch {
-            throw HelperFault(.helperNotStarted, error.description)
+            throw HelperFault.unreachable(error)
         }
         (self.call, self.partner, self.input, self.configuration) = (call, partner, input, configuration)
         // The two closures keep this object until the connection is closed.
@@ -74,7 +74,7 @@ struct Question {
     ) throws(HelperFault) {
         let socket: Int32
         do throws(VarlinkError) { socket = try Socket.connect(path: path, nonblocking: true).take() } catch {
-            throw HelperFault(.helperNotStarted, error.description)
+            throw HelperFault.unreachable(error)
         }
         do throws(HelperFault) { if case .external = partner { try PathTrust.check(peerOf: socket, path: path) } } catch {
             close(socket)

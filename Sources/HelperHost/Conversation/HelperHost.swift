@@ -33,7 +33,8 @@ import Varlink
     var processes: [ObjectIdentifier: HelperProcess] = [:]
     /// Processes that are still to be started.
     private var starts: [() -> Void] = []
-    let filter: Int32
+    /// The descriptor of the system-call filter, or -1.
+    var filter: Int32 = -1
     /// The browsers of helpers.
     public private(set) lazy var browsers = BrowserHost(self)
     let resolver: ResolverFile
@@ -51,7 +52,6 @@ import Varlink
         preparation = Preparation(configuration: configuration)
         signal(SIGPIPE, SIG_IGN)
         resolver = ResolverFile(path: configuration.runtimeDirectory + "/helpers/resolv.conf")
-        filter = (try? SystemCallFilter.make()) ?? -1
         makeFolders()
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import HotspotCore
+import Varlink
 
 /// How a command to a helper ended.
 public enum HelperOutcome: Hashable, Sendable {
@@ -74,6 +75,12 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
         return lackCodes.contains(code)
             ? HelperFault(.helperNoRoom, "it was not started, because the machine is out of memory or processes: \(reason)")
             : HelperFault(.helperNotStarted, "it could not be started: \(reason)")
+    }
+
+    /// A connection that could not be made. A lack of descriptors or memory is the daemon's own; a full queue (EAGAIN) is the helper's.
+    static func unreachable(_ error: VarlinkError) -> HelperFault {
+        if case .system(_, let code) = error, code != EAGAIN, lackCodes.contains(code) { return refused(code) }
+        return HelperFault(.helperNotStarted, error.description)
     }
 
     public var description: String { sentence }

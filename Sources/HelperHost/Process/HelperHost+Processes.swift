@@ -10,7 +10,7 @@ extension HelperHost {
     func start(_ program: Program, _ listeners: [SharedProgram.Listener] = []) throws(HelperFault) -> HelperProcess {
         if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
         let isContained = configuration.containment == .sandbox
-        if isContained, filter < 0 { throw HelperFault(.helperNotStarted, "its system-call filter could not be made") }
+        if isContained { try makeFilter() }
         let refusal = startRefusal()
         if refusal != 0 { throw HelperFault.refused(refusal) }
         resolver.update()
@@ -21,6 +21,14 @@ extension HelperHost {
             if !socket.isEmpty { sandbox.browserSocket = socket }
         }
         return try start(sandbox, filter: isContained ? filter : nil, listeners, names: program.names, variables: variables)
+    }
+
+    /// Makes the system-call filter at the first start, and again where it could not be made. The helper is not to blame.
+    private func makeFilter() throws(HelperFault) {
+        guard filter < 0 else { return }
+        do throws(Errno) { filter = try SystemCallFilter.make() } catch {
+            throw HelperFault(.helperNoRoom, "its system-call filter could not be made: \(error)")
+        }
     }
 
     /// Starts a process, and keeps it until it has ended.

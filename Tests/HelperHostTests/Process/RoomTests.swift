@@ -9,6 +9,13 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct RoomTests {
     init() { EventLoop.startThread() }
 
+    /// Without a descriptor for the connection the helper is never asked.
+    @Test(arguments: [(EMFILE, true), (ENFILE, true), (EAGAIN, false)])
+    func aConnectionThatIsNotMadeIsToldAsItIs(_ code: Int32, _ isRoom: Bool) {
+        #expect(HelperFault.unreachable(.system(operation: "socket", code: code)).isLackOfRoom == isRoom)
+        #expect(!HelperFault.unreachable(.unreachable(path: "/run/helper", code: ECONNREFUSED)).isLackOfRoom)
+    }
+
     @Test(arguments: [EAGAIN, ENOMEM, EMFILE, EPERM], [false, true]) @LoopActor func aStartThatIsRefusedIsSaidAsItIs(
         _ code: Int32, _ isSocket: Bool
     ) async {

@@ -59,7 +59,10 @@ extension Machine {
         case .evaluated(let claimed):
             confidence = claimed
             turn.act(.acquit(helper: entrant.candidate.name))
-        case .replied, .garbled, .notStarted: confidence = .none
+        case .replied, .garbled: confidence = .none
+        case .notStarted(let reason):
+            confidence = .none
+            evaluating.race.lack = reason
         case .crashed:
             confidence = .none
             turn.act(.strike(helper: entrant.candidate.name, .crash))
@@ -132,6 +135,8 @@ extension Machine {
             openUnclaimed(
                 joined, joined.openOutcome, secondsRemaining: seconds, "no helper claims the network, and it is open", &turn)
         case .captive:
+            // A helper that was not asked may be the one that can log in.
+            if let lack = evaluating.race.lack { return failTemporarily(joined, nil, .notStarted(lack), &turn) }
             endAttempt(&joined, .unclaimedCaptive, &turn)
             let asked = evaluating.race.entrants.map(\.candidate.name)
             let isOneOfMany = candidates.contains { !asked.contains($0.name) && !joined.record.excluded.contains($0.name) }

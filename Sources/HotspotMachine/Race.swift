@@ -22,6 +22,8 @@ public struct Race: Hashable, Sendable {
     }
 
     public private(set) var entrants: [Entrant]
+    /// Why an entrant was never asked: its process could not be started for lack of resources.
+    var lack: String?
 
     public init(_ entrants: [(Candidate, CommandID)]) {
         self.entrants = entrants.map { Entrant(candidate: $0, command: $1, answer: nil, isLast: false) }

@@ -49,6 +49,13 @@ import Testing
         bench.answer("H1", .notStarted(reason: "no memory"))
         bench.bid("H2", .low)
         #expect(bench.strikes["H1", default: 0] == 0 && bench.machine.state.chosenHelper == "H2")
+        // Where no helper claims the portal, it may be the one that can log in.
+        bench = joined(rules)
+        bench.answer("H1", .notStarted(reason: "no memory"))
+        bench.bid("H2", .none)
+        bench.probe(.captive)
+        #expect(bench.outcomes == [.temporaryFailure])
+        #expect(rules == .strict || bench.due(.retry) == .seconds(10))
         // A new race looks for a session.
         bench = authenticated(rules)
         bench.wait(.seconds(300))

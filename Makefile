@@ -45,7 +45,7 @@ CHILLI = $(wildcard $(foreach folder,$(subst :, ,$(HOTSPOTD_SERVERS)),$(folder)/
 	$(addsuffix /chilli,$(subst :, ,$(PATH))))
 TEST_PACKAGES += $(if $(CHILLI),freeradius ethtool)
 
-.PHONY: help build binaries debug test test-trixie cafe picture figures bench table states fuzz deb helper-files install uninstall format lint deps deps-build swift python clean
+.PHONY: help build binaries debug test test-trixie cafe picture figures bench table states fuzz faults deb helper-files install uninstall format lint deps deps-build swift python clean
 
 help:
 	@echo 'make cafe       install what it needs, build, and show a laptop that logs itself in'
@@ -61,6 +61,7 @@ help:
 	@echo 'make table      the state machine'"'"'s edges in its document and its golden tables, from the machine'
 	@echo 'make states     the state machine'"'"'s states, searched for a minute (STATES_SECONDS=)'
 	@echo 'make fuzz       a minute of each fuzzer (FUZZ_SECONDS=, PARSERS=)'
+	@echo 'make faults     each call of a login fails once, and each write is the last one before a kill (as root)'
 	@echo 'make format     write the sources in the project'"'"'s style;  make lint: only look'
 	@echo 'make deps       install the Debian packages for all of this'
 
@@ -151,6 +152,9 @@ fuzz: swift
 	HOTSPOTD_FUZZ=1 swift build -c release --product fuzz --scratch-path .build-fuzz -Xswiftc -enable-testing \
 		-Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
 	Tests/Fuzz/fuzz .build-fuzz/release/fuzz $(FUZZ_SECONDS) $(PARSERS)
+
+faults: binaries
+	Tests/Faults/faults --bin $(BINARIES)
 
 # From the Makefile's own targets (debian/rules); lintian looks for errors.
 deb: swift

@@ -1,0 +1,17 @@
+import Foundation
+import Testing
+
+/// Calls that fail in hotspotd and hotspotctl, and kills of hotspotd, one in a journey (`Tests/Faults`). `make faults` plays all.
+@Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: Machine.runs(Machine.hasRelease && geteuid() == 0), "needs make build, root, iproute2 and a C compiler"))
+struct FaultTests {
+    /// - Parameter words: a sample of all points; and the calls that once ended the daemon, or left it without links or helpers.
+    @Test(arguments: [["--every", "101"], ["--calls", "epoll_create1|eventfd|socket netlink|hotspotd-filter"]])
+    func nothingBreaks(_ words: [String]) throws {
+        let run = try Finished.run(
+            Machine.checkout.appendingPathComponent("Tests/Faults/faults").path, ["--bin", Machine.release.path] + words)
+        #expect(run.status == 0, "\(run.output)")
+        print(run.output)
+    }
+}

@@ -59,8 +59,13 @@ struct Question {
         (self.call, self.partner, self.input, self.configuration) = (call, partner, input, configuration)
         // The two closures keep this object until the connection is closed.
         connection.onMessage = { self.received($0) }
-        connection.onClose = { self.closed($0) }
+        // A first write that fails is reported in the next turn: until this returns, the caller does not know its call.
+        var isBeginning = true
+        connection.onClose = { end in
+            if isBeginning { EventLoop.shared.later { self.closed(end) } } else { self.closed(end) }
+        }
         connection.send(Call(method: call.question.method, parameters: call.question.parameters))
+        isBeginning = false
         call.sent()
         process?.tail.add(secrets: call.secrets)
         call.onCancel = { self.cancel() }

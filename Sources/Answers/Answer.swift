@@ -65,7 +65,7 @@ extension Answer {
     public static func fault(in value: String) -> String? {
         if value.utf8.count > valueLimit { return "An answer has at most \(valueLimit) octets." }
         if value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            return "An answer has no control characters."
+            return "An answer must not contain control characters."
         }
         return nil
     }

@@ -23,11 +23,11 @@ public enum AnswerRule: String, CaseIterable, Sendable {
     // The answers of one login.
     case later = "A later answer replaces an earlier one; answers for another helper or portal begin a new sheet."
     case firstWish = "A yes to keep later answers is not a yes to keep earlier ones."
-    case refused = "Stored answers that the portal refuses are marked; the mark goes when a login with them is proven."
+    case refused = "Stored answers that the portal refuses are marked as refused until a login with them is proven."
     case postponed = "hotspotd keeps answers that a portal did not take for its next question, and tells the user."
     case earlier = "If the second try sends nothing, the answers of the first decide."
     // Keeping answers after a proven login.
-    case unproven = "No answer is kept unless the probe proves the login, or cannot tell."
+    case unproven = "Answers are kept only if the probe proves the login, or cannot tell."
     case notSent = "An answer that was not sent is not kept."
     case needless = "An answer that the login did not need, or that the portal refused, is not kept."
     case noPortal = "An answer is not kept where the helper does not name the portal."
@@ -39,7 +39,7 @@ public enum AnswerRule: String, CaseIterable, Sendable {
     case notSaved = "An answer that cannot be saved is kept until hotspotd ends, and hotspotd says so."
     case kept = "The answers of a proven login are kept for the portal that asked; codes and ticks never are."
     case cleared = "A stored answer that the user leaves out is removed."
-    case consent = "Accepted terms are remembered for each portal of the login that showed them."
+    case consent = "Accepted terms are remembered for each portal that showed them during the login."
 
     /// The number, such as `A7`.
     public var number: String { "A\(Self.allCases.firstIndex(of: self)! + 1)" }

@@ -64,7 +64,7 @@ public struct AnswerRuling: Hashable, Sendable {
     // MARK: Fates of the answers
 
     static let postponed = AnswerRuling(
-        .postponed, "Your answers were not sent yet. hotspotd sends them if the portal asks the same question again.")
+        .postponed, "Your answers have not been sent yet. hotspotd sends them if the portal asks the same question again.")
     static func unproven(mayReturn: Bool) -> AnswerRuling {
         AnswerRuling(.unproven, "Your answers were not saved, because \(noProof(mayReturn: mayReturn)).")
     }

@@ -28,7 +28,11 @@ struct HelperUnderTest {
             let file = resolved.split(separator: "/").last.map(String.init) ?? "helper"
             let name = file.split(separator: ".").first.map(String.init) ?? file
             spec = HelperSpec(name: name, displayName: String(name.prefix(15)), activation: .stdio(exec: [resolved]))
-            remarks = [.note("There is no .helper file yet: the daemon needs one (hotspotctl helpers new NAME writes both).")]
+            remarks = [
+                .note(
+                    "There is no .helper file yet, and the daemon needs one. hotspotctl helpers new NAME writes a program and its .helper file."
+                )
+            ]
             return
         }
         var spec = try HelperFile.read(path)
@@ -63,7 +67,7 @@ struct HelperUnderTest {
         let shown = Printable.text(program)
         if let build = program.firstRange(of: "/.build/") {
             let command = "swift build -c release --package-path \(Printable.text(String(program[..<build.lowerBound])))"
-            throw CannotTest("Exec= names \(shown), which is not built yet; first: \(command)")
+            throw CannotTest("Exec= names \(shown), which is not built yet; to build it: \(command)")
         }
         throw CannotTest("Exec= names \(shown): \(String(cString: strerror(errno)))")
     }

@@ -88,7 +88,8 @@ package struct LoginRecording {
             for (name, answer) in given where !shown.contains(name) {
                 guard !Replacements.changes(beginning.own, for: answer) else {
                     throw NotRecorded(
-                        description: "The answer \(name) is one of the portal's own words (its host or [Match]) and cannot be "
+                        description:
+                            "The answer for \(name) is one of the portal's own words (its host or [Match]) and cannot be "
                             + "replaced. It was not sent; record with another one.")
                 }
                 secrets.append(answer)

@@ -59,7 +59,7 @@ enum Review {
         return remarks
     }
 
-    /// Judges an answer to Evaluate if the portal answers the probe with 200 and its page.
+    /// Judges the reply to Evaluate for a portal that answers the probe with status 200 and its own page, without a redirect.
     static func inPlace(_ evaluation: Evaluation, claimedBefore: Bool) -> [Remark] {
         guard evaluation.confidence == .none, claimedBefore else { return portal(evaluation.portal) }
         let reason = "compare with link.probeExpect instead of looking for a redirect"
@@ -139,7 +139,7 @@ enum Review {
     static func logoff(_ reply: Reply, isOpen: Bool) -> [Remark] {
         var remarks = common(reply)
         switch reply.result {
-        case .success: if isOpen { remarks.wrong("It says success, and the portal is still open.") }
+        case .success: if isOpen { remarks.wrong("It reports success, but the portal still lets this computer through.") }
         case .commandNotRecognized: remarks.note("It does not know Logoff, so the session at the portal goes on.")
         case .failure, .temporaryFailure, .uiRequired, .authenticationRequired, .unsupportedNetwork:
             remarks.note("It could not log off (\(reply.result.rawValue)); hotspotd tells the user.")
@@ -173,7 +173,7 @@ enum Review {
     )
 
     static func useless(requests: String, hasOwnPage: Bool) -> Remark {
-        let hint = hasOwnPage ? "" : " If its portal has another page, pass that with --page FILE.html."
+        let hint = hasOwnPage ? "" : " If its portal shows a different page, pass that page with --page FILE.html."
         return .wrong(
             "It claims the network, and no command opened the portal, neither with the user's answers nor with the terms accepted before. \(requests)\(hint)"
         )

@@ -62,7 +62,8 @@ public struct Companion: ~Copyable {
         case answerPrompt(id: String, [String: SecretText], from: PeerID)
         case showOffer(Offer, from: PeerID)
         case hideOffer(id: String, from: PeerID)
-        /// The user said yes, and the place is the offer's: store it for this place alone, and report ``Event/offerStored(id:of:isStored:)``.
+        /// The user accepted the offer, and this laptop is at the offer's network: store the offer for that network alone, and report
+        /// ``Event/offerStored(id:of:isStored:)``.
         case storeOffer(Offer, from: PeerID)
         case notify(Notice)
     }
@@ -88,9 +89,9 @@ public struct Companion: ~Copyable {
     var shown: [PeerID: [PeerQuestion]] = [:]
     /// This laptop's waiting offers.
     var made: [StandingOffer] = []
-    /// The offers of peers that the user has not decided yet.
+    /// The offers of peers that the user has not decided on yet.
     var received: [StandingOffer] = []
-    /// Accepted ones until they are stored.
+    /// The accepted offers that are not stored yet.
     var storing: [StandingOffer] = []
     /// The last questions and offers that ended, for peers that were away.
     var endings: [Ending] = []

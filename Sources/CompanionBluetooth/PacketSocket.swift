@@ -6,7 +6,7 @@ import Glibc
 @LoopActor final class PacketSocket {
     /// The longest value of an attribute (Bluetooth Core 5.4, volume 3, part F, 3.2.9).
     static let packetLimit = 512
-    /// The largest number of packets that wait for BlueZ. The window of chunks keeps far below it.
+    /// The largest number of packets that wait for BlueZ. The window of chunks keeps the queue far below this limit.
     static let queueLimit = 128
     /// The largest number of packets that are read in one turn of the loop.
     static let turnLimit = 16

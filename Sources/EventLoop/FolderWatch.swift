@@ -122,7 +122,8 @@ import Glibc
         let all = mask | Self.itself | UInt32(IN_MASK_ADD) | UInt32(IN_ONLYDIR)
         let watch = inotify_add_watch(descriptor, folder + "/", all)
         guard watch >= 0 else {
-            // A folder that cannot be read is a separate problem, and one that has disappeared again is awaited in its parent.
+            // Only a lack of watches or memory is reported here. An unreadable folder is reported elsewhere, and if the folder has
+            // disappeared again, the watch on its parent sees it return.
             if errno == ENOSPC || errno == ENOMEM { fail() }
             return
         }

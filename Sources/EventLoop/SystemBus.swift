@@ -102,11 +102,12 @@ import Glibc
 
     // MARK: Signals
 
-    /// Listens to a signal of a service; with `properties`, to changes of an interface's properties.
+    /// Listens to a signal of a service.
     public func listen(to member: String, of interface: String, from sender: String) throws(LoopError) {
         try listen("interface='\(interface)',member='\(member)'", sender)
     }
 
+    /// Listens to changes of an interface's properties.
     public func listenToProperties(of interface: String, from sender: String) throws(LoopError) {
         try listen("interface='org.freedesktop.DBus.Properties',member='PropertiesChanged',arg0='\(interface)'", sender)
     }

@@ -41,7 +41,7 @@ extension Prompt {
             shown.label = text("the label of \(name)", field.label, 200)
             if let value = field.value, value.utf8.count > Self.valueLimit {
                 shown.value = nil
-                losses.append("\(name) is not filled in: its value has more than \(Self.valueLimit) octets")
+                losses.append("\(name) is not prefilled: its value has more than \(Self.valueLimit) octets")
             }
             let choices = field.choices?.prefix(Self.choiceLimit).filter { $0.utf8.count <= Self.choiceLength }
             if let all = field.choices?.count, let choices, choices.count < all {

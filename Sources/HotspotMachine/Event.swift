@@ -69,7 +69,7 @@ public struct Arrival: Hashable, Sendable {
     public var resumed: MaintainSchedule?
     /// The deadlines of the last visit's session, which may continue.
     public var session: MaintainSchedule
-    /// A login from before that restart, or before the link was lost, that was not proven (D25).
+    /// A login that was not proven before the daemon was restarted or the link was lost (D25).
     public var late: LateLogin?
     /// Whether the link was up before the daemon started, so that it does not know how this network was opened.
     public var wasUpBefore: Bool

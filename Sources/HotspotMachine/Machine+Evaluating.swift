@@ -141,7 +141,7 @@ extension Machine {
             let asked = evaluating.race.entrants.map(\.candidate.name)
             let isOneOfMany = candidates.contains { !asked.contains($0.name) && !joined.record.excluded.contains($0.name) }
             turn.act(.report(.unclaimedCaptive(by: isOneOfMany ? asked.first : nil)))
-            rest(joined, retryAfter: nil, "there is a portal, and no helper claims it", &turn)
+            rest(joined, retryAfter: nil, "there is a portal, but no helper claims it", &turn)
         case nil where joined.arrival.remembered != nil && isNew:
             // A helper logged in here on an earlier visit, so there is a portal.
             endAttempt(&joined, .unknown, &turn)

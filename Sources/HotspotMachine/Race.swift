@@ -83,7 +83,7 @@ public struct Race: Hashable, Sendable {
         return decisionNow
     }
 
-    /// The decision at a deadline: silent entrants count as none.
+    /// The decision at a deadline: a helper that has not answered does not claim the network.
     public var decisionNow: RaceDecision { best.map { .winner($0.name) } ?? .noWinner }
 
     /// Returns why the winner won, for people.

@@ -115,7 +115,7 @@ extension Machine {
         turn.act(.report(.held(reason)))
     }
 
-    /// Returns whether a request for a login joins one that is running (D26). A login that waits for its time does not count as
+    /// Returns whether a request for a login joins one that is running (D26). A login that is only scheduled does not count as
     /// running.
     public func joinsLogin(by helper: String?, fresh: Bool) -> Bool {
         if fresh { return false }

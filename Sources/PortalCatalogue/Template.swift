@@ -215,7 +215,7 @@ struct Condition: Hashable, Sendable {
         guard !value.pieces.isEmpty, value.pieces.count == value.expressions.count else {
             throw Template.Mistake(
                 message: text.contains("=")
-                    ? "has a comparison that does not exist: `=` is not a comparison; write `VALUE is true`"
+                    ? "has an unknown comparison: there is no `=`; write `VALUE is true`"
                     : "is not a condition: VALUE, VALUE is GLOBS or VALUE has TEXTS")
         }
     }

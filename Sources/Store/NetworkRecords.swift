@@ -37,7 +37,7 @@ public struct StoredAssociation: Codable, Hashable, Sendable {
     /// The index of the interface.
     public var interface: Int
     public var helper: String
-    /// The mark by which the link shows that it is still the same association.
+    /// A mark of the link. As long as it stays the same, the association is the same.
     public var link: String
     /// The association's name for helpers.
     public var id: String

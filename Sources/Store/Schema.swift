@@ -40,7 +40,7 @@ enum Schema {
         // An asterisk stands for "all".
         "CREATE TABLE disabled (helper TEXT NOT NULL, ssid TEXT NOT NULL, PRIMARY KEY (helper, ssid)) STRICT, WITHOUT ROWID",
         // An empty pin stands for a portal over plain HTTP. Names of fields are separated by line feeds; values are sealed. The
-        // program is the helper's at the time of storing. The answers of shown fields may be shown again. The label of each field
+        // program is the helper's when the answers were stored. Shown: fields whose answers may be displayed. The label of each field
         // is a line after an equals sign, or an empty line if it is not known. Refused: the portal refused the answers when they
         // were last sent.
         """

@@ -329,7 +329,7 @@ public final class Store {
             aside = "\(path).\(word)-\(stamp)-\(number)"
         }
         guard rename(path, aside) == 0 else {
-            throw .database(path: path, reason: "is \(word) and cannot be put aside: \(StateFolder.message(errno))")
+            throw .database(path: path, reason: "is \(word) and cannot be moved aside: \(StateFolder.message(errno))")
         }
         rename(path + "-wal", aside + "-wal")
         unlink(path + "-shm")

@@ -132,16 +132,18 @@ import HotspotCore
 
     /// Returns why this peer is refused; `nil` if it is not.
     private func refusal(of peer: PeerCredentials, _ standing: Standing) -> String? {
-        guard clients.count < limits.clients else { return "\(limits.clients) clients are being served; try again" }
+        guard clients.count < limits.clients else {
+            return "there are already \(limits.clients) connections, the most allowed; try again later"
+        }
         guard standing != .permitted else { return nil }
         let others = clients.values.filter { $0.standing != .permitted }
         if standing == .stranger,
             others.count(where: { $0.standing == .stranger && $0.peer.uid == peer.uid }) >= limits.perStranger
         {
-            return "\(limits.perStranger) clients of this user are being served; try again"
+            return "this user already has \(limits.perStranger) connections, the most allowed; try again later"
         }
         let unreserved = limits.clients - limits.reserved
-        return others.count < unreserved ? nil : "\(unreserved) clients are being served; try again"
+        return others.count < unreserved ? nil : "there are already \(unreserved) connections, the most allowed; try again later"
     }
 
     /// Accepts no new clients for a while.

@@ -41,7 +41,7 @@ package enum KeyFile {
     /// Renames a key's file.
     static func putAside(_ path: String) throws(VaultError) {
         guard rename(path, "\(path).replaced-\(time(nil))") == 0 else {
-            throw .keyRefused(path: path, reason: "cannot be put aside: \(String(cString: strerror(errno)))")
+            throw .keyRefused(path: path, reason: "cannot be moved aside: \(String(cString: strerror(errno)))")
         }
     }
 

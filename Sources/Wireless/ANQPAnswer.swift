@@ -17,7 +17,7 @@ public struct ANQPAnswer: Hashable, Sendable {
         case operatorName = "hs20_operator_friendly_name"
     }
 
-    /// The number of entries that are kept of a list, and the number of octets of a text.
+    /// The largest number of entries kept of a list, and of octets kept of a text and of a URL.
     static let (listLimit, textLimit, urlLimit) = (4, 100, 512)
 
     public private(set) var steps: [AuthenticationStep] = []

@@ -63,7 +63,9 @@ final class ControlClient {
         do {
             return try Coding.decode(type, from: reply)
         } catch {
-            throw Failure(.failed, "The daemon's reply cannot be read: \(error).", hint: "is hotspotctl of the same version?")
+            throw Failure(
+                .failed, "The daemon's reply cannot be read: \(error).", hint: "do hotspotctl and hotspotd have the same version?"
+            )
         }
     }
 

@@ -110,7 +110,7 @@ extension Failure {
                 .notRunning, "The daemon hotspotd is not running: no program listens at \(shown).",
                 hint: path == CommonOptions.defaultSocket
                     ? "sudo systemctl start hotspotd; for your own instance: --socket PATH, or HOTSPOTD_SOCKET=PATH"
-                    : "check --socket and HOTSPOTD_SOCKET; without them the system's daemon is used: sudo systemctl start hotspotd"
+                    : "check --socket and HOTSPOTD_SOCKET, or unset both and start the system's daemon: sudo systemctl start hotspotd"
             )
         case 13:  // EACCES
             return Failure(

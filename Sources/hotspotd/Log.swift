@@ -50,7 +50,7 @@ struct JournalHandler: LogHandler {
 
 /// The journal's own socket (systemd's "Native Journal Protocol").
 ///
-/// sd_journal_sendv(3) waits when its queue is full, and any user can fill it: the daemon stood still until its watchdog came.
+/// sd_journal_sendv(3) waits when its queue is full, and any user can fill the queue: the daemon would hang until the watchdog ends it.
 final class JournalSocket: Sendable {
     static let shared = JournalSocket(path: "/run/systemd/journal/socket")
 

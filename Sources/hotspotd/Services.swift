@@ -152,7 +152,7 @@ import Vault
             problems.append(
                 Problem(
                     .helperQuarantined,
-                    "\(helper) failed \(strikes.count(helper)) times in a row; hotspotd no longer waits for it until it answers once.",
+                    "\(helper) failed \(strikes.count(helper)) times in a row; hotspotd does not wait for this helper again until it has answered once.",
                     hint: "hotspotctl disable --helper \(helper)"))
         }
         return problems

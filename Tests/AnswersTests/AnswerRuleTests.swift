@@ -154,7 +154,8 @@ import Vault
             model.feed(.failed(mayReturn: false))
             #expect(model.rules == [.postponed])
             #expect(
-                model.outcome == "Your answers were not sent yet. hotspotd sends them if the portal asks the same question again."
+                model.outcome
+                    == "Your answers have not been sent yet. hotspotd sends them if the portal asks the same question again."
             )
             model.ask(isSame ? Model.login : [Model.field("other")])
             #expect(model.didAnswerItself == isSame && model.rules.contains(.answeredLate) == isSame)

@@ -16,7 +16,7 @@ import typing
 import managers
 import packages
 import smoke
-from basics import HERE, PYTHON, RUN, Trouble, waitFor
+from basics import HERE, PYTHON, RUN, Trouble, run, waitFor
 from daemon import Daemon, Monitor, moment
 from director import RIDER
 from fabric import Fabric
@@ -27,6 +27,11 @@ ADAPTERS = ["hci0", "hci1"]
 FILE = 32 * 1024
 # Where `make python` puts it.
 BUMBLE = HERE.parents[1] / ".build/python"
+
+
+def switchPower(on: bool) -> None:
+    """Switches the second adapter on or off, as a desktop does."""
+    run("busctl", "set-property", "org.bluez", f"/org/bluez/{ADAPTERS[1]}", "org.bluez.Adapter1", "Powered", "b", str(on).lower(), timeout=30)
 
 
 class Bluetooth:
@@ -118,7 +123,7 @@ class OtherStack:
     def __init__(self, report: Report, program: str, logs: pathlib.Path, isMeasured: bool):
         self.report, self.isMeasured = report, isMeasured
         # Bumble takes an adapter that is off; BlueZ's daemon then loses it.
-        subprocess.run(["btmgmt", "--index", "1", "power", "off"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+        switchPower(False)
         self.log = open(logs / "bumble.log", "a")
         self.radio = subprocess.Popen(
             [PYTHON, str(HERE / "bumble-radio"), "1"], env=os.environ | {"PYTHONPATH": str(BUMBLE)},
@@ -283,10 +288,10 @@ class Companions:
         self.report.heading("The link is lost within a message")
         mark = len(self.pair.lines)
         with self.withinAMessage("o4"):
-            subprocess.run(["btmgmt", "--index", "1", "power", "off"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+            switchPower(False)
         self.pair.wait(mark, "hci1", "state", "adapterOff")
         lost = self.pair.wait(mark, "hci0", "linkClosed")
-        subprocess.run(["btmgmt", "--index", "1", "power", "on"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+        switchPower(True)
         back = self.pair.wait(mark, "hci1", "state", "ready")
         shown = self.pair.wait(mark, "hci1", "showOffer", "o4", 120)
         if shown < lost:

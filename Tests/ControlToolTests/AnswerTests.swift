@@ -66,7 +66,10 @@ private let onlineAtOnce = [
             "The prompt 'p1' has ended. It was answered already."
         ),
         (#"!NotPermitted {"message":"This needs root."}"#, 1, "This needs root."),
-        (#"!InvalidAnswer {"field":"room","message":"An answer has no control characters."}"#, 1, "This answer is not accepted."),
+        (
+            #"!InvalidAnswer {"field":"room","message":"An answer must not contain control characters."}"#, 1,
+            "This answer is not accepted."
+        ),
     ]) func anAnswerThatIsRefusedSaysThatNothingIsKept(reply: String, code: Int32, words: String) throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": [reply]], status: [onlineAtOnce]))
         defer { daemon.stop() }

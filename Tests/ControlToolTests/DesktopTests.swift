@@ -23,7 +23,7 @@ import Testing
 
     @Test(
         arguments: [
-            (true, false, "Taken over: NetworkManager does not look for portals; only hotspotd asks.", "give-back"),
+            (true, false, "Taken over: NetworkManager no longer checks for portals; only hotspotd does.", "give-back"),
             (true, true, "Taken over, but another program has turned NetworkManager's check on again.", "give-back"),
             (true, nil, "Taken over; NetworkManager does not run.", "give-back"),
             (false, true, "NetworkManager looks for portals too, and the desktop may open a window for them.", "takeover"),

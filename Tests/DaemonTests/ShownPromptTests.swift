@@ -36,7 +36,7 @@ import Varlink
         for code in Array(0..<0x20) + Array(0x7f..<0xa0) as [UInt32] {
             let answer = "21\(Unicode.Scalar(code)!)4"
             let fault = Answer.fault(in: ["room": answer, "terms": "yes"], for: prompt)
-            #expect(fault?.field == "room" && fault?.message == "An answer has no control characters.", "\(code)")
+            #expect(fault?.field == "room" && fault?.message == "An answer must not contain control characters.", "\(code)")
             #expect(Answer.fault(in: answer) != nil)
         }
     }

@@ -31,7 +31,7 @@ import Vault
         let shown = try await hotel.ask()
         hotel.controller.answer(shown, Hotel.typed, remember: true)
         #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .failure })
-        #expect(hotel.controller.status.answers?.hasPrefix("Your answers were not sent yet.") == true)
+        #expect(hotel.controller.status.answers?.hasPrefix("Your answers have not been sent yet.") == true)
         hotel.bench.replies("form", to: "PresentUI", success)
         if !isSame { hotel.asks(for: [("room", "text", true), ("other", "text", true)], at: Hotel.secure) }
         hotel.controller.feed(.loginRequested(helper: nil))

@@ -144,7 +144,7 @@ final class TransferContext {
         let value = String(text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" })
         if name == "content-length" {
             guard !value.isEmpty, value.utf8.count <= 18, value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
-                return fail(.badAnswer, "a Content-Length that is no number")
+                return fail(.badAnswer, "a Content-Length that is not a number")
             }
             if let other = headers.first(where: { $0.name == name }), Int(other.value) != Int(value) {
                 return fail(.badAnswer, "two different Content-Length headers")

@@ -117,7 +117,7 @@ struct BulkReceiver: Hashable, Sendable {
         case whole(Frame)
     }
 
-    /// The link is lost: the peer sends everything after the place again, perhaps in chunks of another size.
+    /// Notes that the link is lost: the peer repeats everything after the last complete part, perhaps in chunks of another size.
     mutating func interrupt() { (chunks, hasAsked, ahead) = (0, false, [:]) }
 
     /// Reads a chunk, and later chunks that came before their turn.

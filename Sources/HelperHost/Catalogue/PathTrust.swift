@@ -80,7 +80,7 @@ enum PathTrust {
         let user = PeerCredentials(socket: socket)?.uid
         guard user.map(isTrusted) != true else { return }
         let listener = user.map { "user \($0)" } ?? "an unknown user"
-        throw fault("\(Printable.text(path)) is not used: \(listener) listens there, not root or the daemon's user")
+        throw fault("\(Printable.text(path)) is not used: \(listener) listens there, who is neither root nor the daemon's user")
     }
 
     private static func fault(_ sentence: String) -> HelperFault {

@@ -171,7 +171,7 @@ struct Question {
     private func closedWithoutAnswer() {
         guard let process, process.isRunning else { return finish() }
         // The exit status and the error output come a moment later, when the process is reaped. If the program only closed the
-        // connection and keeps running, it gets no more time than this. Killing a process that is about to end would hide its
+        // connection and keeps running, it gets no more time than `lingerTerm`. Killing a process that is about to end would hide its
         // status.
         switch partner {
         case .process: process.end(term: configuration.lingerTerm, kill: configuration.lingerKill)

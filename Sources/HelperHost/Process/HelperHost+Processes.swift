@@ -23,7 +23,7 @@ extension HelperHost {
         return try start(sandbox, filter: isContained ? filter : nil, listeners, names: program.names, variables: variables)
     }
 
-    /// Makes the system-call filter at the first start, and again where it could not be made. The helper is not to blame.
+    /// Makes the system-call filter at the first start; if that fails, the next start tries again. The helper gets no strike for it.
     private func makeFilter() throws(HelperFault) {
         guard filter < 0 else { return }
         do throws(Errno) { filter = try SystemCallFilter.make() } catch {
@@ -119,7 +119,7 @@ extension HelperHost {
         guard let spec = spec(name) else { return [] }
         let unseen = spec.readPaths.filter { !isReadable($0) }.map {
             Problem(
-                .helperPathRefused, "ReadPaths= has \(Printable.text($0, limit: 200)), which is not shown to helpers.",
+                .helperPathRefused, "ReadPaths= contains \(Printable.text($0, limit: 200)), which helpers may not see.",
                 hint: "name folders and files of the helper's own, with a space between two of them")
         }
         return unseen

@@ -45,7 +45,7 @@ enum WritablePath {
             }
         return Problem(
             .helperPathMissing,
-            "ReadWritePaths= has \(Printable.text(path, limit: 200)), where it cannot write: \(String(cString: strerror(code))).",
+            "ReadWritePaths= contains \(Printable.text(path, limit: 200)), but the helper cannot write there: \(String(cString: strerror(code))).",
             hint: hint)
     }
 

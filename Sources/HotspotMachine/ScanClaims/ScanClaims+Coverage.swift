@@ -14,7 +14,7 @@ extension ScanClaims {
 
         public init() {}
 
-        /// Adds networks. If the helpers have changed, all former networks are forgotten.
+        /// Adds networks. If the helpers have changed, or there are too many networks, all that were added before are forgotten.
         public mutating func add(_ groups: [Group], for helpers: [HelperSpec]) {
             if helpers != self.helpers || known.count > Self.limit {
                 if helpers != self.helpers { index = PatternIndex(helpers) }

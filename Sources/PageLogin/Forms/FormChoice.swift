@@ -143,7 +143,7 @@ struct ChoiceCase: Sendable {
         return TypedForm(HTMLForm(leadingTo: target, label: link.text))
     }
 
-    /// Returns whether a form is the only one on its page and goes on: a step before the login, such as the choice of a language.
+    /// Returns whether a form is the only one on its page and leads to the next page: a step before the login, such as the choice of a language.
     static func isOnlyStep(_ form: TypedForm, of page: TypedPage, at url: WebURL) -> Bool {
         !form.isInvisible && form.submits.contains(where: \.label.isOnward) && !page.hasLooseField
             && !page.forms.contains { $0.form != form.form && (!$0.isInvisible || !$0.inputs.isEmpty) }

@@ -37,7 +37,8 @@ struct FormCase: Sendable {
         },
         PageRule("F2", "A form that searches is not a login.") { $0.form.purpose.contains(.search) ? .other : nil },
         PageRule(
-            "F3", "A form that only chooses the language is not a login, unless the page has nothing else and the form goes on."
+            "F3",
+            "A form that only chooses the language is not a login, unless the page has nothing else and the form leads to the next page."
         ) {
             $0.form.purpose.contains(.language) && !ChoiceCase.isOnlyStep($0.form, of: $0.page, at: $0.url) ? .other : nil
         },
@@ -173,7 +174,7 @@ struct FormBesideCase: Sendable {
         ) {
             $0.hasRefusedLogin && !$0.form.goesOnFree && !$0.open.contains { !$0.typed.isEmpty } ? true : nil
         },
-        PageRule("G3", "A button below a refusal only leads back.") {
+        PageRule("G3", "A button below the portal's refusal only leads back to the form.") {
             $0.page.saysRefused && $0.form.inputs.isEmpty ? true : nil
         },
         PageRule("G4", "Any other form stays.") { _ in false },

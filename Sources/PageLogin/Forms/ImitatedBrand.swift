@@ -35,7 +35,7 @@ package struct ImitatedBrand: Hashable, Sendable {
         let typed = form.inputs.filter { $0.kind != .checkbox }
         guard !typed.isEmpty else { return nil }
         guard !form.passwords.isEmpty else { return imitated(naming: [page.title ?? ""], at: url) }
-        // Beside the form's own way to log in, links and buttons offer other ways.
+        // Besides the form's own way to log in, links and buttons offer other ways.
         let button = form.button?.control.label
         let offers = page.links.map(\.link.text) + form.submits.map(\.control.label).filter { $0 != button }
         let text = offers.reduce(form.text) { $1.isEmpty ? $0 : $0.replacing($1, with: "\n") }

@@ -184,7 +184,7 @@ struct MoveCase: Sendable {
         PageRule("E5", "A refused form beside words of success, or a way to log off, is not needed.") {
             $0.isRefused && $0.isLive ? .done : nil
         },
-        PageRule("E6", "A refused form, after the user has logged in by a browser, is not needed.") {
+        PageRule("E6", "Once the user has logged in with a browser, a refused form no longer matters.") {
             $0.isRefused && $0.isFirst && $0.attempt.isConfirmation ? .done : nil
         },
         PageRule(
@@ -219,7 +219,7 @@ struct MoveCase: Sendable {
             $0.comesAgain && $0.attempt.hasAnswered && $0.submitted?.inputs.isEmpty == true ? .done : nil
         },
         // An example is a button for free access that is used up.
-        PageRule("E13", "If a button that was pressed comes again, hotspotd asks for the page's other way.") {
+        PageRule("E13", "If a button that was already pressed comes again, hotspotd offers the page's other way to log in.") {
             guard $0.comesAgain, $0.rest.forms.count < $0.page.forms.count else { return nil }
             guard case .ask(var prompt, let form) = $0.attempt.engine.ruled(on: $0.rest, at: $0.url).ruling else { return nil }
             if prompt.message == nil { prompt.message = $0.attempt.engine.refusal(on: $0.page) ?? FormAttempt.samePage }

@@ -21,7 +21,7 @@ enum PriceMention: Hashable, Sendable {
             self = .elsewhere
             return
         }
-        // A choice that costs is not sent if a free one is chosen.
+        // If a free choice is selected, the paid ones are not sent, so their words do not count as a price.
         var text = form.costly.reduce(form.text) { $0.replacing($1, with: "\n") }
         guard form.costly.isEmpty || Purposes(of: text).hasPrice else {
             self = .elsewhere

@@ -149,7 +149,7 @@ package struct ShownTerms: Sendable {
                     own.append(digest)
                 case .text(let text):
                     var again: HTMLPage?
-                    // The page that asks has been read before.
+                    // The page that asks for the yes has been read already.
                     if twice, url != page, case .text(let second) = Terms.read(url, asking: client, of: page, in: scope) {
                         again = second
                     }

@@ -9,7 +9,7 @@ package struct WISPrAttempt: LoginSteps {
     /// The pause between two requests for a result if the gateway names none, and the longest pause that it may name, in seconds.
     private static let (pollInterval, delayLimit) = (2, 5)
 
-    /// The portal with the key for which the account was released; with its present key once that has changed.
+    /// The portal with the TLS key for which the account was released or, if the portal's key has changed since, with the new key.
     package private(set) var live: Portal
     package var engine: FormEngine
     /// The address of the login.
@@ -60,7 +60,7 @@ package struct WISPrAttempt: LoginSteps {
             return ask("This portal's key has changed; nothing was sent.")
         }
         guard polls > 0, error.code == .emptyAnswer else { return .end(.temporaryFailure, error.description) }
-        return refuse("The gateway gave no result; user name or password may be wrong.")
+        return refuse("The gateway gave no result; the user name or the password may be wrong.")
     }
 
     /// Returns the move after an answer.

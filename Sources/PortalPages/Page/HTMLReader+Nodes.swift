@@ -181,7 +181,8 @@ extension HTMLReader {
     /// Words that describe how a box is drawn.
     private static let drawing: Set<String> = ["box", "wrapper", "container"]
 
-    /// Returns whether an element's class, id or role marks an error message. Boxes for hints are often alerts, too.
+    /// Returns whether an element's class, id or role marks an error message. The role `alert` alone does not, because boxes for hints often
+    /// have it.
     static func marksError(_ node: Node) -> Bool {
         let (marks, words) = marks(of: node)
         guard !words.isDisjoint(with: errorMarks) || marks.contains("Error") else { return false }

@@ -13,7 +13,7 @@ struct ScriptScan {
     /// The words and selectors of each form that the script submits.
     private(set) var submitted: [Set<String>] = []
 
-    /// How far the written markup has been read. Calls can be nested, and no part is to be read twice.
+    /// How far the written markup has been read. Calls can be nested; by this number no part is read twice.
     private var written = 0
 
     init(_ script: String) { self.init(ScriptCode(script)) }

@@ -129,7 +129,7 @@ package struct PhraseBook: Sendable {
         return purposes
     }
 
-    /// Returns the first phrase of this purpose in a text, folded.
+    /// Returns, in folded form, the first phrase of this purpose in a text.
     package func phrase(_ purpose: Purpose, in text: String) -> String? {
         let text = Self.folded(text)
         var first: Range<Int>?

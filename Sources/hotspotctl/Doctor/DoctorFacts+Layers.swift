@@ -121,7 +121,7 @@ extension DoctorFacts {
         }
         if first == "127.0.0.53" { return Layer(.resolvers, .ok, "systemd-resolved answers for other programs.") }
         let rest = resolvers.count > 1 ? ", and \(resolvers.count - 1) more" : ""
-        return Layer(.resolvers, .ok, "Other programs ask \(Renderer.safe(first, limit: 64))\(rest).")
+        return Layer(.resolvers, .ok, "Other programs send their DNS questions to \(Renderer.safe(first, limit: 64))\(rest).")
     }
 
     /// The outcome of the probe's requests: a status, or the word of an error.
@@ -163,7 +163,7 @@ extension DoctorFacts {
         let failures = (asked + (check?.detail.map { [$0[...]] } ?? [])).filter(Self.isFailureOfNames)
         let source = nameservers.map { " from \($0.source)" } ?? ""
         guard !failures.isEmpty else {
-            // A check resolves every name, so these outcomes show that the server's name was resolved.
+            // A check resolves a server's name before it connects, so each of these outcomes shows that the name was resolved.
             let behind = ["certificate", "connectFailed", "reset", "tlsFailed", "clockWrong", "emptyAnswer", "timeout"]
             if asked.contains(where: { Int($0) != nil || behind.contains(String($0)) }) {
                 return Layer(.names, .ok, "Names resolve\(source.isEmpty ? "" : " (resolvers\(source))").")

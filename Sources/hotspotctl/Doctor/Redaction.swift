@@ -105,7 +105,7 @@ struct Redaction {
 
     private static func isFile(_ name: Substring) -> Bool { name.split(separator: ".").last.map(files.contains) == true }
 
-    /// A session, a voucher, a telephone number, or a hardware address without marks: many digits in one long word.
+    /// A session, a voucher, a telephone number, or a hardware address without separators: many digits in one long word.
     private static func isToken(_ word: Substring) -> Bool { word.count(where: \.isNumber) >= 4 }
 
     /// Replaces the values that were added, the longest first, in whatever case, but not within a longer word.

@@ -24,7 +24,7 @@ struct AnswerVerb: ParsableCommand {
     )
     var remember: Bool?
 
-    @Flag(help: "With a pipe: use the stored answers for fields without a line.")
+    @Flag(help: "If input is piped, use the stored answer for each field that has no line.")
     var stored = false
 
     @Flag(help: "Read name=value lines from standard input, even if it is a terminal.")

@@ -50,7 +50,7 @@ extension Renderer {
         case "timeout": return "Nothing answered in time."
         case "dnsTimeout": return "No nameserver answered."
         case "emptyAnswer": return "The answers were empty."
-        case "askedToWait": return "The host asked to wait before the next request."
+        case "askedToWait": return "The host asked hotspotd to wait before the next request."
         case "clockWrong": return "By this computer's clock, the certificate is not valid."
         case let detail?:
             if let status = Int(detail.dropFirst("status".count)), detail.hasPrefix("status") {

@@ -172,7 +172,8 @@ struct CredentialsPIN: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin", abstract: "Set, change or remove the PIN that guards the stored answers.",
         discussion:
-            "Without a terminal, standard input has the current PIN, if there is one, and the new PIN, each on its own line.")
+            "Without a terminal, the current PIN (if one is set) and the new PIN are read from standard input, each on its own line."
+    )
 
     @OptionGroup var common: CommonOptions
 

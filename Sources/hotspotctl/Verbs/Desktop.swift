@@ -108,7 +108,7 @@ extension Renderer {
     func lines(_ check: PortalCheck) -> [String] {
         let giveBack = "  to undo: sudo hotspotctl desktop give-back"
         return switch (check.takenOver, check.networkManagerChecks) {
-        case (true, false): ["Taken over: NetworkManager does not look for portals; only hotspotd asks.", giveBack]
+        case (true, false): ["Taken over: NetworkManager no longer checks for portals; only hotspotd does.", giveBack]
         case (true, true): ["Taken over, but another program has turned NetworkManager's check on again.", giveBack]
         case (true, nil): ["Taken over; NetworkManager does not run.", giveBack]
         case (false, true):

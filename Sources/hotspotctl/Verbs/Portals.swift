@@ -62,7 +62,7 @@ struct PortalsRecord: ParsableCommand {
     @Option(help: ArgumentHelp("The interface, if not that of the default route.", valueName: "name"))
     var interface: String?
 
-    @Argument(help: "The file to write, such as aroma.exchange; it must not exist.", completion: .file())
+    @Argument(help: "The file to write, such as aroma.exchange; it must not exist yet.", completion: .file())
     var file: String
 
     func run() throws {

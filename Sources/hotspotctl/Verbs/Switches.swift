@@ -51,7 +51,7 @@ struct ForgetVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Forget everything stored about a network: its helper, answers, accepted terms, keys and history.",
-        discussion: "Off switches stay; --everything also erases the off switches of networks.")
+        discussion: "Networks that are switched off stay off; --everything switches them on again, too.")
 
     @OptionGroup var common: CommonOptions
 

@@ -12,9 +12,6 @@ enum BlueZ {
     static let properties = "org.freedesktop.DBus.Properties"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
 
-    /// The service that every device has and none advertises (Bluetooth Core 5.4, volume 3, part G, 7): a device with it was connected.
-    static let genericAttribute = "00001801-0000-1000-8000-00805f9b34fb"
-
     /// The most values in the list of BlueZ's objects. Beside a hundred strange devices it is long.
     static let objectLimit = 65_536
 

@@ -38,7 +38,9 @@ import HotspotCore
     /// The connection that is being made.
     private var connecting: CentralLink?
     private var connectTimer: EventSource?
-    /// Devices that BlueZ keeps because of a connection to or from here.
+    /// The largest number of devices in ``used``.
+    private static let usedLimit = 64
+    /// Devices that BlueZ may keep because of a connection to or from here, also after it has started again.
     private var used: Set<String> = []
     /// Events that wait for the end of ``perform(_:)``.
     private var (isPerforming, pending): (Bool, [Companion.Event]) = (false, [])
@@ -77,7 +79,6 @@ import HotspotCore
             view.remove(path, interfaces)
             if interfaces.contains(BlueZ.device) {
                 queue.vanished(path)
-                used.remove(path)
                 forward(["Connected": .boolean(false)], of: path)
             }
             update()
@@ -147,7 +148,6 @@ import HotspotCore
         owner = name.isEmpty ? nil : name
         view.reset()
         endAll([.application, .advertisement, .discovery])
-        used = []
         guard owner != nil else { return update() }
         bus.ask("GetManagedObjects", of: BlueZ.object("/", BlueZ.objectManager), limit: BlueZ.objectLimit) { [weak self] result in
             // Another BlueZ may have appeared since.
@@ -281,9 +281,9 @@ import HotspotCore
 
     private func deviceSeen(_ path: String, _ properties: [String: BusValue]) {
         guard properties["RSSI"] != nil else { return }
-        if view.devices.contains(path) { queue.appeared(path, at: EventLoop.now) }
-        // The search reports devices that advertise the service.
-        if wantsScan, view.isOutdated(path) { remove(path) }
+        if view.devices.contains(path) { return queue.appeared(path, at: EventLoop.now) }
+        // BlueZ knows the services of an earlier connection, and adds none that the device advertises.
+        if wantsScan, used.contains(path), !isInUse(path), !view.own.contains(path) { remove(path) }
     }
 
     private func forward(_ properties: [String: BusValue], of device: String) {
@@ -303,7 +303,7 @@ import HotspotCore
 
     private func connect(_ device: String) {
         queue.began(device, at: EventLoop.now)
-        used.insert(device)
+        use(device)
         let link = CentralLink(device, bus: bus, loop: loop, reports(role: .central))
         connecting = link
         link.start()
@@ -330,12 +330,22 @@ import HotspotCore
     /// failures, that is tried.
     private func forgetUnused() {
         guard view.state == .ready else { return }
-        for device in used where connecting?.device != device && !links.values.contains(where: { $0.device == device }) {
+        for device in used where !isInUse(device) {
             if wantsScan, view.devices.contains(device), queue.failures(device) < 3 { continue }
             used.remove(device)
             if view.own.contains(device) { continue }
             remove(device)
         }
+    }
+
+    private func isInUse(_ device: String) -> Bool {
+        connecting?.device == device || links.values.contains { $0.device == device }
+    }
+
+    /// Notes that BlueZ will keep a device because of a connection to or from here.
+    private func use(_ device: String) {
+        if used.count >= Self.usedLimit, let other = used.first(where: { !isInUse($0) }) { used.remove(other) }
+        used.insert(device)
     }
 
     /// Has BlueZ forget a device. While it searches, it finds the device again.
@@ -353,7 +363,7 @@ import HotspotCore
             onOpen: { [weak self] link, mtu in
                 guard let self else { return }
                 links[id] = link
-                used.insert(link.device)
+                use(link.device)
                 if role == .central { connecting = nil }
                 report(.linkOpened(id, role, mtu: mtu))
                 update()

@@ -16,9 +16,6 @@ struct RadioView: Hashable, Sendable {
     private(set) var devices: Set<String> = []
     /// The paths of the devices that the user has paired or trusts. BlueZ is not told to forget these.
     private(set) var own: Set<String> = []
-    /// The paths of devices whose services BlueZ has read over a connection. From then on it adds no service that they advertise.
-    private var read: Set<String> = []
-    private var connected: Set<String> = []
 
     init(wanted: String?) { self.wanted = wanted }
 
@@ -61,21 +58,13 @@ struct RadioView: Hashable, Sendable {
     mutating func remove(_ path: String, _ interfaces: [String]) {
         if interfaces.contains(BlueZ.adapter) {
             adapters[path] = nil
-            forget { $0.hasPrefix(path + "/") }
+            devices = devices.filter { !$0.hasPrefix(path + "/") }
+            own = own.filter { !$0.hasPrefix(path + "/") }
         }
-        if interfaces.contains(BlueZ.device) { forget { $0 == path } }
-    }
-
-    private mutating func forget(_ isGone: (String) -> Bool) {
-        for set in [\RadioView.devices, \.own, \.read, \.connected] {
-            self[keyPath: set] = self[keyPath: set].filter { !isGone($0) }
+        if interfaces.contains(BlueZ.device) {
+            devices.remove(path)
+            own.remove(path)
         }
-    }
-
-    /// Whether BlueZ has to forget a device before it can notice that the device offers the service: BlueZ knows its services, without ours.
-    /// The user's own devices stay, and those that are connected.
-    func isOutdated(_ path: String) -> Bool {
-        read.contains(path) && !devices.contains(path) && !own.contains(path) && !connected.contains(path)
     }
 
     /// - Parameter properties: those that changed.
@@ -88,18 +77,8 @@ struct RadioView: Hashable, Sendable {
 
     private mutating func changeDevice(_ path: String, _ properties: [String: BusValue]) {
         guard let adapter, path.hasPrefix(adapter + "/dev_") else { return }
-        let services = (properties["UUIDs"]?.list ?? []).compactMap(\.text)
-        if services.contains(where: { Attribute(uuid: $0) == .service }), devices.count < Self.deviceLimit {
-            devices.insert(path)
-        }
-        if services.contains(where: { $0.lowercased() == BlueZ.genericAttribute }), read.count < Self.deviceLimit {
-            read.insert(path)
-        }
-        switch properties["Connected"]?.boolean {
-        case true: connected.insert(path)
-        case false: connected.remove(path)
-        case nil: break
-        }
+        let offers = properties["UUIDs"]?.list.contains { Attribute(uuid: $0.text) == .service } ?? false
+        if offers, devices.count < Self.deviceLimit { devices.insert(path) }
         // The services of a device may be known long after its pairing.
         if ["Paired", "Bonded", "Trusted"].contains(where: { properties[$0]?.boolean == true }) { own.insert(path) }
     }

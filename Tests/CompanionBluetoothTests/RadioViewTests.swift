@@ -66,24 +66,6 @@ import Testing
         #expect(view.devices == [Self.device] && view.own == [Self.device])
     }
 
-    @Test func aDeviceIsOutdatedOnceItsServicesWereReadWithoutOurs() {
-        var view = listed([Self.one: Self.adapter(true), Self.device: Self.device([], ["Connected": .boolean(true)])])
-        let advertised = "0000fe9f-0000-1000-8000-00805f9b34fb"
-        view.change(Self.device, BlueZ.device, ["UUIDs": .list([.text(advertised)])])
-        #expect(!view.isOutdated(Self.device), "BlueZ knows what it advertises, and would add ours")
-        view.change(Self.device, BlueZ.device, ["UUIDs": .list([.text(BlueZ.genericAttribute.uppercased()), .text(advertised)])])
-        #expect(!view.isOutdated(Self.device), "it is connected")
-        view.change(Self.device, BlueZ.device, ["Connected": .boolean(false)])
-        #expect(view.isOutdated(Self.device))
-        for known in [["Paired": BusValue.boolean(true)], ["UUIDs": .list([.text(Attribute.service.rawValue)])]] {
-            var other = view
-            other.change(Self.device, BlueZ.device, known)
-            #expect(!other.isOutdated(Self.device), "\(known)")
-        }
-        view.remove(Self.device, [BlueZ.device])
-        #expect(!view.isOutdated(Self.device))
-    }
-
     @Test func strangersFillNoMemory() {
         var view = listed([Self.one: Self.adapter(true)])
         for number in 0..<1000 { view.add(Self.one + "/dev_\(number)", Self.device([Attribute.service.rawValue]).table) }

@@ -184,7 +184,7 @@ public struct Companion: ~Copyable {
     var wantsAdvertising: Bool {
         if links.count >= Self.linkLimit { return false }
         if pairing?.side == .shown { return true }
-        return !peers.isEmpty && (!questions.isEmpty || awaitsOffer || !received.isEmpty)
+        return !peers.isEmpty && (!questions.isEmpty || awaitsOffer || !received.isEmpty || !storing.isEmpty)
     }
 
     /// The peers that a laptop found by scanning may be.

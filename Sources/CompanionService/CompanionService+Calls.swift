@@ -113,6 +113,7 @@ extension CompanionService {
         guard let network = NetworkID(key: parameters.network) else { return call.failInvalidParameter("network") }
         let receivers = try parameters.peer.map { text throws(CompanionFault) in [try find(text)] } ?? peers
         guard !receivers.isEmpty else { throw .failed("No laptop is paired. Pair one first: hotspotctl companion pair") }
+        _ = catchUp()
         let others = made.filter { entry in !receivers.contains { $0.id == entry.peer.id } }
         guard others.count + receivers.count <= Companion.offerLimit else {
             throw .failed(
@@ -190,6 +191,8 @@ extension CompanionService {
     }
 
     func decide(_ call: ServerCall, _ parameters: DecideParameters) throws(CompanionFault) {
+        // An offer whose time is over no longer counts.
+        _ = catchUp()
         let peer = try find(parameters.peer)
         guard let entry = offers.first(where: { $0.key.peer == peer.id && $0.shown.name == parameters.id }) else {
             throw .noSuchOffer(Printable.text(parameters.id, limit: 64))

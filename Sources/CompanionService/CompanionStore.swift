@@ -10,6 +10,8 @@ struct CompanionStore {
     /// The reason why the folder cannot be used: one sentence.
     struct Fault: Error, Hashable, CustomStringConvertible {
         let description: String
+        /// Whether a file is refused for what it is. Otherwise the disk or the machine failed, and another start may succeed.
+        var isRefusal = false
     }
 
     private struct Record: Codable { var (id, name): (String, String) }
@@ -30,7 +32,10 @@ struct CompanionStore {
                 throw .keyRefused(path: keyPath, reason: "it is missing, and laptops are paired; remove \(peersPath) as well")
             }
             return try pair(try KeyFile.make(keyPath))
-        } catch { throw Fault(description: "\(error)") }
+        } catch {
+            // A key that is there, or missing beside peers, is refused. One that cannot be made is not.
+            throw Fault(description: "\(error)", isRefusal: access(keyPath, F_OK) == 0 || access(peersPath, F_OK) == 0)
+        }
     }
 
     private func pair(_ secret: consuming SecretBytes) throws(VaultError) -> KeyPair {
@@ -41,11 +46,15 @@ struct CompanionStore {
 
     /// Reads the peers; without a file there are none.
     func peers() throws(Fault) -> [Peer] {
-        func refuse(_ reason: String) -> Fault { Fault(description: "\(peersPath) is refused: \(reason)") }
+        func refuse(_ reason: String) -> Fault { Fault(description: "\(peersPath) is refused: \(reason)", isRefusal: true) }
         let file = open(peersPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return [] }
-            throw refuse(String(cString: strerror(errno)))
+            let code = errno
+            guard code == ELOOP || code == EACCES else {
+                throw Fault(description: "\(peersPath) cannot be read: \(String(cString: strerror(code)))")
+            }
+            throw refuse(String(cString: strerror(code)))
         }
         defer { close(file) }
         var status = stat()

@@ -54,7 +54,7 @@ public enum ServiceProgram {
     /// Runs until a signal ends it.
     ///
     /// - Parameter transport: makes the transport to laptops nearby.
-    public static func run(_ transport: @escaping @LoopActor @Sendable (Options) -> any CompanionTransport) -> Never {
+    public static func run(_ transport: @escaping @LoopActor @Sendable (Options) throws -> any CompanionTransport) -> Never {
         signal(SIGPIPE, SIG_IGN)
         // The memory holds keys and answers: no core dumps, no tracing.
         _ = clinux_forbid_dumps()
@@ -71,9 +71,9 @@ public enum ServiceProgram {
         pthread_sigmask(SIG_BLOCK, &set, nil)
         Task.detached(executorPreference: EventLoop.shared) { @LoopActor in
             do {
-                running = try Running(options, transport(options))
+                running = try Running(options, try transport(options))
             } catch {
-                fail("\(error)", code: error is CompanionStore.Fault ? refused : 1)
+                fail("\(error)", code: (error as? CompanionStore.Fault)?.isRefusal == true ? refused : 1)
             }
         }
         do throws(LoopError) { exit(try EventLoop.shared.run()) } catch { fail("\(error)", code: 1) }

@@ -9,11 +9,9 @@ import EventLoop
 
     static func main() {
         ServiceProgram.run { options in
-            // Without the system's bus there is no BlueZ either.
-            guard let bus = try? SystemBus({ _ in }), (try? bus.onLoss(end)) != nil,
-                let transport = try? BluetoothTransport(bus: bus, adapter: options.adapter)
-            else { return MissingTransport() }
-            return transport
+            let bus = try SystemBus { _ in }
+            try bus.onLoss(end)
+            return try BluetoothTransport(bus: bus, adapter: options.adapter)
         }
     }
 }

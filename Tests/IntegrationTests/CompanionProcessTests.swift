@@ -73,9 +73,10 @@ struct CompanionProcessTests {
     }
 
     @Test("The service finds the daemon, keeps its key, and leaves nothing behind") func theService() throws {
-        let daemon = try daemon()
+        let (daemon, bus) = (try daemon(), try PrivateBus())
         let scratch = TemporaryFolder()
         let service = Process()
+        service.environment = ["DBUS_SYSTEM_BUS_ADDRESS": bus.address]
         service.executableURL = Machine.release.appendingPathComponent("hotspot-companion")
         service.arguments = [
             "--state", scratch.path + "/state", "--runtime", scratch.path + "/run", "--daemon", daemon.socket, "--name", "Box",
@@ -104,6 +105,7 @@ struct CompanionProcessTests {
         service.terminate()
         service.waitUntilExit()
         #expect(service.terminationStatus == 0 && !FileManager.default.fileExists(atPath: socket))
+        bus.stop()
     }
 
     /// Runs the service on a bus of the test's own until it ends, and returns its exit status and its words.

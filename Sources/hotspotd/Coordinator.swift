@@ -25,6 +25,7 @@ import Vault
     private let runtimeFolder = FolderWatch()
     private let stateFolder = FolderWatch()
     private var signals: [EventSource] = []
+    private var isEnding = false
 
     private var settings: Settings { services.settings }
     private var log: Logger { services.log }
@@ -108,10 +109,14 @@ import Vault
         applyGateSetting()
         try links.start()
         absence.applySettings()
+        // The kernel may refuse to be watched.
+        if isEnding { return }
         EventLoop.notify("READY=1\nSTATUS=Watching \(links.controllers.count) interfaces")
     }
 
     private func shutDown(code: Int32 = 0) {
+        guard !isEnding else { return }
+        isEnding = true
         log.info("ending")
         EventLoop.notify("STOPPING=1")
         signals = []

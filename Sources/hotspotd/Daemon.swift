@@ -9,6 +9,9 @@ import Notifications
 
 /// Logs this computer in to captive networks: the entry point, with settings, coordinator and loop.
 @main struct Daemon {
+    /// The exit status for settings that another start would refuse too (EX_CONFIG of sysexits.h). The unit knows it.
+    private static let refused: Int32 = 78
+
     static func main() {
         // Swift's runtime finds them by /proc/self/maps, and reports none where it cannot open that file.
         guard !CommandLine.arguments.isEmpty else { fail("its arguments cannot be read", code: 1) }
@@ -37,7 +40,7 @@ import Notifications
         let isDefault = arguments.settings == nil
         let (settings, mistakes) = Settings.read(file, isDefault: isDefault)
         guard mistakes.isEmpty else {
-            fail(mistakes.map(\.description).joined(separator: "\nhotspotd: "), code: 1)
+            fail(mistakes.map(\.description).joined(separator: "\nhotspotd: "), code: refused)
         }
         if arguments.onlyChecks {
             for note in settings.ignoredEntries { print(note) }

@@ -58,7 +58,9 @@ public final class NetlinkSocket: NetlinkTransport {
         errno = 0
         let number = ask()
         guard number < 0 else { return number }
-        guard number != -NLE_OBJ_NOTFOUND else { return nil }
+        // libnl says "not found" also where it could not ask.
+        let lacks = [ENOBUFS, ENOMEM, EMFILE, ENFILE, EAGAIN]
+        guard number != -NLE_OBJ_NOTFOUND || lacks.contains(errno) else { return nil }
         throw NetlinkError(operation: "asking for a netlink family", code: errno == 0 ? EIO : errno)
     }
 

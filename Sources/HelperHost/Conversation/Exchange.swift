@@ -54,7 +54,7 @@ struct Question {
         do throws(VarlinkError) {
             connection = try Connection(input: input, output: output, limit: configuration.limits.message)
         } catch {
-            throw HelperFault.unreachable(error)
+            throw HelperFault.failed(error)
         }
         (self.call, self.partner, self.input, self.configuration) = (call, partner, input, configuration)
         // The two closures keep this object until the connection is closed.
@@ -79,7 +79,7 @@ struct Question {
     ) throws(HelperFault) {
         let socket: Int32
         do throws(VarlinkError) { socket = try Socket.connect(path: path, nonblocking: true).take() } catch {
-            throw HelperFault.unreachable(error)
+            throw HelperFault.failed(error)
         }
         do throws(HelperFault) { if case .external = partner { try PathTrust.check(peerOf: socket, path: path) } } catch {
             close(socket)
@@ -159,7 +159,7 @@ struct Question {
         case .failed(.tooLong(let limit)):
             fault = HelperFault(.helperTooLong, "its message is longer than \(limit / 1024) KiB")
         case .failed(.malformed(let what)): fault = HelperFault(.helperMalformed, "its message is malformed: \(what)")
-        case .failed(let error): fault = HelperFault(.helperCrashed, error.description)
+        case .failed(let error): fault = HelperFault.failed(error, .helperCrashed)
         }
         answered(.failed(fault))
         finishUnlessAwaited()

@@ -67,7 +67,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the machine has no room for another process at this moment.
     public var isLackOfRoom: Bool { code == .helperNoRoom }
 
-    static let lackCodes = [EAGAIN, ENOMEM, EMFILE, ENFILE]
+    static let lackCodes = [EAGAIN, ENOMEM, EMFILE, ENFILE, ENOBUFS]
 
     /// Returns the fault for a start that the system refused: for lack of room, or for a lasting reason.
     static func refused(_ code: Int32) -> HelperFault {
@@ -77,10 +77,17 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
             : HelperFault(.helperNotStarted, "it could not be started: \(reason)")
     }
 
-    /// A connection that could not be made. A lack of descriptors or memory is the daemon's own; a full queue (EAGAIN) is the helper's.
-    static func unreachable(_ error: VarlinkError) -> HelperFault {
-        if case .system(_, let code) = error, code != EAGAIN, lackCodes.contains(code) { return refused(code) }
-        return HelperFault(.helperNotStarted, error.description)
+    /// Returns the fault for a connection or socket that failed. A lack of descriptors or memory is the daemon's own; all else, also a
+    /// full queue (EAGAIN), is the helper's.
+    ///
+    /// - Parameter code: the helper's fault.
+    static func failed(_ error: VarlinkError, _ code: ProblemCode = .helperNotStarted) -> HelperFault {
+        switch error {
+        case .system(_, let errno), .unreachable(_, let errno):
+            if errno != EAGAIN, lackCodes.contains(errno) { return refused(errno) }
+        default: break
+        }
+        return HelperFault(code, error.description)
     }
 
     public var description: String { sentence }

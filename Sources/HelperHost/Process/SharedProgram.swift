@@ -57,7 +57,7 @@ import Varlink
             _ = fcntl(listener, F_SETFL, 0)
             return Listener(name: name, path: path, descriptor: listener)
         } catch {
-            throw HelperFault(.helperNotStarted, "its socket cannot be made: \(error)")
+            throw HelperFault.failed(error)
         }
     }
 

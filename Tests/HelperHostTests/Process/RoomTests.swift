@@ -12,8 +12,8 @@ import Testing
     /// Without a descriptor for the connection the helper is never asked.
     @Test(arguments: [(EMFILE, true), (ENFILE, true), (EAGAIN, false)])
     func aConnectionThatIsNotMadeIsToldAsItIs(_ code: Int32, _ isRoom: Bool) {
-        #expect(HelperFault.unreachable(.system(operation: "socket", code: code)).isLackOfRoom == isRoom)
-        #expect(!HelperFault.unreachable(.unreachable(path: "/run/helper", code: ECONNREFUSED)).isLackOfRoom)
+        #expect(HelperFault.failed(.system(operation: "socket", code: code)).isLackOfRoom == isRoom)
+        #expect(!HelperFault.failed(.unreachable(path: "/run/helper", code: ECONNREFUSED)).isLackOfRoom)
     }
 
     @Test(arguments: [EAGAIN, ENOMEM, EMFILE, EPERM], [false, true]) @LoopActor func aStartThatIsRefusedIsSaidAsItIs(

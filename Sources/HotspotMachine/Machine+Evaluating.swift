@@ -129,14 +129,15 @@ extension Machine {
         var joined = evaluating.joined
         // An earlier proven login reports by itself that it is not proven now.
         let isNew = provenLogin(joined) == nil
+        let hasPortal = verdict == .captive || verdict == nil && joined.arrival.remembered != nil && isNew
+        // A helper that was not asked may be the one that can log in.
+        if hasPortal, let lack = evaluating.race.lack { return failTemporarily(joined, nil, .notStarted(lack), &turn) }
         switch verdict {
         case .online, .partial:
             if isNew { reportUnproven(verdict, &turn) }
             openUnclaimed(
                 joined, joined.openOutcome, secondsRemaining: seconds, "no helper claims the network, and it is open", &turn)
         case .captive:
-            // A helper that was not asked may be the one that can log in.
-            if let lack = evaluating.race.lack { return failTemporarily(joined, nil, .notStarted(lack), &turn) }
             endAttempt(&joined, .unclaimedCaptive, &turn)
             let asked = evaluating.race.entrants.map(\.candidate.name)
             let isOneOfMany = candidates.contains { !asked.contains($0.name) && !joined.record.excluded.contains($0.name) }

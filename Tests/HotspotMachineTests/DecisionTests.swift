@@ -56,6 +56,14 @@ import Testing
         bench.probe(.captive)
         #expect(bench.outcomes == [.temporaryFailure])
         #expect(rules == .strict || bench.due(.retry) == .seconds(10))
+        // A remembered portal is there until a probe says otherwise, and the prober could not be started either.
+        bench = joined(rules)
+        bench.send(.addressLost)
+        bench.join(remembered: "H3")
+        bench.answer("H1", .notStarted(reason: "no memory"))
+        bench.bid("H2", .none)
+        bench.probe(nil)
+        #expect(bench.outcomes.last == .temporaryFailure && (rules == .strict || bench.due(.retry) == .seconds(10)))
         // A new race looks for a session.
         bench = authenticated(rules)
         bench.wait(.seconds(300))

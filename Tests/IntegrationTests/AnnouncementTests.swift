@@ -170,8 +170,8 @@ struct AnnouncementTests {
         #expect(try source(daemon) == "DHCP")
         #expect(try daemon.note("api") == Self.url)
         for words in [
-            "DHCP of 192.0.1.66/02:00:00:00:00:66 does not count", "DHCP of 192.0.1.3/02:00:00:00:00:66 does not count",
-            "DHCP of 192.0.1.66/02:00:00:00:00:01 does not count",
+            "DHCP from 192.0.1.66/02:00:00:00:00:66 is ignored", "DHCP from 192.0.1.3/02:00:00:00:00:66 is ignored",
+            "DHCP from 192.0.1.66/02:00:00:00:00:01 is ignored",
         ] { #expect(daemon.log.contains(words), "\(words)") }
     }
 
@@ -181,7 +181,7 @@ struct AnnouncementTests {
         let router = Self.realAnswer.replacingOccurrences(of: "192.0.1.3", with: "192.0.1.1")
         let daemon = try daemonBesideAGuest(scratch: scratch, answer: router)
         try daemon.eventually("the daemon logs the router's answer") {
-            daemon.log.contains("DHCP of 192.0.1.1/02:00:00:00:00:01 does not count")
+            daemon.log.contains("DHCP from 192.0.1.1/02:00:00:00:00:01 is ignored")
         }
         let link = try daemon.status("hot1")?["link"]
         #expect(link != nil && link?["portalAPI"] == nil, "\(String(describing: link))")

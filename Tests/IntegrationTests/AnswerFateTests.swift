@@ -104,7 +104,7 @@ struct AnswerFateTests {
         } while isForgotten ? status?["prompt"] == nil || status?["prompt"] == .string(id) : status?["state"] != "inactive"
         let late = try answer(daemon, id)
         let words = isForgotten ? "The network was forgotten." : "hotspotd was switched off for this network."
-        #expect(late.status == 10 && late.output.contains("any longer. \(words)"), "\(late.output)")
+        #expect(late.status == 10 && late.output.contains("has ended. \(words)"), "\(late.output)")
     }
 
     @Test("A link that goes after the answer takes it along, and the status says so") func gone() throws {

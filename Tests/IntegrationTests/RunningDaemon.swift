@@ -34,7 +34,8 @@ final class RunningDaemon {
     func start() throws {
         try launch()
         while process.isRunning {
-            if (try? BlockingConnection(path: socket)) != nil { return }
+            // A child of a killed daemon may hold its socket for a moment, so that an answer counts, not a connection.
+            if (try? BlockingConnection(path: socket).call("org.varlink.service.GetInfo")) != nil { return }
             usleep(5000)
         }
         throw POSIXError(.ECONNREFUSED, userInfo: [NSLocalizedDescriptionKey: self.log])

@@ -45,7 +45,7 @@ CHILLI = $(wildcard $(foreach folder,$(subst :, ,$(HOTSPOTD_SERVERS)),$(folder)/
 	$(addsuffix /chilli,$(subst :, ,$(PATH))))
 TEST_PACKAGES += $(if $(CHILLI),freeradius ethtool)
 
-.PHONY: help build binaries debug test test-trixie cafe picture figures bench table states fuzz faults deb helper-files install uninstall format lint deps deps-build swift python clean
+.PHONY: help build binaries debug test test-trixie cafe picture figures bench table states fuzz faults month deb helper-files install uninstall format lint deps deps-build swift python clean
 
 help:
 	@echo 'make cafe       install what it needs, build, and show a laptop that logs itself in'
@@ -62,6 +62,7 @@ help:
 	@echo 'make states     the state machine'"'"'s states, searched for a minute (STATES_SECONDS=)'
 	@echo 'make fuzz       a minute of each fuzzer (FUZZ_SECONDS=, PARSERS=)'
 	@echo 'make faults     each call of a login fails once, and each write is the last one before a kill (as root)'
+	@echo 'make month      thirty days of a laptop in the virtual laptop (SEED=, DAYS=)'
 	@echo 'make format     write the sources in the project'"'"'s style;  make lint: only look'
 	@echo 'make deps       install the Debian packages for all of this'
 
@@ -155,6 +156,11 @@ fuzz: swift
 
 faults: binaries
 	Tests/Faults/faults --bin $(BINARIES)
+
+month: SEED ?= 1
+month: DAYS ?= 30
+month: binaries
+	Tests/Cafe/cafe --bin $(BINARIES) --mode veth --laptop --scene month --seed $(SEED) --days $(DAYS)
 
 # From the Makefile's own targets (debian/rules); lintian looks for errors.
 deb: swift

@@ -1,8 +1,12 @@
-"""Hotel Lindenhof's portal: HTTPS, room number, surname and terms, and the RFC 8908 API that DHCP announces."""
+"""Hotel Lindenhof's portal: HTTPS, room number, surname and terms, and the RFC 8908 API that DHCP announces.
+
+SIGUSR1 ends all sessions.
+"""
 
 import html
 import json
 import secrets
+import signal
 import threading
 import urllib.parse
 
@@ -118,6 +122,9 @@ if __name__ == "__main__":
     options = arguments("port", "faults", "untrusted")
     portal, transcript = HotelPortal(), Transcript(options.transcript, "hotel")
     tls = (options.certificate, options.key)
+    # A test's threads block all signals, and what they start inherits that.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
+    signal.signal(signal.SIGUSR1, lambda *_: [portal.gate.expel(client) for client in list(portal.gate.sessions)])
     # The portal's own pages answer on an address of their own; one server for both would need the destination.
     serve(
         [

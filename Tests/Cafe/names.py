@@ -12,6 +12,8 @@ from networks import Network
 if typing.TYPE_CHECKING:
     from fabric import Fabric
 
+# Longer than the longest scene.
+DAYS = "90"
 CURVE = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
 
 
@@ -25,14 +27,14 @@ def makeAuthority() -> None:
     # For a portal with a certificate that no authority signed: key and certificate in one file.
     for network in (networks.HOTEL, networks.TRAIN):
         file = folder / f"{network.key}-untrusted.pem"
-        run("openssl", "req", "-x509", *CURVE, "-days", "7", "-subj", f"/CN={network.portal}", "-addext",
+        run("openssl", "req", "-x509", *CURVE, "-days", DAYS, "-subj", f"/CN={network.portal}", "-addext",
             f"subjectAltName=DNS:{network.portal}", "-keyout", str(file), "-out", f"{file}.certificate")
         file.write_text(file.read_text() + pathlib.Path(f"{file}.certificate").read_text())
 
 
 def newAuthority(folder: pathlib.Path) -> None:
     folder.mkdir()
-    run("openssl", "req", "-x509", *CURVE, "-days", "7", "-subj", "/CN=Authority of the Cafe", "-keyout",
+    run("openssl", "req", "-x509", *CURVE, "-days", DAYS, "-subj", "/CN=Authority of the Cafe", "-keyout",
         str(folder / "authority.key"), "-out", str(folder / "authority.pem"))
 
 
@@ -53,7 +55,7 @@ def makeCertificate(host: str) -> None:
 
 def issue(folder: pathlib.Path, host: str, names: str) -> None:
     """Makes HOST.key and HOST.pem for these names, signed by the authority in the folder."""
-    run("openssl", "req", "-x509", *CURVE, "-days", "7", "-subj", f"/CN={host}", "-CA", str(folder / "authority.pem"),
+    run("openssl", "req", "-x509", *CURVE, "-days", DAYS, "-subj", f"/CN={host}", "-CA", str(folder / "authority.pem"),
         "-CAkey", str(folder / "authority.key"), "-addext", f"subjectAltName={names}",
         "-addext", "basicConstraints=critical,CA:FALSE", "-addext", "extendedKeyUsage=serverAuth",
         "-keyout", str(folder / f"{host}.key"), "-out", str(folder / f"{host}.pem"))

@@ -14,6 +14,8 @@ import time
 import urllib.parse
 
 # Values of these fields never reach the transcript, whatever their portal calls them.
+# Seconds between two looks at a wish to stop, which a portal never has: each look would wake the virtual laptop up.
+POLL = 86400
 SECRET_FIELDS = {"room", "surname", "username", "password", "code", "csrf"}
 
 
@@ -262,6 +264,6 @@ def arguments(*extra: str) -> argparse.Namespace:
 def serve(servers: list[Server], ready: str) -> None:
     """Runs until killed; the file says that the ports are open."""
     for server in servers[1:]:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(POLL,), daemon=True).start()
     pathlib.Path(ready).write_text("ready\n")
-    servers[0].serve_forever()
+    servers[0].serve_forever(POLL)

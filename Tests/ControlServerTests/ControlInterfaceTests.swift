@@ -340,13 +340,16 @@ import Varlink
         }.value
         #expect(refusals == 300)
         let isHelper = standing == .restricted
-        #expect(logged == (isHelper ? ["Forget false", "an unknown method false"] : ["Forget false"]) && counted.isEmpty)
         fixture.control.reportRefusals()
-        #expect(counted == (isHelper ? ["an unknown method true 199", "Forget true 99"] : ["Forget true 299"]))
+        // On a slow machine the interval of the reports may be over before the calls are.
+        #expect(Set(logged) == (isHelper ? ["Forget false", "an unknown method false"] : ["Forget false"]))
+        #expect(counted.allSatisfy { $0.contains(" true ") } && logged.count + counted.count < 30)
+        #expect(logged.count + counted.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +) == 300)
+        let (lines, counts) = (logged.count, counted.count)
         fixture.control.reportRefusals()
-        #expect(counted.count == (isHelper ? 2 : 1))
+        #expect(counted.count == counts)
         _ = await call(fixture.path, "Forget", ["ssid": "x"])
-        #expect(logged.last == "Forget false" && logged.count == (isHelper ? 3 : 2), "the count begins again")
+        #expect(logged.last == "Forget false" && logged.count == lines + 1, "the count begins again")
     }
 
     @Test("71, 72 The token is a helper's permission, whatever its user") @LoopActor func helpersLogOffByToken() async throws {

@@ -403,7 +403,7 @@ import Testing
         #expect(try await play(["helpers", "new", "mine", "--directory", folder.path]).status == 0)
         let again = try await play(["helpers", "new", "mine", "--directory", folder.path])
         #expect(
-            again.status == 1 && again.errors.contains("File exists") && again.errors.contains("try: hotspotctl helpers test"))
+            again.status == 1 && again.errors.contains("exists already") && again.errors.contains("try: hotspotctl helpers test"))
         #expect(try await play(["helpers", "new", "other", "--ssid", "a\\q", "--directory", folder.path]).status == 2)
     }
 

@@ -164,7 +164,7 @@ import Testing
         ),
         ("if method == 'Maintain': reply('success')", "the portal requires a login: the user would be offline"),
         ("if method == 'Maintain': reply('authenticationRequired')", "needs the `portal` as it is now"),
-        ("if method == 'Logoff': reply('success')", "the portal is still open"),
+        ("if method == 'Logoff': reply('success')", "the portal still lets this computer through"),
         ("if method == 'Logoff': sys.stdout.write('{'); sys.exit(0)", "no NUL at the end"),
         ("if method == 'Logoff': print('hello', end='\\0')", "only answers belong on standard output"),
         ("if method == 'Logoff': print('{hello}', end='\\0')", "JSON"),

@@ -57,7 +57,7 @@ struct RulesProcessTests {
             Machine.release.appendingPathComponent("hotspotctl").path,
             ["--socket", daemon.socket, "login", "--fresh", "--wait", "60", "hot1"])
         // There is no prober, which a script learns.
-        #expect(login.status == 1 && login.output.contains("not verified"), "\(login.output)")
+        #expect(login.status == 1 && login.output.contains("could not verify"), "\(login.output)")
         let calls = try daemon.calls().map {
             ($0["method"]?.string ?? "") + " \($0["parameters"]?["network"]?["autoJoined"]?.bool ?? false)"
         }

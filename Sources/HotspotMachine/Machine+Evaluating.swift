@@ -129,6 +129,7 @@ extension Machine {
         var joined = evaluating.joined
         // An earlier proven login reports by itself that it is not proven now.
         let isNew = provenLogin(joined) == nil
+        // Without a verdict, a login here on an earlier visit shows that there is a portal.
         let hasPortal = verdict == .captive || verdict == nil && joined.arrival.remembered != nil && isNew
         // A helper that was not asked may be the one that can log in.
         if hasPortal, let lack = evaluating.race.lack { return failTemporarily(joined, nil, .notStarted(lack), &turn) }
@@ -143,8 +144,7 @@ extension Machine {
             let isOneOfMany = candidates.contains { !asked.contains($0.name) && !joined.record.excluded.contains($0.name) }
             turn.act(.report(.unclaimedCaptive(by: isOneOfMany ? asked.first : nil)))
             rest(joined, retryAfter: nil, "there is a portal, but no helper claims it", &turn)
-        case nil where joined.arrival.remembered != nil && isNew:
-            // A helper logged in here on an earlier visit, so there is a portal.
+        case nil where hasPortal:
             endAttempt(&joined, .unknown, &turn)
             turn.act(.report(.notKnown))
             rest(

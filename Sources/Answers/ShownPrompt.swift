@@ -12,7 +12,7 @@ public struct ShownPrompt: Sendable, CustomStringConvertible {
     public let portal: Portal?
     /// The prompt as the helper sent it.
     let asked: Prompt
-    /// The prompt with stored answers as values, except those of secret kinds.
+    /// The prompt with stored answers as values. Answers of secret kinds are left out.
     public internal(set) var prompt: Prompt
     /// Unix time in milliseconds.
     public let since: Int

@@ -63,7 +63,7 @@ struct RehearsalPage: Sendable {
     /// `GET` or `POST`.
     var method: String { form.method == .post ? "POST" : "GET" }
 
-    /// Returns the mistakes in a request to the form's address; if there are none, the portal opens.
+    /// Returns the mistakes in a request to the form's address. A request without mistakes opens the portal.
     ///
     /// - Parameter isScript: whether a script made the request instead of a browser, so that no button is sent.
     func lacks(_ pairs: [(name: String, value: String)], isScript: Bool = false) -> [String] {

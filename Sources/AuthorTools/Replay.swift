@@ -13,7 +13,7 @@ package struct Replay {
 
     package init(_ portal: PortalFile, _ exchange: RecordedLogin) { (self.portal, self.exchange) = (portal, exchange) }
 
-    /// Reads a portal file and plays its fixtures. Returns the mistakes, or a summary if there are none. Throws
+    /// Reads a portal file and plays its fixtures. Returns the mistakes, or a summary if no mistake was found. Throws
     /// ``Keyfile/Error``.
     package static func check(_ path: String) throws(Keyfile.Error) -> (mistakes: [Keyfile.Error], summary: String) {
         guard let portal = try PortalCatalogue.read(path) else {
@@ -30,7 +30,7 @@ package struct Replay {
         return (mistakes, "has no mistakes; \(results.count) recorded logins were played" + warning)
     }
 
-    /// Returns the portal file to which a fixture belongs (``fixtures(of:)``); `nil` if there is none.
+    /// Returns the portal file to which a fixture belongs (``fixtures(of:)``); `nil` if no portal file has the fixture.
     package static func portal(of fixture: String) -> String? {
         let parts = fixture.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 1, parts[parts.count - 2] == "tests" else { return nil }

@@ -86,7 +86,7 @@ struct PeerOptions: Hashable, Sendable {
         isPreparation = options["prepare-authorize"]?.boolean ?? false
     }
 
-    /// Returns an MTU within its range; the smallest one if there is none.
+    /// Returns the MTU within its range; without an MTU, the smallest one of the range.
     static func mtu(_ value: BusValue?) -> Int {
         let number = value?.number ?? 0
         return min(max(Int(clamping: number), mtus.lowerBound), mtus.upperBound)

@@ -44,7 +44,7 @@ struct CompanionStore {
         }
     }
 
-    /// Reads the peers; without a file there are none.
+    /// Reads the peers from their file. If the file does not exist, no laptop is paired.
     func peers() throws(Fault) -> [Peer] {
         func refuse(_ reason: String) -> Fault { Fault(description: "\(peersPath) is refused: \(reason)", isRefusal: true) }
         let file = open(peersPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

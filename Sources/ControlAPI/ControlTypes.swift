@@ -147,7 +147,7 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var portalKey: String?
 }
 
-/// `LinkDetails` of the contract: what is known about a link, and the source of each fact.
+/// `LinkDetails` of the contract: the facts about a link, and the source of each fact.
 public struct LinkDetails: Codable, Hashable, Sendable {
     public var addresses: [String]
     public var gateways: [String]
@@ -173,7 +173,7 @@ extension InterfaceStatus {
     }
 }
 
-/// `Switch` of the contract: what the user switched off. Without a helper, the network is switched off for all helpers; without a
+/// `Switch` of the contract: the networks and helpers that the user switched off. Without a helper, the network is switched off for all helpers; without a
 /// network, the helper is switched off everywhere.
 public struct SwitchedOff: Codable, Hashable, Sendable {
     public var helper: String?
@@ -302,7 +302,7 @@ extension PendingPrompt {
     }
 }
 
-/// `Credential` of the contract: what is known about stored answers, without their values.
+/// `Credential` of the contract: stored answers without their values, such as the names of their fields.
 public struct CredentialStatus: Codable, Hashable, Sendable {
     /// The SSID as printable text; `wired:ADDRESS` for a wired network.
     public var ssid: String

@@ -4,7 +4,7 @@ import Glibc
 public enum FilePath {
     public enum FileType { case file, folder }
 
-    /// Returns the type of the file at a path; `nil` if there is none. Everything except a folder counts as a file.
+    /// Returns the type of the file at a path; `nil` if the path names no file. Everything except a folder counts as a file.
     public static func kind(of path: String) -> FileType? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -262,7 +262,7 @@ public final class HTTPClient: @unchecked Sendable {
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
             CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE:
-            // libcurl repeats a request on a new connection if an old one broke; the error is that of the new one.
+            // libcurl repeats a request on a new connection if an old connection broke; the error is the new connection's.
             return TransferError(context.isConnected ? .reset : .tlsFailed, text)
         case CURLE_GOT_NOTHING: return TransferError(.emptyAnswer)
         case CURLE_PARTIAL_FILE: return TransferError(.shortAnswer)

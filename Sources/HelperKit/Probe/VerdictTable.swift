@@ -233,9 +233,11 @@ struct VerdictTable: Sendable {
         case .broken(let failure):
             return .done(captive ?? open(.partial, failure.code == .clockWrong ? "clockWrong" : "httpsBlocked"))
         case .good, .absent:
-            // An address that is silent gets as much time again as the others took.
+            // An address that is silent gets as much time again as the others took. If the address alone has answered, it does
+            // not show that names work.
             let addressUntil = min(2 * lastAt, until)
             if hasAddress, address == nil, now < addressUntil { return .wait(until: addressUntil) }
+            if case .absent = httpsState, named.isEmpty, now < end() { return .wait(until: end()) }
             if case .absent = httpsState, let captive { return .done(captive) }
             return .done(open())
         case .awaited:

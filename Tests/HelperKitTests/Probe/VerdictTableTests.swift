@@ -254,6 +254,20 @@ import Testing
         #expect(verdict(slow.nextStep(at: 4000)) == "online")
     }
 
+    /// An address that answers says nothing about names: where HTTPS is not asked or its name is not known, a name has to work.
+    @Test(arguments: [true, false]) func anAddressAloneIsNotOnline(asksHTTPS: Bool) {
+        var table = table(named: 1, address: true, https: asksHTTPS)
+        if asksHTTPS { table.answeredHTTPS(.failure(TransferError(.dnsFailed)), at: 20) }
+        table.answeredAddress(
+            .success(response(301, headers: [("location", "https://1.1.1.1/")])), expect: "→https://1.1.1.1/", at: 60)
+        #expect(verdict(table.nextStep(at: 60)) == "wait 3000")
+        var nameless = table
+        nameless.answeredNamed(.failure(TransferError(.dnsTimeout)), expect: "204", at: 3000)
+        #expect(verdict(nameless.nextStep(at: 3000)) == "limited dnsTimeout")
+        table.answeredNamed(good, expect: "204", at: 62)
+        #expect(verdict(table.nextStep(at: 62)) == "online")
+    }
+
     /// A gateway that redirects after 5 s is alive.
     @Test(arguments: [4000, 7000, 9900]) func whereNothingAnswersTheRequestsGoOn(_ milliseconds: Int) {
         var table = table(named: 3, address: true, https: true)

@@ -22,10 +22,11 @@ struct Handshake: ~Copyable {
     private let isInitiator: Bool
     private var symmetric: SymmetricState
     private var ephemeral: KeyPair
-    private var remoteEphemeral: [UInt8] = []
+    private var remoteEphemeral: [UInt8]
     /// The peer's long-term key, as soon as it is known.
     private(set) var remoteStatic: [UInt8]
-    private var sharedKey: SecretBytes?
+    // Not `SecretBytes?`, which begins as nil: Swift 6.2 with assertions stops at an initializer that fails after a value is stored.
+    private var sharedKey: Optional<SecretBytes>
     private var rest: ArraySlice<[Token]>
 
     /// - Parameters:
@@ -50,6 +51,7 @@ struct Handshake: ~Copyable {
         self.isInitiator = isInitiator
         self.symmetric = symmetric
         self.ephemeral = ephemeral
+        remoteEphemeral = []
         self.remoteStatic = remoteStatic
         self.sharedKey = sharedKey
         rest = pattern.messages[...]

@@ -6,13 +6,15 @@ struct SymmetricState: ~Copyable {
     /// The hash of everything that both sides have seen.
     private(set) var hash: [UInt8]
     private var chain: SecretBytes
-    private var cipher: CipherState?
+    private var cipher: Optional<CipherState>
 
     /// - Parameter protocolName: at most 32 octets are its own hash; a longer name is hashed.
     init(protocolName: String) throws(CompanionError) {
         let name = Array(protocolName.utf8)
-        hash = name.count <= 32 ? name + [UInt8](repeating: 0, count: 32 - name.count) : Self.sha256(name)
+        let hash = name.count <= 32 ? name + [UInt8](repeating: 0, count: 32 - name.count) : Self.sha256(name)
+        // Nothing is stored before the last call that can fail: see `Handshake`.
         chain = try .copy(of: hash)
+        self.hash = hash
         cipher = nil
     }
 

@@ -71,17 +71,33 @@ final class ConnectionSet: @unchecked Sendable {
     /// Returns whether octets or the end have come on the connection with this local port before its next request is sent;
     /// usually the end.
     func hasInput(port: Int) -> Bool {
-        sockets.contains { socket in
+        sockets(port: port).contains { socket in
+            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            return poll(&entry, 1, 0) != 0
+        }
+    }
+
+    /// Returns the kernel's estimate of the round trip to the server of the connection with this local port, in milliseconds
+    /// (`tcpi_rtt`, tcp(7)). `nil` if there is none.
+    func roundTrip(port: Int) -> Int? {
+        for socket in sockets(port: port) {
+            var info = tcp_info()
+            var length = socklen_t(MemoryLayout<tcp_info>.size)
+            guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0, info.tcpi_rtt > 0 else { continue }
+            return Int(info.tcpi_rtt) / 1000
+        }
+        return nil
+    }
+
+    private func sockets(port: Int) -> [Int32] {
+        sockets.filter { socket in
             var address = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            let local = withUnsafeMutableBytes(of: &address) { octets -> Int? in
+            return withUnsafeMutableBytes(of: &address) { octets in
                 let pointer = octets.baseAddress!.assumingMemoryBound(to: sockaddr.self)
-                guard getsockname(socket, pointer, &length) == 0 else { return nil }
                 // IPv4 and IPv6 have the port at the same place, in network order.
-                return Int(octets[2]) << 8 | Int(octets[3])
+                return getsockname(socket, pointer, &length) == 0 && Int(octets[2]) << 8 | Int(octets[3]) == port
             }
-            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            return local == port && poll(&entry, 1, 0) != 0
         }
     }
 

@@ -26,8 +26,8 @@ public struct HTTPRequest: Sendable {
     /// SHA-256 of the only public key that may receive this request, base64; checked before the first octet of it is sent.
     public var requiredPin: String?
     /// Called once the connection is open, for https after the server's certificate was checked, and before any part of the
-    /// request is sent.
-    package var onConnected: (@Sendable () -> Void)?
+    /// request is sent. Its argument is the round trip to the server in milliseconds, if the kernel knows it.
+    package var onConnected: (@Sendable (Int?) -> Void)?
     /// The largest part of the answer's body that is kept, in octets.
     public var bodyLimit = HTTPRequest.pageLimit
     /// Whether a longer body is an error (`tooLarge`) instead of being cut.

@@ -119,7 +119,7 @@ final class TransferContext {
             return false
         }
         wasSent = true
-        request.onConnected?()
+        request.onConnected?(set.roundTrip(port: port))
         return true
     }
 

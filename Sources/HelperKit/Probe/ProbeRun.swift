@@ -237,7 +237,7 @@ struct ProbeRun: Sendable {
         Worker.start {
             var request = request
             if let checked, url.isSecure {
-                request.onConnected = {
+                request.onConnected = { _ in
                     board.with { board in
                         checked(&board.table, start.millisecondsAgo)
                         board.evidence.append(ProbeEvidence(checked: url, milliseconds: began.millisecondsAgo))

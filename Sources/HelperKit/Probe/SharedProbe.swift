@@ -4,7 +4,7 @@ import HotspotCore
 /// the portal's first page, and the connections to it.
 public final class SharedProbe: Sendable {
     /// The store of this process.
-    public static let shared = SharedProbe(looks: [40, 150], patience: [1000, 1500, 2500, 3000])
+    public static let shared = SharedProbe(looks: [20, 100], patience: [1000, 1500, 2500, 3000])
 
     private struct AttemptResults {
         var probe: SharedWork<ProbeResult>?
@@ -29,7 +29,7 @@ public final class SharedProbe: Sendable {
     private static let lifetime = 600_000
     private let entries = Locked([String: AttemptResults]())
 
-    /// Milliseconds from a login's request to each check whether the network is already open.
+    /// Milliseconds from the arrival of a login's request at the portal to each check whether the network is already open.
     private let looks: [Int]
     /// Milliseconds between checks when a portal asks the same again without an error: its gateway may open late.
     private let patience: [Int]
@@ -84,18 +84,26 @@ public final class SharedProbe: Sendable {
     }
 
     /// Begins to check whether the network is open, because a login's request is sent now. The next fresh probe uses the result
-    /// of such a check.
-    func lookBesideLogin(_ link: Link, _ policy: NetworkPolicy, _ trace: Trace) {
+    /// of such a check. A connection that leaves before the request has reached the portal meets a closed gate, and stays closed.
+    ///
+    /// - Parameter roundTrip: the round trip to the portal in milliseconds; `nil` if it is not known.
+    func lookBesideLogin(_ link: Link, _ policy: NetworkPolicy, _ trace: Trace, roundTrip: Int?) {
         guard !looks.isEmpty else { return }
         let plan = ProbeRun.Plan(link: link)
         let look = look(link, plan, policy)
         let asked = "asking \(plan.named.first.flatMap { WebURL($0.url)?.masked } ?? "")"
         entries.with { entries in
             var entry = Self.entry(link, &entries)
-            if entry.proof?.isProven != true { entry.proof = EarlyProof(delays: looks, asked: asked, trace: trace, look) }
+            if entry.proof?.isProven != true {
+                let delays = Self.delays(of: looks, roundTrip: roundTrip)
+                entry.proof = EarlyProof(delays: delays, asked: asked, trace: trace, look)
+            }
             entries[Self.key(link)] = entry
         }
     }
+
+    /// Returns the milliseconds from the sending of a login's request to each check: the request needs half a round trip.
+    static func delays(of looks: [Int], roundTrip: Int?) -> [Int] { looks.map { $0 + (roundTrip ?? 0) / 2 } }
 
     /// Returns whether the network is open, or opens within some seconds.
     func opensLate(_ link: Link, policy: NetworkPolicy, in scope: Scope) -> Bool {

@@ -68,7 +68,9 @@ public struct HelperCommand: Sendable {
     /// answer (D25).
     package func logIn(_ request: HTTPRequest, by client: HTTPClient) throws(TransferError) -> HTTPResponse {
         var request = request
-        request.onConnected = { [attempts, link, policy, scope] in attempts.lookBesideLogin(link, policy, scope.trace) }
+        request.onConnected = { [attempts, link, policy, scope] roundTrip in
+            attempts.lookBesideLogin(link, policy, scope.trace, roundTrip: roundTrip)
+        }
         return try client.send(request, in: scope)
     }
 

@@ -131,6 +131,24 @@ import Testing
             consent: true, attempts: SharedProbe(looks: [0, 50, 200]), policy: .testing())
     }
 
+    /// A gateway keeps a connection that was made before the login reached it, so a look leaves later where the way is long.
+    @Test func looksFollowTheLogin() {
+        #expect(SharedProbe.delays(of: [20, 100], roundTrip: nil) == [20, 100])
+        #expect(SharedProbe.delays(of: [20, 100], roundTrip: 200) == [120, 200])
+    }
+
+    @Test func theKernelKnowsTheRoundTrip() throws {
+        let server = portal("")
+        var request = HTTPRequest(try #require(WebURL(server.url + "/welcome")))
+        let roundTrip = Locked([Int?]())
+        request.onConnected = { milliseconds in
+            roundTrip.with { $0.append(milliseconds) }
+        }
+        _ = try command(server).client().send(request, in: Scope())
+        // Loopback takes microseconds.
+        #expect(roundTrip.with { $0 }.compactMap(\.self).count == 1)
+    }
+
     @Test func aFormIsLookedBeside() throws {
         let server = portal("<form method=post action=/login><input type=submit value='Go online'></form>")
         var command = command(server)

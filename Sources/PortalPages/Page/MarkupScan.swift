@@ -230,12 +230,12 @@ struct MarkupScan {
 
     private func isTag(_ text: String, at index: Int) -> Bool {
         guard octet(index) == UInt8(ascii: "<"), octets.count - index > text.utf8.count else { return false }
-        guard zip(octets[index...], text.utf8).allSatisfy({ ($0 | ($0 >= 0x41 && $0 <= 0x5A ? 0x20 : 0)) == $1 }) else {
-            return false
-        }
+        guard zip(octets[index...], text.utf8).allSatisfy({ Self.lowercased($0) == $1 }) else { return false }
         let next = octets[index + text.utf8.count]
         return next <= 0x20 || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
     }
+
+    private static func lowercased(_ octet: UInt8) -> UInt8 { (0x41...0x5A).contains(octet) ? octet | 0x20 : octet }
 
     private static func isLetter(_ octet: UInt8) -> Bool { (0x61...0x7A).contains(octet | 0x20) }
 }

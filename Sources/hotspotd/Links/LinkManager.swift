@@ -95,14 +95,15 @@ import Wireless
             update(link)
         }
         managers.onHint = { [weak self] in self?.askManagersAgain() }
-        do {
+        do throws(WirelessError) {
             let radio = try WirelessMonitor()
             self.radio = radio
             associations.monitor = radio
             radio.onEvent = { [weak self] in self?.handle($0) }
             radio.onFailure = { [weak self] in self?.services.events?.giveUp(because: "\($0)") }
             radio.start()
-        } catch WirelessError.unavailable {
+        } catch {
+            guard error == .unavailable else { throw error }
             hasNoWireless = true
             judgeMissingRadio()
         }

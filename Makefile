@@ -196,6 +196,9 @@ install:
 	install -D -m 644 systemd/hotspot-notify.desktop $(DESTDIR)/etc/xdg/autostart/hotspot-notify.desktop
 	install -m 644 systemd/hotspot-helper@.socket $(DESTDIR)$(unitdir)/hotspot-helper@.socket
 	install -m 644 systemd/hotspot-helper-network.conf $(DESTDIR)$(datadir)/hotspot-helper-network.conf
+	sed -e 's|@libexecdir@|$(libexecdir)|' -e 's|@datadir@|$(datadir)|' systemd/hotspot-companion-l2cap.conf.in \
+		> $(DESTDIR)$(datadir)/hotspot-companion-l2cap.conf
+	chmod 644 $(DESTDIR)$(datadir)/hotspot-companion-l2cap.conf
 	install -m 644 systemd/hotspotd.sysusers $(DESTDIR)$(sysusersdir)/hotspotd.conf
 	install -D -m 644 systemd/hotspotd.rules $(DESTDIR)$(polkitdir)/60-hotspotd.rules
 	install -m 644 systemd/dhclient-hotspotd.conf $(DESTDIR)$(datadir)/dhclient-hotspotd.conf

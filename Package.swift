@@ -101,7 +101,8 @@ let package = Package(
             swiftSettings: rules),
         // Carries the companion's chunks over Bluetooth LE, as a client of BlueZ.
         .target(
-            name: "CompanionBluetooth", dependencies: ["Companion", "EventLoop", "HotspotCore", "CSystemd"], swiftSettings: rules),
+            name: "CompanionBluetooth", dependencies: ["Companion", "EventLoop", "HotspotCore", "CLinux", "CSystemd"],
+            swiftSettings: rules),
         // The interfaces of the daemon and of the companion service, for clients and servers: types of messages, texts of contracts.
         .target(
             name: "ControlAPI", dependencies: ["HotspotCore"],

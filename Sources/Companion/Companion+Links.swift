@@ -50,7 +50,7 @@ extension Companion {
         attempt(on: link) { companion throws(CompanionError) in
             switch channel {
             case .control: try companion.receiveControl(chunk, on: link)
-            case .bulk: try companion.receiveBulk(chunk, on: link)
+            case .bulk, .l2cap: try companion.receiveBulk(chunk, on: link)
             }
         }
     }
@@ -196,6 +196,7 @@ extension Companion {
             link.earlier = kept.session
         }
         try sendControl(.began(link.place(in: session)), on: link, session)
+        if link.l2cap == .offered { openL2CAP(on: link) }
     }
 
     // MARK: Sending
@@ -223,9 +224,59 @@ extension Companion {
                 link.sent = now
             }
         }
+        guard link.sender != nil, let channel = bulkChannel(of: link) else { return }
         for chunk in link.sender?.chunks(limit: link.limit) ?? [] {
             link.sent = now
-            actions.append(.send(link.id, .bulk, chunk))
+            actions.append(.send(link.id, channel, chunk))
         }
+    }
+
+    // MARK: L2CAP
+
+    /// The central opens the channel once the session is proven, before a long message: either side may have one.
+    private mutating func openL2CAP(on link: PeerLink) {
+        link.l2cap = .opening(until: now + PeerLink.l2capTime)
+        actions.append(.wantL2CAP(link.id, true))
+    }
+
+    /// Returns the channel for the chunks of the link's message in bulk, or `nil` while the L2CAP channel is being opened for them.
+    private func bulkChannel(of link: PeerLink) -> Channel? {
+        guard link.sender?.isLong == true else { return .bulk }
+        return switch link.l2cap {
+        case .none, .offered: .bulk
+        case .opening: nil
+        case .open: .l2cap
+        }
+    }
+
+    mutating func l2capOpened(_ id: PeerLinkID) {
+        guard let link = links[id] else { return }
+        switch (link.role, link.l2cap) {
+        case (.peripheral, .none), (.central, .opening):
+            (link.l2cap, link.sent) = (.open, now)
+        // It was open already, or comes after its time.
+        case (.peripheral, _), (.central, _): endL2CAP(of: link)
+        }
+    }
+
+    /// Sends the chunks after the last grant again, over GATT.
+    mutating func l2capClosed(_ id: PeerLinkID) {
+        guard let link = links[id] else { return }
+        let state = link.l2cap
+        link.l2cap = .none
+        switch state {
+        case .none, .offered: break
+        case .opening: link.sent = now
+        case .open:
+            link.sent = now
+            guard link.sender?.isLong == true else { return }
+            attempt(on: link) { _ throws(CompanionError) in try link.sender?.repeatChunks() }
+        }
+    }
+
+    /// Does without the L2CAP channel for the rest of the link: BlueZ 5.66 refuses a second one after 40 s.
+    mutating func endL2CAP(of link: PeerLink) {
+        actions.append(.wantL2CAP(link.id, false))
+        (link.l2cap, link.sent) = (.none, now)
     }
 }

@@ -37,7 +37,11 @@ extension Companion {
             // The next sealed message brings the new key, even one without content.
             if now >= session.keyed + LinkSession.rekeyInterval { try sendControl(.idle, on: link, session) }
         }
-        if link.sender != nil, now >= link.sent + PeerLink.repeatTime {
+        if case .opening(let end) = link.l2cap {
+            if now >= end { endL2CAP(of: link) }
+        } else if link.sender != nil, now >= link.sent + PeerLink.repeatTime {
+            // A channel that carries nothing may be another program's: see `L2CAPChannel`.
+            if case .open = link.l2cap, link.sender?.isLong == true { endL2CAP(of: link) }
             try link.sender?.repeatChunks()
             link.sent = now
         }

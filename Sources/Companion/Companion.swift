@@ -17,6 +17,11 @@ public struct Companion: ~Copyable {
         /// The last chunk on the control channel was accepted; another may follow.
         case chunkWritten(PeerLinkID)
         case linkClosed(PeerLinkID)
+        /// The other laptop accepts an L2CAP channel. Only the central gets this event.
+        case l2capOffered(PeerLinkID)
+        case l2capOpened(PeerLinkID)
+        /// The L2CAP channel could not be opened, or is lost with the chunks on their way; the link stays.
+        case l2capClosed(PeerLinkID)
         /// The time of ``Action/setTimer(_:)`` came.
         case timerFired
 
@@ -49,6 +54,8 @@ public struct Companion: ~Copyable {
     public enum Action: Hashable, Sendable {
         case send(PeerLinkID, Channel, [UInt8])
         case close(PeerLinkID)
+        /// Open the link's L2CAP channel, or close it.
+        case wantL2CAP(PeerLinkID, Bool)
         case advertise(Bool)
         case scan(Bool)
         /// The one timer; `nil` stops it.
@@ -150,6 +157,9 @@ public struct Companion: ~Copyable {
         case .chunkReceived(let id, let channel, let chunk): receive(chunk, on: channel, of: id)
         case .chunkWritten(let id): links[id]?.written()
         case .linkClosed(let id): drop(id)
+        case .l2capOffered(let id): links[id]?.l2capOffered()
+        case .l2capOpened(let id): l2capOpened(id)
+        case .l2capClosed(let id): l2capClosed(id)
         case .timerFired: break
         case .pairingBegan: showCode()
         case .codeEntered(let code): enter(code)

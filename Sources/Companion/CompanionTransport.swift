@@ -8,7 +8,7 @@ public protocol CompanionTransport: AnyObject {
     /// Receives each change of the transport's state, and the first state.
     var onStateChange: (CompanionTransportState) -> Void { get set }
 
-    /// Performs `advertise`, `scan`, `send` and `close`; ignores other actions. Wishes that cannot be met now are met as soon as
+    /// Performs `advertise`, `scan`, `send`, `close` and `wantL2CAP`; ignores other actions. Wishes that cannot be met now are met as soon as
     /// the state is ``CompanionTransportState/ready`` again.
     func perform(_ action: Companion.Action)
 

@@ -53,15 +53,18 @@ struct Information: Hashable, Sendable {
 
     /// Whether another laptop is using the service now.
     var isBusy: Bool
+    /// The PSM of the L2CAP channel; `nil` without one.
+    var psm: UInt8?
 
     /// Version, PSM (0: no L2CAP channel), 1 if busy.
-    var octets: [UInt8] { [Self.version, 0, isBusy ? 1 : 0] }
+    var octets: [UInt8] { [Self.version, psm ?? 0, isBusy ? 1 : 0] }
 
-    init(isBusy: Bool) { self.isBusy = isBusy }
+    init(isBusy: Bool, psm: UInt8? = nil) { (self.isBusy, self.psm) = (isBusy, psm) }
 
     /// Returns `nil` for another version, or too few octets. More octets may follow in later versions.
     init?(octets: [UInt8]) {
         guard octets.count >= 3, octets[0] == Self.version else { return nil }
+        psm = L2CAP.psms.contains(Int(octets[1])) ? octets[1] : nil
         isBusy = octets[2] != 0
     }
 }

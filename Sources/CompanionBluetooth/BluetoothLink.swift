@@ -6,7 +6,12 @@ import EventLoop
     /// The path of the laptop's device.
     var device: String { get }
 
+    /// Whether this laptop may open an L2CAP channel to the other one.
+    var offersL2CAP: Bool { get }
+
     func send(_ chunk: [UInt8], on channel: Channel)
+    /// Opens the L2CAP channel, or closes it without a report.
+    func wantL2CAP(_ isWanted: Bool)
     /// Ends the link without a report.
     func end()
     /// BlueZ reports changed properties of the device.
@@ -19,6 +24,7 @@ struct LinkReports {
     var onOpen: (any BluetoothLink, _ mtu: Int) -> Void
     var onMTU: (Int) -> Void
     var onChunk: (Channel, [UInt8]) -> Void
+    var onL2CAP: (_ isOpen: Bool) -> Void
     /// The last chunk on the control channel was accepted.
     var onWritten: () -> Void
     /// The link has ended, or never began. Called once.

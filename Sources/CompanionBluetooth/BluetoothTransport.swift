@@ -1,5 +1,6 @@
 import Companion
 import EventLoop
+import Glibc
 import HotspotCore
 
 /// Carries chunks over Bluetooth LE, as a client of BlueZ: it advertises and serves GATT, scans and connects. It needs no
@@ -31,6 +32,8 @@ import HotspotCore
     private var requests: [Request: Wish] = [:]
     private var (retryTimer, refusals): (EventSource?, Int) = (nil, 0)
     private let slots: [ServiceSlot]
+    private let usesL2CAP: Bool
+    private var listener: L2CAPListener?
 
     private var queue = ConnectionQueue()
     private var links: [PeerLinkID: any BluetoothLink] = [:]
@@ -51,8 +54,11 @@ import HotspotCore
     /// - Parameters:
     ///   - bus: the system bus. It must live as long as the transport.
     ///   - adapter: the name of the adapter, such as `hci0`; `nil` for the first one.
-    public init(bus: SystemBus, loop: EventLoop = .shared, adapter: String? = nil) throws(LoopError) {
-        (self.bus, self.loop) = (bus, loop)
+    ///   - usesL2CAP: whether long messages may go over L2CAP channels.
+    public init(
+        bus: SystemBus, loop: EventLoop = .shared, adapter: String? = nil, usesL2CAP: Bool = false
+    ) throws(LoopError) {
+        (self.bus, self.loop, self.usesL2CAP) = (bus, loop, usesL2CAP)
         view = RadioView(wanted: adapter)
         slots = (0..<Self.slotCount).map { ServiceSlot("\(Self.root)/service\($0)", loop: loop) }
         for request in Request.allCases { requests[request] = Wish() }
@@ -109,6 +115,7 @@ import HotspotCore
             wantsScan = isWanted
             if !isWanted { endSearch() }
         case .send(let id, let channel, let chunk): return links[id]?.send(chunk, on: channel) ?? ()
+        case .wantL2CAP(let id, let isWanted): return links[id]?.wantL2CAP(isWanted) ?? ()
         case .close(let id):
             guard let link = links[id] else { return }
             release(id, link)
@@ -161,6 +168,7 @@ import HotspotCore
     private func endAll(_ ended: [Request]) {
         for request in ended { requests[request]!.ended() }
         queue.vanishedAll()
+        listener = nil
         endConnecting()
         for (id, link) in links {
             release(id, link)
@@ -185,6 +193,7 @@ import HotspotCore
         reportState()
         guard view.state == .ready, let adapter = view.adapter else { return }
         let isUsed = slots.contains { $0.link != nil }
+        if wantsAdvertising { listenForL2CAP() }
         step(.application, wantsAdvertising || isUsed, adapter)
         let isServed = requests[.application]!.state == .on
         step(.advertisement, wantsAdvertising && isServed && slots.contains { $0.link == nil }, adapter)
@@ -192,6 +201,15 @@ import HotspotCore
         let next = chooseLaptop()
         step(.discovery, wantsScan && connecting == nil && next == nil, adapter)
         if let next, requests[.discovery]!.state == .off { connect(next) }
+    }
+
+    /// Without a socket, GATT alone is used.
+    private func listenForL2CAP() {
+        guard usesL2CAP, listener == nil, let address = view.address else { return }
+        listener = L2CAPListener(at: address, loop: loop) { [weak self] descriptor, address in
+            let link = self?.links.values.first { BluetoothAddress.isPath($0.device, of: address) } as? PeripheralLink
+            if let link { link.accept(descriptor) } else { close(descriptor) }
+        }
     }
 
     /// Sends the request that brings the state closer to the wish.
@@ -267,7 +285,7 @@ import HotspotCore
         default: break
         }
         guard let slot = slots.first(where: { call.path.hasPrefix($0.path + "/") }) else { return .unknown }
-        let reply = slot.answer(call, adapter: adapter) { device in
+        let reply = slot.answer(call, adapter: adapter, psm: listener?.psm) { device in
             // One connection with a laptop is enough; it may have been made from here.
             guard wantsAdvertising, !links.values.contains(where: { $0.device == device }) else { return nil }
             return reports(role: .peripheral)
@@ -304,7 +322,8 @@ import HotspotCore
     private func connect(_ device: String) {
         queue.began(device, at: EventLoop.now)
         use(device)
-        let link = CentralLink(device, bus: bus, loop: loop, reports(role: .central))
+        let link = CentralLink(
+            device, own: usesL2CAP ? view.address : nil, bus: bus, loop: loop, reports(role: .central))
         connecting = link
         link.start()
     }
@@ -366,10 +385,12 @@ import HotspotCore
                 use(link.device)
                 if role == .central { connecting = nil }
                 report(.linkOpened(id, role, mtu: mtu))
+                if link.offersL2CAP { report(.l2capOffered(id)) }
                 update()
             },
             onMTU: { [weak self] in self?.report(.mtuChanged(id, $0)) },
             onChunk: { [weak self] in self?.report(.chunkReceived(id, $0, $1)) },
+            onL2CAP: { [weak self] in self?.report($0 ? .l2capOpened(id) : .l2capClosed(id)) },
             onWritten: { [weak self] in self?.report(.chunkWritten(id)) },
             onEnd: { [weak self] in self?.ended(id) })
     }

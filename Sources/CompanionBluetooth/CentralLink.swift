@@ -30,9 +30,14 @@ import HotspotCore
     private var control = ""
     private var bulkIn: PacketSocket?
     private var bulkOut: PacketSocket?
+    /// This laptop's address, if L2CAP channels are switched on.
+    private let own: BluetoothAddress?
+    private var other: BluetoothAddress?
+    private var psm: UInt8?
+    private var l2cap: L2CAPChannel?
 
-    init(_ device: String, bus: SystemBus, loop: EventLoop, _ reports: LinkReports) {
-        (self.device, self.bus, self.loop, self.reports) = (device, bus, loop, reports)
+    init(_ device: String, own: BluetoothAddress?, bus: SystemBus, loop: EventLoop, _ reports: LinkReports) {
+        (self.device, self.own, self.bus, self.loop, self.reports) = (device, own, bus, loop, reports)
     }
 
     func start() {
@@ -64,7 +69,9 @@ import HotspotCore
         bus.ask("GetManagedObjects", of: manager, limit: BlueZ.objectLimit) { [weak self] result in
             guard let self, stage == .acquiring else { return }
             guard case .success(let values) = result else { return fail() }
-            choose(RemoteService.all(in: values.first?.table ?? [:], of: device)[...])
+            let objects = values.first?.table ?? [:]
+            other = BluetoothAddress(objects[device]?.table[BlueZ.device]?.table ?? [:])
+            choose(RemoteService.all(in: objects, of: device)[...])
         }
     }
 
@@ -77,6 +84,7 @@ import HotspotCore
             guard case .success(let values) = result, let information = Information(octets: values.first?.octets ?? []),
                 !information.isBusy
             else { return choose(services.dropFirst()) }
+            psm = information.psm
             acquire(service)
         }
     }
@@ -135,6 +143,7 @@ import HotspotCore
         guard stage == .open else { return }
         switch channel {
         case .bulk: bulkOut?.send(chunk)
+        case .l2cap: l2cap?.send(chunk)
         case .control:
             let object = BlueZ.object(control, BlueZ.characteristic)
             let arguments: [SystemBus.Argument] = [.octets(chunk), .table(["type": .text("request")])]
@@ -145,13 +154,40 @@ import HotspotCore
         }
     }
 
+    // MARK: L2CAP
+
+    var offersL2CAP: Bool { own != nil && other != nil && psm != nil }
+
+    func wantL2CAP(_ isWanted: Bool) {
+        l2cap?.end()
+        l2cap = nil
+        guard isWanted else { return }
+        guard let own, let other, let psm, let descriptor = L2CAP.connect(from: own, to: other, psm: psm) else {
+            return reports.onL2CAP(false)
+        }
+        let channel = L2CAPChannel(descriptor, loop: loop) { [weak self] in self?.l2capReported($0) }
+        l2cap = channel
+        if !channel.start() { l2capReported(.ended) }
+    }
+
+    private func l2capReported(_ report: L2CAPChannel.Report) {
+        switch report {
+        case .opened: reports.onL2CAP(true)
+        case .chunk(let chunk): reports.onChunk(.l2cap, chunk)
+        case .ended:
+            l2cap = nil
+            reports.onL2CAP(false)
+        }
+    }
+
     // MARK: The end
 
     func end() {
         stage = .ended
         deadline?.cancel()
         for socket in [bulkIn, bulkOut] { socket?.end() }
-        (deadline, bulkIn, bulkOut) = (nil, nil, nil)
+        l2cap?.end()
+        (deadline, bulkIn, bulkOut, l2cap) = (nil, nil, nil, nil)
     }
 
     private func fail() {

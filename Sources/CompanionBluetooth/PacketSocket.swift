@@ -1,8 +1,10 @@
+import CLinux
 import CSystemd
 import EventLoop
 import Glibc
 
-/// One end of a socket that preserves packet boundaries, shared with BlueZ: each packet is one value of a characteristic.
+/// One end of a socket that preserves packet boundaries. Shared with BlueZ, each packet is one value of a characteristic; over
+/// L2CAP, each is a chunk.
 @LoopActor final class PacketSocket {
     /// The longest value of an attribute (Bluetooth Core 5.4, volume 3, part F, 3.2.9).
     static let packetLimit = 512
@@ -12,6 +14,9 @@ import Glibc
     static let turnLimit = 16
 
     private let descriptor: Int32
+    /// A second name of the socket while packets wait: the loop watches a descriptor for one kind of event.
+    private var writeDescriptor: Int32 = -1
+    private let isSound: (Int32) -> Bool
     private var isOpen = true
     private var loop: EventLoop?
     private var (readable, writable): (EventSource?, EventSource?)
@@ -19,8 +24,12 @@ import Glibc
     private var onPacket: ([UInt8]) -> Void = { _ in }
     private var onEnd: () -> Void = {}
 
-    /// - Parameter descriptor: the socket, which is closed with this object.
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
+    /// - Parameters:
+    ///   - descriptor: the socket, which is closed with this object.
+    ///   - isSound: asked before each packet in either direction; `false` ends the socket.
+    init(_ descriptor: Int32, isSound: @escaping (Int32) -> Bool = { _ in true }) {
+        (self.descriptor, self.isSound) = (descriptor, isSound)
+    }
 
     isolated deinit { end() }
 
@@ -34,7 +43,7 @@ import Glibc
 
     /// Watches the socket. Returns `false` if the loop cannot watch it.
     ///
-    /// - Parameter onEnd: called once when the other end is closed, but not after ``end()``.
+    /// - Parameter onEnd: called once when the other end is closed or the socket is not sound, but not after ``end()``.
     func start(_ loop: EventLoop, onPacket: @escaping ([UInt8]) -> Void, onEnd: @escaping () -> Void) -> Bool {
         (self.loop, self.onPacket, self.onEnd) = (loop, onPacket, onEnd)
         readable = try? loop.watch(descriptor) { [weak self] _ in self?.read() }
@@ -44,22 +53,28 @@ import Glibc
     func end() {
         guard isOpen else { return }
         isOpen = false
-        for source in [readable, writable] { source?.cancel() }
-        (readable, writable, queue) = (nil, nil, [])
+        readable?.cancel()
+        (readable, queue) = (nil, [])
+        stopWaiting()
         (onPacket, onEnd) = ({ _ in }, {})
         close(descriptor)
     }
 
+    private func fail() {
+        let report = onEnd
+        end()
+        report()
+    }
+
     private func read() {
         for _ in 0..<Self.turnLimit where isOpen {
+            guard isSound(descriptor) else { return fail() }
             var octets = [UInt8](repeating: 0, count: Self.packetLimit)
             let count = recv(descriptor, &octets, octets.count, Int32(MSG_DONTWAIT))
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             guard count > 0 else {
                 // An empty packet looks like the end, and is not a chunk either.
-                let report = onEnd
-                end()
-                return report()
+                return fail()
             }
             onPacket(Array(octets.prefix(count)))
         }
@@ -74,17 +89,24 @@ import Glibc
 
     private func flush() {
         while isOpen, let packet = queue.first {
+            guard isSound(descriptor) else { return fail() }
             let sent = Glibc.send(descriptor, packet, packet.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-            if sent < 0, errno == EAGAIN || errno == EINTR {
-                if writable == nil {
-                    writable = try? loop?.watch(descriptor, for: UInt32(EPOLLOUT.rawValue)) { [weak self] _ in self?.flush() }
-                }
-                return
-            }
+            if sent < 0, errno == EAGAIN || errno == EINTR { return waitForSpace() }
             // A broken socket is then read as ended.
             queue.removeFirst()
         }
+        stopWaiting()
+    }
+
+    private func waitForSpace() {
+        guard writable == nil else { return }
+        writeDescriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        writable = try? loop?.watch(writeDescriptor, for: UInt32(EPOLLOUT.rawValue)) { [weak self] _ in self?.flush() }
+    }
+
+    private func stopWaiting() {
         writable?.cancel()
-        writable = nil
+        if writeDescriptor >= 0 { close(writeDescriptor) }
+        (writable, writeDescriptor) = (nil, -1)
     }
 }

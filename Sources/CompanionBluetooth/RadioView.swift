@@ -12,6 +12,7 @@ struct RadioView: Hashable, Sendable {
     private(set) var isRunning = false
     /// The power of each adapter, by path.
     private(set) var adapters: [String: Bool] = [:]
+    private var addresses: [String: BluetoothAddress] = [:]
     /// The paths of the devices with the service.
     private(set) var devices: Set<String> = []
     /// The paths of the devices that the user has paired or trusts. BlueZ is not told to forget these.
@@ -24,6 +25,9 @@ struct RadioView: Hashable, Sendable {
         guard let wanted else { return adapters.keys.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) } }
         return adapters.keys.first { $0.hasSuffix("/" + wanted) }
     }
+
+    /// The chosen adapter's address.
+    var address: BluetoothAddress? { adapter.flatMap { addresses[$0] } }
 
     var state: CompanionTransportState {
         guard isRunning else { return .noService }
@@ -52,12 +56,14 @@ struct RadioView: Hashable, Sendable {
     }
 
     private mutating func addAdapter(_ path: String, _ interfaces: [String: BusValue]) {
-        if let properties = interfaces[BlueZ.adapter]?.table { adapters[path] = properties["Powered"]?.boolean ?? false }
+        guard let properties = interfaces[BlueZ.adapter]?.table else { return }
+        adapters[path] = properties["Powered"]?.boolean ?? false
+        addresses[path] = BluetoothAddress(properties)
     }
 
     mutating func remove(_ path: String, _ interfaces: [String]) {
         if interfaces.contains(BlueZ.adapter) {
-            adapters[path] = nil
+            (adapters[path], addresses[path]) = (nil, nil)
             devices = devices.filter { !$0.hasPrefix(path + "/") }
             own = own.filter { !$0.hasPrefix(path + "/") }
         }

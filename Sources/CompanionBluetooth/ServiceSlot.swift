@@ -37,8 +37,12 @@ import EventLoop
 
     /// Answers BlueZ's call for one of the characteristics.
     ///
-    /// - Parameter open: makes a link for a device; returns `nil` if the device gets none.
-    func answer(_ call: SystemBus.Call, adapter: String, open: (_ device: String) -> LinkReports?) -> SystemBus.Reply {
+    /// - Parameters:
+    ///   - psm: the PSM of the L2CAP channel; `nil` without one.
+    ///   - open: makes a link for a device; returns `nil` if the device gets none.
+    func answer(
+        _ call: SystemBus.Call, adapter: String, psm: UInt8?, open: (_ device: String) -> LinkReports?
+    ) -> SystemBus.Reply {
         guard call.interface == BlueZ.characteristic,
             let attribute = Attribute.characteristics.first(where: { path(of: $0) == call.path })
         else { return .unknown }
@@ -49,7 +53,7 @@ import EventLoop
         guard let options = PeerOptions(call.arguments.last?.table ?? [:], adapter: adapter) else { return Self.refusal }
         switch (attribute, call.method) {
         case (.information, "ReadValue"):
-            let octets = Information(isBusy: link.map { $0.device != options.device } ?? false).octets
+            let octets = Information(isBusy: link.map { $0.device != options.device } ?? false, psm: psm).octets
             return .values([.octets(Array(octets.dropFirst(max(0, options.offset))))])
         case (.control, "WriteValue"):
             // A long write would exceed a chunk.
@@ -96,6 +100,7 @@ import EventLoop
     private let loop: EventLoop
     private let reports: LinkReports
     private var sockets: [Way: PacketSocket] = [:]
+    private var l2cap: L2CAPChannel?
     private var (isUnconfirmed, hasEnded) = (false, false)
 
     init(_ device: String, mtu: Int, loop: EventLoop, _ reports: LinkReports) {
@@ -133,9 +138,35 @@ import EventLoop
     func send(_ chunk: [UInt8], on channel: Channel) {
         switch channel {
         case .bulk: sockets[.bulkOut]?.send(chunk)
+        case .l2cap: l2cap?.send(chunk)
         case .control:
             isUnconfirmed = true
             sockets[.control]?.send(chunk)
+        }
+    }
+
+    /// The other laptop opens the channel.
+    let offersL2CAP = false
+
+    func wantL2CAP(_ isWanted: Bool) {
+        l2cap?.end()
+        l2cap = nil
+    }
+
+    /// Takes the channel that the other laptop opened, or closes it: a link has one.
+    func accept(_ descriptor: Int32) {
+        let channel = L2CAPChannel(descriptor, loop: loop) { [weak self] in self?.l2capReported($0) }
+        guard l2cap == nil, channel.start() else { return channel.end() }
+        l2cap = channel
+    }
+
+    private func l2capReported(_ report: L2CAPChannel.Report) {
+        switch report {
+        case .opened: reports.onL2CAP(true)
+        case .chunk(let chunk): reports.onChunk(.l2cap, chunk)
+        case .ended:
+            l2cap = nil
+            reports.onL2CAP(false)
         }
     }
 
@@ -152,6 +183,7 @@ import EventLoop
         hasEnded = true
         for socket in sockets.values { socket.end() }
         sockets = [:]
+        wantL2CAP(false)
     }
 
     func fail() {

@@ -20,15 +20,21 @@ public enum ServiceProgram {
         public var adapter: String?
         /// The name that other laptops show; `nil` for the computer's name.
         public var name: String?
+        /// Whether long messages may go over L2CAP channels.
+        public var usesL2CAP = false
 
         static let usage = """
-            Usage: hotspot-companion [--state FOLDER] [--runtime FOLDER] [--daemon SOCKET] [--adapter NAME] [--name NAME]
+            Usage: hotspot-companion [--state FOLDER] [--runtime FOLDER] [--daemon SOCKET] [--adapter NAME] [--name NAME] [--l2cap]
             """
 
         /// Throws the argument that is unknown or incomplete.
         init(_ words: [String]) throws(UnknownArgument) {
             var words = words[...]
             while let word = words.popFirst() {
+                if word == "--l2cap" {
+                    usesL2CAP = true
+                    continue
+                }
                 guard let value = words.popFirst() else { throw UnknownArgument(word: word) }
                 switch word {
                 case "--state": stateFolder = value
@@ -82,7 +88,8 @@ public enum ServiceProgram {
     /// Keeps the service; the loop's sources refer to it weakly.
     @LoopActor private static var running: Running?
 
-    fileprivate static func say(_ message: String) {
+    /// Writes a line to the log.
+    public static func say(_ message: String) {
         let line = Array("hotspot-companion: \(Printable.shown(message, limit: 1024))\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)
     }

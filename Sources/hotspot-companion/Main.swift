@@ -11,7 +11,10 @@ import EventLoop
         ServiceProgram.run { options in
             let bus = try SystemBus { _ in }
             try bus.onLoss(end)
-            return try BluetoothTransport(bus: bus, adapter: options.adapter)
+            if options.usesL2CAP, let problem = L2CAP.problem {
+                ServiceProgram.say("no L2CAP channels (\(problem)); GATT carries everything. See docs/companion.md")
+            }
+            return try BluetoothTransport(bus: bus, adapter: options.adapter, usesL2CAP: options.usesL2CAP)
         }
     }
 }

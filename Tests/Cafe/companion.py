@@ -201,9 +201,10 @@ class OtherStack:
 class Companions:
     """What two companions do, by the test program."""
 
-    def __init__(self, report: Report, bluetooth: Bluetooth, program: str, logs: pathlib.Path):
+    def __init__(self, report: Report, bluetooth: Bluetooth, program: str, logs: pathlib.Path, *options: str):
         self.report, self.bluetooth = report, bluetooth
-        self.pair = Pair(program, logs / "companion-pair.log", *ADAPTERS)
+        self.isL2CAP = "--l2cap" in options
+        self.pair = Pair(program, logs / "companion-pair.log", *options, *ADAPTERS)
 
     def run(self) -> None:
         for adapter in ADAPTERS:
@@ -213,11 +214,42 @@ class Companions:
             self.report.attempt(name, step)
         self.report.check("pair.ends", self.pair.end() == 0)
 
+    def runOverL2CAP(self) -> None:
+        """Laptops with L2CAP channels: a long offer goes over one, in both directions."""
+        for adapter in ADAPTERS:
+            self.pair.wait(0, adapter, "state", "ready")
+        self.pairByCode("l2cap")
+        self.report.attempt("l2cap.handedOver", self.handOver)
+        self.report.attempt("l2cap.used", self.useL2CAP)
+        self.report.check("l2cap.ends", self.pair.end() == 0)
+
+    def useL2CAP(self) -> None:
+        self.report.heading("The other laptop sends over the same channel")
+        self.pair.tell("hci0", "await on")
+        for adapter in ADAPTERS:
+            self.pair.counts(adapter)
+        mark = self.pair.tell("hci1", f"offer o5 {FILE}")
+        sent = time.clock_gettime(time.CLOCK_BOOTTIME) * 1000
+        shown, words = self.pair.wait(mark, "hci0", "showOffer", "o5")
+        counts = self.pair.counts("hci1")
+        self.say(FILE, shown - sent, counts)
+        if words != f"o5 {FILE}" or "bulk-sent" in counts:
+            raise Trouble(f"shown was {words}, sent was {counts}")
+        opened = [adapter for adapter in ADAPTERS for _, who, what, _ in self.pair.lines if (who, what) == (adapter, "l2capOpened")]
+        if opened != ADAPTERS:
+            raise Trouble(f"channels opened on {opened}")
+
+    def say(self, size: int, duration: float, counts: dict[str, tuple[int, int]]) -> None:
+        ways = [(way, *counts[f"{way}-sent"]) for way in ("bulk", "l2cap") if f"{way}-sent" in counts]
+        self.report.say(f"{size} octets of portal file: shown after {duration:.0f} ms" + "".join(
+            f"; {chunks} chunks with {octets} octets by {'L2CAP' if way == 'l2cap' else 'GATT'}, {chunks * 1000 / max(1, duration):.0f} a second"
+            for way, chunks, octets in ways))
+
     def octets(self) -> int:
         """All octets that the two sent since the last look."""
         return sum(octets for adapter in ADAPTERS for name, (_, octets) in self.pair.counts(adapter).items() if name.endswith("sent"))
 
-    def pairByCode(self) -> None:
+    def pairByCode(self, name: str = "pair") -> None:
         self.report.heading("Two laptops pair by a code")
         mark = self.pair.tell("hci0", "pair")
         began, code = self.pair.wait(mark, "hci0", "showCode")
@@ -225,7 +257,7 @@ class Companions:
         done = max(self.pair.wait(mark, adapter, "storePeer")[0] for adapter in ADAPTERS)
         link = self.pair.wait(mark, "hci1", "linkOpened")
         self.report.say(f"paired {done - began} ms after the code was shown, MTU {link[1].split()[-1]}, {self.octets()} octets")
-        self.report.check("pair.paired", True)
+        self.report.check(f"{name}.paired", True)
 
     def answer(self) -> None:
         self.report.heading("A question is answered on the other laptop")
@@ -253,10 +285,12 @@ class Companions:
             taken = self.pair.wait(mark, "hci0", "notify", "has the login now")[0]
             if words != f"o{number} {size}":
                 raise Trouble(f"shown was {words}")
-            chunks = self.pair.counts("hci0").get("bulk-sent", (0, 0))
-            self.report.say(
-                f"{size} octets of portal file: shown after {shown - sent:.0f} ms, taken after {taken - sent:.0f} ms; in bulk {chunks[0]} chunks, "
-                f"{chunks[0] * 1000 / max(1, shown - sent):.0f} a second")
+            counts = self.pair.counts("hci0")
+            self.report.say(f"taken after {taken - sent:.0f} ms")
+            self.say(size, shown - sent, counts)
+            way = "l2cap-sent" if self.isL2CAP else "bulk-sent"
+            if {name for name in counts if name in ("bulk-sent", "l2cap-sent")} != ({way} if size else set()):
+                raise Trouble(f"sent was {counts}")
 
     @contextlib.contextmanager
     def withinAMessage(self, name: str):
@@ -311,7 +345,7 @@ class Laptop:
         folder.mkdir()
         self.process = fabric.start(f"{name}-companion", [
             str(programs / "hotspot-companion"), "--state", str(folder / "state"), "--runtime", str(folder / "run"),
-            "--daemon", str(self.daemon.socket), "--adapter", adapter, "--name", name])
+            "--daemon", str(self.daemon.socket), "--adapter", adapter, "--name", name, "--l2cap"])
         waitFor(self.socket.exists, 30 * fabric.patience, f"the companion of {name}")
 
     def begin(self, *words: str) -> subprocess.Popen:
@@ -346,8 +380,10 @@ class Companion:
         if os.environ.get("HOTSPOTD_VIRTUAL_LAPTOP") != "1":
             raise packages.Missing("the kernel here may have no Bluetooth: --laptop")
         managers.startBus(self.fabric)
-        Companions(self.report, Bluetooth(self.fabric.start), str(self.programs / "companion-pair"), self.fabric.logs).run()
-        OtherStack(self.report, str(self.programs / "companion-pair"), self.fabric.logs, self.isMeasured).run()
+        bluetooth, program = Bluetooth(self.fabric.start), str(self.programs / "companion-pair")
+        Companions(self.report, bluetooth, program, self.fabric.logs).run()
+        Companions(self.report, bluetooth, program, self.fabric.logs, "--l2cap").runOverL2CAP()
+        OtherStack(self.report, program, self.fabric.logs, self.isMeasured).run()
         self.fabric.waitUntilOpen()
         self.first = Laptop(self.fabric, "ida", "hci0", self.programs)
         self.logIn()
@@ -396,14 +432,20 @@ class Companion:
         mark = monitor.mark()
         self.fabric.join(TRAIN)
         monitor.waitFor({"presentingUI"}, mark, 150)
-        accepts = self.second.begin("accept", "--yes")
+        given, taken = RUN / "given.portal", RUN / "taken.portal"
+        given.write_text("# A line of a long file.\n" * (FILE // 25))
+        taken.unlink(missing_ok=True)
+        accepts = self.second.begin("accept", "--yes", "--portal-file", str(taken))
         shared = time.time()
-        shares = self.first.begin("share", self.network)
+        shares = self.first.begin("share", self.network, "--portal-file", str(given))
         event = monitor.waitFor({"authenticated"}, mark, 150)
         self.report.say(self.first.end(shares).rstrip())
         self.report.say(self.second.end(accepts).rstrip())
         self.report.say(self.second.daemon.ctl("status").stdout.rstrip())
         self.report.check("shared.online", "Internet side" in smoke.curl(self.fabric, PAGE_URL))
+        self.report.check("shared.file", taken.read_text() == given.read_text())
+        log = (self.fabric.logs / "ida-companion.log").read_text()
+        self.report.check("shared.byL2CAP", log.count("an L2CAP channel for long messages is open") == 1 and "GATT carries" not in log, log)
         self.report.say(f"online {moment(event) - shared:.2f} s after share began; the service: {self.second.memory()}")
         secrets = [path for path in self.fabric.logs.glob("*companion*.log") if b"tunnel-vision" in path.read_bytes()]
         self.report.check("shared.notLogged", not secrets, str(secrets))

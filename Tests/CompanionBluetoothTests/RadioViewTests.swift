@@ -41,6 +41,18 @@ import Testing
         #expect(listed(all, wanted: "ci1").adapter == nil && listed(all, wanted: "").adapter == nil)
     }
 
+    @Test func theChosenAdaptersAddressIsKnown() {
+        let adapter = BusValue.table([
+            BlueZ.adapter: .table([
+                "Powered": .boolean(true), "Address": .text("00:AA:01:01:00:01"), "AddressType": .text("public"),
+            ])
+        ])
+        var view = listed([Self.one: adapter, "/org/bluez/hci1": Self.adapter(true)])
+        #expect(view.address?.octets == [1, 0, 1, 1, 0xAA, 0])
+        view.remove(Self.one, [BlueZ.adapter])
+        #expect(view.address == nil)
+    }
+
     @Test func devicesCountByTheServiceAndTheAdapter() {
         let service = Attribute.service.rawValue
         var view = listed([

@@ -58,11 +58,14 @@ import Testing
 
     @Test(
         arguments: [
-            ([1, 0, 0], false), ([1, 0, 1], true), ([1, 0x80, 0, 9, 9], false), ([2, 0, 0], nil), ([1, 0], nil), ([], nil),
-        ] as [([UInt8], Bool?)])
-    func informationIsReadWithinItsVersion(octets: [UInt8], isBusy: Bool?) {
-        #expect(Information(octets: octets)?.isBusy == isBusy)
-        if let isBusy { #expect(Information(octets: Information(isBusy: isBusy).octets)?.isBusy == isBusy) }
+            ([1, 0, 0], false, nil), ([1, 0, 1], true, nil), ([1, 0x80, 0, 9, 9], false, 0x80), ([1, 0xFF, 1], true, 0xFF),
+            // Below 0x80, another program's channel would answer.
+            ([1, 0x25, 0], false, nil), ([2, 0, 0], nil, nil), ([1, 0], nil, nil), ([], nil, nil),
+        ] as [([UInt8], Bool?, UInt8?)])
+    func informationIsReadWithinItsVersion(octets: [UInt8], isBusy: Bool?, psm: UInt8?) {
+        let information = Information(octets: octets)
+        #expect(information?.isBusy == isBusy && information?.psm == psm)
+        if let information { #expect(Information(octets: information.octets) == information) }
     }
 
     @Test func optionsAreOfOwnDevicesAndWithinBounds() throws {

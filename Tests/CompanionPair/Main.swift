@@ -7,7 +7,8 @@ import HotspotCore
 
 /// Drives companions over Bluetooth adapters, one for each name in the arguments, told by lines of standard input: an adapter, a verb and
 /// its arguments. Prints each event and action as a line: milliseconds since boot, adapter, name, details. The name `lines` has no adapter:
-/// lines report the events of its radio, and carry its chunks. For tests alone: it prints codes.
+/// lines report the events of its radio, and carry its chunks. With `--l2cap`, the adapters may use L2CAP channels. For tests alone: it
+/// prints codes.
 @main @LoopActor struct CompanionPair {
     private static var laptops: [String: PairedLaptop] = [:]
     private static var input: EventSource?
@@ -28,7 +29,8 @@ import HotspotCore
     }
 
     private static func start(_ names: [String]) throws {
-        for name in names { laptops[name] = try PairedLaptop(name) }
+        let usesL2CAP = names.contains("--l2cap")
+        for name in names where name != "--l2cap" { laptops[name] = try PairedLaptop(name, usesL2CAP: usesL2CAP) }
         input = try EventLoop.shared.watch(0) { _ in read() }
     }
 

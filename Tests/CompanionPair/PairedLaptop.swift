@@ -20,10 +20,14 @@ import HotspotCore
     /// Chunks in bulk until the program stops itself: the test changes the radio meanwhile.
     private var chunksToStop: Int?
 
-    init(_ name: String) throws {
+    init(_ name: String, usesL2CAP: Bool) throws {
         self.name = name
         companion = Companion(keys: try KeyPair(), name: name, peers: [])
-        transport = name == "lines" ? nil : try BluetoothTransport(bus: try SystemBus { _ in }, adapter: name)
+        transport =
+            name == "lines"
+            ? nil
+            : try BluetoothTransport(
+                bus: try SystemBus { _ in }, adapter: name, usesL2CAP: usesL2CAP)
         transport?.onEvent = { [weak self] in self?.handle($0) }
         transport?.onStateChange = { [weak self] in self?.say("state", "\($0)") }
     }
@@ -43,6 +47,9 @@ import HotspotCore
         case .linkOpened(let id, let role, let mtu): say("linkOpened", "\(id.number)", "\(role)", "\(mtu)")
         case .mtuChanged(let id, let mtu): say("mtuChanged", "\(id.number)", "\(mtu)")
         case .linkClosed(let id): say("linkClosed", "\(id.number)")
+        case .l2capOffered(let id): say("l2capOffered", "\(id.number)")
+        case .l2capOpened(let id): say("l2capOpened", "\(id.number)")
+        case .l2capClosed(let id): say("l2capClosed", "\(id.number)")
         case .chunkReceived(_, let channel, let chunk): count("received", channel, chunk)
         default: break
         }
@@ -53,7 +60,7 @@ import HotspotCore
         let key = "\(channel)-\(direction)"
         let before = counts[key] ?? (0, 0)
         counts[key] = (before.chunks + 1, before.octets + chunk.count)
-        guard direction == "received", channel == .bulk, let left = chunksToStop else { return }
+        guard direction == "received", channel != .control, let left = chunksToStop else { return }
         chunksToStop = left > 1 ? left - 1 : nil
         if left <= 1 { raise(SIGSTOP) }
     }
@@ -66,6 +73,9 @@ import HotspotCore
             transport?.perform(action)
         case .close(let id):
             say("close", "\(id.number)")
+            transport?.perform(action)
+        case .wantL2CAP(let id, let isWanted):
+            say("wantL2CAP", "\(id.number)", "\(isWanted)")
             transport?.perform(action)
         case .advertise(let isWanted):
             say("advertise", "\(isWanted)")

@@ -32,7 +32,8 @@ final class Laptop {
             case .advertise(let wish): advertises = wish
             case .scan(let wish): scans = wish
             case .setTimer(let time): timer = time
-            case .send, .close, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt, .showOffer,
+            case .send, .close, .wantL2CAP, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt,
+                .showOffer,
                 .hideOffer,
                 .storeOffer, .notify:
                 break
@@ -66,6 +67,9 @@ final class Air {
         var swapped = 0
         /// Losses on the control channel, which Bluetooth does not have while a link is up.
         var controlLost = 0
+        /// L2CAP channels that break, and chunks that go into another program's channel.
+        var l2capBroken = 0
+        var l2capLost = 0
         /// Links that break.
         var broken = 0
     }
@@ -75,11 +79,19 @@ final class Air {
         let channel: Channel
         /// The central sends.
         let isUp: Bool
-        private var order: UInt64 { link.number * 4 + (channel == .control ? 0 : 2) + (isUp ? 0 : 1) }
+        private var order: UInt64 { link.number * 6 + UInt64(Channel.allCases.firstIndex(of: channel)!) * 2 + (isUp ? 0 : 1) }
         static func < (a: Lane, b: Lane) -> Bool { a.order < b.order }
     }
 
+    /// How the transports open L2CAP channels.
+    enum L2CAP { case none, works, fails, hangs }
+
     private let laptops: [Laptop]
+    var l2cap = L2CAP.none
+    /// The links with an open channel.
+    private(set) var l2capLinks: Set<PeerLinkID> = []
+    private(set) var l2capOpenings = 0
+    private(set) var l2capOctets = 0
     private let mtu: Int
     var faults = Faults() { didSet { sendsAgain = sendsAgain || faults.lost + faults.swapped > 0 } }
     /// Chunks that are sent again stand behind those of the window before.
@@ -108,6 +120,8 @@ final class Air {
             switch action {
             case .send(let id, let channel, let chunk): send(chunk, channel, id, from: laptop)
             case .close(let id): breakLink(id)
+            case .wantL2CAP(let id, true): openL2CAP(id)
+            case .wantL2CAP(let id, false): endL2CAP(id, except: laptop)
             case .storeOffer(let offer, let peer):
                 if let isStored = laptop.stores { apply(.offerStored(id: offer.id, of: peer, isStored: isStored), to: laptop) }
             case .advertise, .scan, .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt,
@@ -122,12 +136,36 @@ final class Air {
         guard let link = links[id] else { return }
         let lane = Lane(link: id, channel: channel, isUp: link.central === laptop)
         if channel == .bulk { bulkOctets += chunk.count }
+        if channel == .l2cap {
+            l2capOctets += chunk.count
+            #expect(l2capLinks.contains(id))
+        }
         lanes[lane, default: []].append(chunk)
         #expect(lanes[lane]!.count <= (channel == .control ? 1 : sendsAgain ? 64 : Frame.window))
     }
 
+    private func openL2CAP(_ id: PeerLinkID) {
+        guard let link = links[id] else { return }
+        l2capOpenings += 1
+        switch l2cap {
+        case .none, .fails: apply(.l2capClosed(id), to: link.central)
+        case .hangs: break
+        case .works:
+            l2capLinks.insert(id)
+            for side in [link.peripheral, link.central] { apply(.l2capOpened(id), to: side) }
+        }
+    }
+
+    /// The channel ends, with the chunks on their way. The laptop that closed it hears nothing.
+    func endL2CAP(_ id: PeerLinkID, except closing: Laptop? = nil) {
+        guard let link = links[id], l2capLinks.remove(id) != nil else { return }
+        for lane in lanes.keys where lane.link == id && lane.channel == .l2cap { lanes[lane] = nil }
+        for side in [link.central, link.peripheral] where side !== closing { apply(.l2capClosed(id), to: side) }
+    }
+
     func breakLink(_ id: PeerLinkID) {
         guard let link = links.removeValue(forKey: id) else { return }
+        l2capLinks.remove(id)
         for lane in lanes.keys where lane.link == id { lanes[lane] = nil }
         for side in [link.central, link.peripheral] { apply(.linkClosed(id), to: side) }
     }
@@ -145,10 +183,20 @@ final class Air {
             return true
         }
         if lane.channel == .bulk, lanes[lane]!.count > 1, chance(faults.swapped) { lanes[lane]!.swapAt(0, 1) }
+        if lane.channel == .l2cap, chance(faults.l2capBroken) {
+            endL2CAP(lane.link)
+            return true
+        }
         let chunk = lanes[lane]!.removeFirst()
         let (from, to) = lane.isUp ? (link.central, link.peripheral) : (link.peripheral, link.central)
         if lane.channel == .control { apply(.chunkWritten(lane.link), to: from) }
-        if chance(lane.channel == .control ? faults.controlLost : faults.lost) { return true }
+        let losses =
+            switch lane.channel {
+            case .control: faults.controlLost
+            case .bulk: faults.lost
+            case .l2cap: faults.l2capLost
+            }
+        if chance(losses) { return true }
         for _ in 0..<(chance(faults.doubled) ? 2 : 1) { apply(.chunkReceived(lane.link, lane.channel, chunk), to: to) }
         return true
     }
@@ -166,6 +214,7 @@ final class Air {
                 links[PeerLinkID(last)] = (central, peripheral)
                 apply(.linkOpened(PeerLinkID(last), .peripheral, mtu: mtu), to: peripheral)
                 if links[PeerLinkID(last)] != nil { apply(.linkOpened(PeerLinkID(last), .central, mtu: mtu), to: central) }
+                if l2cap != .none, links[PeerLinkID(last)] != nil { apply(.l2capOffered(PeerLinkID(last)), to: central) }
                 return true
             }
         }

@@ -109,7 +109,8 @@ import Testing
         let events: [Companion.Event] = [
             .linkOpened(Self.id, .central, mtu: 23), .linkOpened(PeerLinkID(9), .central, mtu: 23), .mtuChanged(Self.id, 23),
             .chunkReceived(PeerLinkID(9), .control, [0xC0, 1]), .chunkReceived(Self.id, .control, []),
-            .chunkReceived(Self.id, .bulk, [3]),
+            .chunkReceived(Self.id, .bulk, [3]), .chunkReceived(Self.id, .l2cap, [3]),
+            .l2capOffered(Self.id), .l2capOpened(Self.id), .l2capClosed(Self.id), .l2capOpened(PeerLinkID(9)),
             .chunkWritten(Self.id), .linkClosed(PeerLinkID(9)), .linkClosed(Self.id), .timerFired, .pairingBegan,
             .codeEntered(.init("12345678")), .pairingCancelled, .forgotten(stranger), .listeningChanged(true),
             .offerAwaited(true),

@@ -29,7 +29,8 @@ import Testing
         var numbers = SeededNumbers(seed: seed)
         let laptops = [try Laptop("one"), try Laptop("two"), try Laptop("three")]
         let air = Air(laptops[0], laptops[1], laptops[2], mtu: [23, 185, 517][Int(seed) % 3], seed: seed)
-        air.faults = Air.Faults(lost: 10, doubled: 10, swapped: 10, controlLost: 2, broken: 2)
+        air.faults = Air.Faults(lost: 10, doubled: 10, swapped: 10, controlLost: 2, l2capBroken: 20, l2capLost: 5, broken: 2)
+        air.l2cap = [.none, .works, .fails, .hangs][Int(seed) % 4]
         var truth = Truth()
         for index in 0..<300 {
             let laptop = laptops.randomElement(using: &numbers)!
@@ -68,7 +69,7 @@ import Testing
             truth.typed.insert("a\(index)")
             return .questionAnswered(id: shown.id, of: peer.id, ["room": SecretText("a\(index)")])
         case 12:
-            let offer = Sample.offer("o\(index)", file: Bool.random(using: &numbers) ? 4000 : 0, seconds: 600)
+            let offer = Sample.offer("o\(index)", file: [0, 4000, 20_000].randomElement(using: &numbers)!, seconds: 600)
             truth.made.insert(offer)
             return .offerMade(offer, to: peer.id)
         case 13:
@@ -95,7 +96,8 @@ import Testing
                 #expect(laptop.companion.peers.contains { $0.id == peer })
             case .showQuestion(let question, _): #expect(truth.asked.contains(question.id))
             case .showOffer(let offer, _): #expect(truth.made.contains(offer))
-            case .send, .close, .advertise, .scan, .setTimer, .showCode, .storePeer, .removePeer, .hideQuestion, .hideOffer,
+            case .send, .close, .wantL2CAP, .advertise, .scan, .setTimer, .showCode, .storePeer, .removePeer, .hideQuestion,
+                .hideOffer,
                 .notify:
                 break
             }

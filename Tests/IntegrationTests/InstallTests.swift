@@ -22,7 +22,8 @@ struct InstallTests {
             "usr/lib/systemd/user/hotspot-notify.service",
             "etc/xdg/autostart/hotspot-notify.desktop",
             "usr/libexec/hotspotd/hotspot-dhcp", "usr/libexec/hotspotd/hotspot-companion", "usr/lib/sysusers.d/hotspotd.conf",
-            "usr/share/hotspotd/dhclient-hotspotd.conf", "usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink",
+            "usr/share/hotspotd/dhclient-hotspotd.conf", "usr/share/hotspotd/hotspot-companion-l2cap.conf",
+            "usr/share/hotspotd/varlink/org.hotspotd.Helper.varlink",
             "etc/hotspotd/hotspotd.conf", "usr/share/doc/hotspotd/helpers.md", "usr/share/doc/hotspotd/security.md",
             "usr/share/hotspotd/apparmor-hotspotd", "usr/share/doc/hotspotd/examples/python/aroma.py",
         ] {

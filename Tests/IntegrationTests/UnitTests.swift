@@ -46,6 +46,26 @@ struct UnitTests {
         }
     }
 
+    /// The example that switches L2CAP channels on costs the network namespace, and opens one more family of sockets.
+    @Test func theCompanionWithL2CAPIsAccepted() throws {
+        let scratch = try install()
+        let root = scratch.path + "/root"
+        let unit = "hotspot-companion.service"
+        let drops = "\(root)/etc/systemd/system/\(unit).d"
+        try FileManager.default.createDirectory(atPath: drops, withIntermediateDirectories: true)
+        let example = root + "/usr/share/hotspotd/hotspot-companion-l2cap.conf"
+        try FileManager.default.copyItem(atPath: example, toPath: drops + "/l2cap.conf")
+        #expect(
+            try String(contentsOfFile: example, encoding: .utf8).contains(
+                "\nExecStart=/usr/libexec/hotspotd/hotspot-companion --l2cap\n"))
+        let score = try exposure(unit, in: root)
+        print("\(unit) with L2CAP: exposure \(score), at most 1.2")
+        #expect(score <= 1.2)
+        let verify = try Finished.run(
+            "/usr/bin/systemd-analyze", ["verify", "--root=\(root)", "--man=no", "--recursive-errors=no", unit])
+        #expect(verify.status == 0, "\(verify.output)")
+    }
+
     @Test func theUnitsOfHelpersAreAccepted() throws {
         let scratch = try install()
         let root = scratch.path + "/root"

@@ -35,8 +35,12 @@ struct BulkPosition: Hashable, Sendable {
 struct BulkSender: Hashable, Sendable {
     /// The largest number of times that the same chunks are sent without progress.
     static let repeatLimit = 8
+    /// The longest message that never uses an L2CAP channel, in octets.
+    static let l2capThreshold = 16 * 1024
 
     let message: Message
+    /// Whether the message may use an L2CAP channel.
+    let isLong: Bool
     private let octets: [UInt8]
     /// The place up to which the peer has everything.
     private var granted: BulkPosition
@@ -46,6 +50,7 @@ struct BulkSender: Hashable, Sendable {
 
     init(_ message: Message, frame: Frame, index: UInt32, number: UInt8) {
         (self.message, octets) = (message, frame.octets)
+        isLong = frame.data.count - CipherState.tagLength > Self.l2capThreshold
         granted = BulkPosition(key: frame.key, message: index, offset: 0, number: number)
         (offset, self.number) = (0, number)
     }

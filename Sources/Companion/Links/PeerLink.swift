@@ -13,10 +13,21 @@ final class PeerLink {
         case renewing(LinkSession, OpeningRun)
     }
 
+    /// The L2CAP channel beside the two channels of GATT.
+    enum L2CAP: Hashable {
+        case none
+        /// The other laptop, the peripheral, accepts one.
+        case offered
+        case opening(until: Instant)
+        case open
+    }
+
     /// The time for a handshake.
     static let handshakeTime = Duration.seconds(20)
     /// The time without a grant after which chunks are sent again.
     static let repeatTime = Duration.seconds(5)
+    /// The time for opening an L2CAP channel. The kernel's own is 40 s.
+    static let l2capTime = Duration.seconds(5)
     static let clearLimit = 16
     static let queueLimit = 64
     static let outboxLimit = 32
@@ -40,6 +51,7 @@ final class PeerLink {
     /// Whether the peer has said which part of the earlier session's message it holds.
     var hasBegun = false
     var sender: BulkSender?
+    var l2cap = L2CAP.none
     /// The time of the last chunk or grant of ``sender``.
     var sent: Instant
     var receiver = BulkReceiver()
@@ -77,6 +89,8 @@ final class PeerLink {
 
     func written() { isWriting = false }
 
+    func l2capOffered() { if role == .central, l2cap == .none { l2cap = .offered } }
+
     /// Whether a part of a bulk message has come.
     var hasPart: Bool { receiver.reader.key != nil }
 
@@ -106,6 +120,7 @@ final class PeerLink {
             // Until the peer has proven its identity, the handshake is under way.
             if !session.isProven { deadline = min(deadline, opened + Self.handshakeTime) }
         }
+        if case .opening(let end) = l2cap { return min(deadline, end) }
         return sender == nil ? deadline : min(deadline, sent + Self.repeatTime)
     }
 }

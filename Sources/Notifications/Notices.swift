@@ -4,7 +4,7 @@ import HotspotCore
 
 /// One notification.
 struct Notice: Equatable {
-    enum Kind { case question, online, ending, failed }
+    enum Kind { case question, offer, online, ending, failed }
 
     var kind: Kind
     var title: String
@@ -16,25 +16,38 @@ struct Notice: Equatable {
     var actions: [Action] = []
 }
 
+/// The subject of a notification; a later notice of the same subject replaces it.
+enum Subject: Hashable {
+    case interface(String)
+    /// An offer of a paired laptop, by the service's name for it.
+    case offer(String)
+    /// A question of a paired laptop, by its ID and the laptop's.
+    case question(String, of: String)
+}
+
 /// A button.
 enum Action: String, CaseIterable {
-    case answer, browse, retry
+    case answer, browse, retry, accept
 
     var label: String {
         switch self {
         case .answer: "Answer"
         case .browse: "Open browser"
         case .retry: "Try again"
+        case .accept: "Use this login"
         }
     }
+
+    /// Whether a click on the notification itself means this button: not where a click would hand something over.
+    var isDefault: Bool { self != .accept }
 }
 
 /// Decides which notifications a status calls for: at most one for each visit, unless something needs the user.
 struct Notices {
     enum Order: Equatable {
-        /// Shows a notice; it replaces the notice of this interface, if there is one.
-        case show(Notice, interface: String)
-        case close(interface: String)
+        /// Shows a notice; it replaces the notice of this subject, if there is one.
+        case show(Notice, of: Subject)
+        case close(Subject)
     }
 
     /// A session is mentioned this long before its end, in milliseconds.
@@ -75,7 +88,7 @@ struct Notices {
         last = status
         for (name, visit) in visits where !status.interfaces.contains(where: { $0.interface == name && $0.ssid == visit.ssid }) {
             visits[name] = nil
-            if visit.isAsking { orders.append(.close(interface: name)) }
+            if visit.isAsking { orders.append(.close(.interface(name))) }
         }
         for interface in status.interfaces {
             guard let ssid = interface.ssid else { continue }
@@ -96,7 +109,7 @@ struct Notices {
             let notice = Notice(
                 kind: .ending, title: Self.title(visit.ssid),
                 body: "The session ends in \(minutes) min; hotspotd logs in again then.")
-            return .show(notice, interface: name)
+            return .show(notice, of: .interface(name))
         }
     }
 
@@ -116,12 +129,12 @@ struct Notices {
         guard let status = last?.interfaces.first(where: { $0.interface == interface }), status.ssid != nil else { return [] }
         if status.prompt == nil {
             guard let problem, status.state != StateName.failure.rawValue else { return [] }
-            return [.show(Self.failed(status, problem), interface: interface)]
+            return [.show(Self.failed(status, problem), of: .interface(interface))]
         }
         guard !hasAnswered || status.prompt != visits[interface]?.clicked else { return [] }
         var notice = question(status)
         if let problem { notice.body = "\(problem)\n\(notice.body)" }
-        return [.show(notice, interface: interface)]
+        return [.show(notice, of: .interface(interface))]
     }
 
     private func orders(for interface: InterfaceStatus, _ visit: inout Visit, at now: Int, isFirst: Bool) -> [Order] {
@@ -135,7 +148,7 @@ struct Notices {
         if let prompt = interface.prompt {
             guard prompt != visit.asked else { return [] }
             (visit.asked, visit.isAsking, visit.failure) = (prompt, true, nil)
-            return open.contains(name) ? [] : [.show(question(interface), interface: name)]
+            return open.contains(name) ? [] : [.show(question(interface), of: .interface(name))]
         }
         let wasAsking = visit.isAsking
         visit.isAsking = false
@@ -143,15 +156,15 @@ struct Notices {
             let reason = interface.problems.first?.message ?? "The login failed."
             guard visit.failure != reason else { return [] }
             visit.failure = reason
-            return [.show(Self.failed(interface, Self.shown(reason)), interface: name)]
+            return [.show(Self.failed(interface, Self.shown(reason)), of: .interface(name))]
         }
-        guard isOnline, !visit.isWelcomed else { return wasAsking ? [.close(interface: name)] : [] }
+        guard isOnline, !visit.isWelcomed else { return wasAsking ? [.close(.interface(name))] : [] }
         visit.isWelcomed = true
         if isFirst { return [] }
         let left = interface.secondsRemaining.map { ", \(Self.duration($0)) left" } ?? ""
         // A short session needs no second notification.
         if let ends = visit.ends, ends - now <= Self.notice { visit.isWarned = true }
-        return [.show(Notice(kind: .online, title: Self.title(visit.ssid), body: "Online\(left)."), interface: name)]
+        return [.show(Notice(kind: .online, title: Self.title(visit.ssid), body: "Online\(left)."), of: .interface(name))]
     }
 
     private static func failed(_ interface: InterfaceStatus, _ reason: String) -> Notice {
@@ -183,16 +196,22 @@ struct Notices {
     /// Returns the things that a prompt asks for. The portal's words are in quotation marks.
     private static func things(_ prompt: PendingPrompt) -> String? {
         guard prompt.withheld != true else { return nil }
-        let asked = prompt.fields.filter { $0.kind != .checkbox }
-        var things = asked.prefix(3).map { field in
-            let label = [field.label, field.name].first { !$0.isEmpty } ?? ""
-            return "“\(Printable.shown(Blanks.collapsed(label), limit: 60).filter { !"“”\"".contains($0) })”"
-        }
+        return things(prompt.fields, hasTerms: prompt.terms != nil || prompt.termsURL != nil)
+    }
+
+    /// Returns the list of the fields, and of the consent that the terms need; `nil` for an empty list.
+    static func things(_ fields: [Field], hasTerms: Bool) -> String? {
+        let asked = fields.filter { $0.kind != .checkbox }
+        var things = asked.prefix(3).map { field in quoted([field.label, field.name].first { !$0.isEmpty } ?? "") }
         if asked.count > things.count { things.append("\(asked.count - things.count) more") }
-        let hasTerms = prompt.terms != nil || prompt.termsURL != nil
-        if hasTerms || asked.count < prompt.fields.count { things.append("your consent") }
+        if hasTerms || asked.count < fields.count { things.append("your consent") }
         guard let last = things.popLast() else { return nil }
         return things.isEmpty ? last : "\(things.joined(separator: ", ")) and \(last)"
+    }
+
+    /// Returns words of others in quotation marks, which they cannot end.
+    static func quoted(_ words: String) -> String {
+        "“\(Printable.shown(Blanks.collapsed(words), limit: 60).filter { !"“”\"".contains($0) })”"
     }
 
     /// Returns a sentence of the daemon, and below it the words of a helper or portal.
@@ -202,7 +221,7 @@ struct Notices {
         return safe(own) + (others.map { "\n│ \(safe($0))" } ?? "")
     }
 
-    private static func title(_ ssid: String) -> String {
+    static func title(_ ssid: String) -> String {
         ssid.hasPrefix("wired:") ? "Wired network" : Printable.shown(ssid, limit: 128)
     }
 

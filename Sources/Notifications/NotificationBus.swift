@@ -78,7 +78,7 @@ struct NotificationBus: ~Copyable {
         append(escaped(notice.body + command))
         sd_bus_message_open_container(call, Self.character("a"), "s")
         // A click on the notification itself does the same as the first button. Other servers show no button for such a click.
-        if !buttons.isEmpty, !showsClick { for text in ["default", ""] { append(text) } }
+        if buttons.first?.isDefault == true, !showsClick { for text in ["default", ""] { append(text) } }
         for button in buttons { for text in [button.rawValue, button.label] { append(text) } }
         sd_bus_message_close_container(call)
         sd_bus_message_open_container(call, Self.character("a"), "{sv}")

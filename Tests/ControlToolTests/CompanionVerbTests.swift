@@ -277,4 +277,99 @@ import Testing
         let other = try run(["answer", "Eve", "--wait", "0.3"], status: streams)
         #expect(other.status == 3 && other.errors.contains("No question came"))
     }
+
+    // MARK: From a notification
+
+    /// Runs the tool without a terminal, with programs of a desktop in a folder of their own.
+    private func runOnDesktop(_ words: [String], _ daemon: FakeDaemon, in folder: TemporaryFolder) throws -> Tool.Exit {
+        try Tool.run(
+            ["companion"] + words + ["--companion-socket", daemon.path],
+            environment: [
+                "LANG=C.UTF-8", "PATH=\(folder.path)", "DISPLAY=:97", "XDG_CURRENT_DESKTOP=GNOME",
+                "HOTSPOTD_SOCKET=\(daemon.path)",
+            ])
+    }
+
+    private static let click = ["accept", "--dialog", "--yes", "--offer", "o1"]
+
+    @Test func onlyTheNamedOfferIsAccepted() throws {
+        let other = Self.offer(fits: true).replacing("\"o1\"", with: "\"o7\"")
+        let both = [[Self.status(peers: Self.ida, offers: "\(other),\(Self.offer(fits: true))")]]
+        let decided = ["Decide": [#"{"answered":true}"#]]
+        let accepted = try run(["accept", "--yes", "--offer", "o1"], replies: decided, status: both) {
+            #expect($0.parameters("Decide")?["id"] == "o1")
+        }
+        #expect(accepted.status == 0)
+        let gone = try run(
+            ["accept", "--yes", "--offer", "o1"], replies: decided, status: [[Self.status(peers: Self.ida, offers: other)]]
+        ) {
+            #expect(!$0.calls.contains("Decide"))
+        }
+        #expect(
+            gone.status == 10
+                && gone.errors == "hotspotctl: This offer has ended.\n  try: hotspotctl companion status\n", "\(gone)")
+        #expect(try run(["accept", "--dialog"], status: both).status == 2)
+    }
+
+    /// Accepting stores nothing before the PIN; a dialog asks for it.
+    @Test func aClickStillAsksForThePIN() throws {
+        let folder = TemporaryFolder()
+        folder.write(
+            "zenity",
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" >>\(folder.path)/asked\ntest -e \(folder.path)/closed && exit 1\necho 2468\n",
+            mode: 0o755)
+        let script = FakeDaemon.Script(
+            replies: [
+                "Credentials": [#"{"pin":"locked","credentials":[]}"#], "Unlock": ["{}"], "Decide": [#"{"answered":false}"#],
+            ], status: [[Self.status(peers: Self.ida, offers: Self.offer(fits: true))]])
+        let daemon = try FakeDaemon(script)
+        defer { daemon.stop() }
+        let accepted = try runOnDesktop(Self.click, daemon, in: folder)
+        #expect(accepted.status == 0 && daemon.parameters("Unlock") == ["pin": "2468"], "\(accepted)")
+        #expect(daemon.calls.filter { ["Unlock", "Decide"].contains($0) } == ["Unlock", "Decide"])
+        let asked = try folder.read("asked")
+        #expect(asked.contains("PIN of the stored answers") && !asked.contains("2468"), "\(asked)")
+        // The user closes the dialog.
+        folder.write("closed", "")
+        let second = try FakeDaemon(script)
+        defer { second.stop() }
+        #expect(try runOnDesktop(Self.click, second, in: folder).status == 4 && !second.calls.contains("Decide"))
+    }
+
+    @Test func withoutDialogsATerminalOpens() throws {
+        let folder = TemporaryFolder()
+        folder.write("x-terminal-emulator", "#!/bin/sh\nshift\nshift\necho \"$@\"\n", mode: 0o755)
+        let daemon = try FakeDaemon(
+            .init(
+                replies: ["Credentials": [#"{"pin":"locked","credentials":[]}"#]],
+                status: [
+                    [Self.status(peers: Self.ida, questions: Self.question, offers: Self.offer(fits: true))],
+                    [
+                        Self.status(peers: Self.ida, questions: Self.question)
+                    ],
+                ]))
+        defer { daemon.stop() }
+        let accept = try runOnDesktop(Self.click, daemon, in: folder)
+        #expect(accept.output.hasSuffix("companion accept --stay --dialog --yes --offer o1\n"), "\(accept)")
+        let answer = try runOnDesktop(["answer", "--dialog", "--question", "p1"], daemon, in: folder)
+        #expect(
+            answer.output == "companion answer --stay --question p1 \(String(repeating: "0a", count: 32))\n", "\(answer)")
+    }
+
+    /// The laptop that asks stands above its question.
+    @Test func aQuestionIsAnsweredInADialog() throws {
+        let folder = TemporaryFolder()
+        folder.write("zenity", "#!/bin/sh\nprintf '%s\\n' \"$@\" >>\(folder.path)/asked\necho 214\n", mode: 0o755)
+        let streams = [[Self.status(peers: Self.ida, questions: Self.question)]]
+        let daemon = try FakeDaemon(.init(replies: ["Answer": ["{}"]], status: streams))
+        defer { daemon.stop() }
+        let id = String(repeating: "0a", count: 32)
+        let sent = try runOnDesktop(["answer", "--dialog", "--question", "p1", id], daemon, in: folder)
+        #expect(sent.status == 0 && daemon.parameters("Answer")?["answers"] == ["room": "214"], "\(sent)")
+        let asked = try folder.read("asked")
+        #expect(asked.contains("--text=On the laptop &quot;Ida&quot;:\n"), "\(asked)")
+        #expect(asked.contains("--add-entry=│ Room"), "\(asked)")
+        let gone = try run(["answer", "--question", "p2"], status: streams) { #expect(!$0.calls.contains("Answer")) }
+        #expect(gone.status == 10 && gone.errors.hasPrefix("hotspotctl: This question has ended.\n"))
+    }
 }

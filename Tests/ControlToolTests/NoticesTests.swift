@@ -31,7 +31,7 @@ import Testing
 
     /// The kinds of notifications; `nil` for one that is closed.
     private static func kinds(_ orders: [Notices.Order]) -> [Notice.Kind?] {
-        orders.map { if case .show(let notice, "wlan0") = $0 { notice.kind } else { nil } }
+        orders.map { if case .show(let notice, .interface("wlan0")) = $0 { notice.kind } else { nil } }
     }
 
     @Test func aVisitHasOneNotificationBesidesItsQuestions() {
@@ -42,7 +42,7 @@ import Testing
         #expect(Self.kinds(notices.orders(for: Self.asking("p2"), at: 0)) == [.question])
         #expect(
             notices.orders(for: Self.online(6120), at: 0) == [
-                .show(Notice(kind: .online, title: "Cafe <b>", body: "Online, 1 h 42 min left."), interface: "wlan0")
+                .show(Notice(kind: .online, title: "Cafe <b>", body: "Online, 1 h 42 min left."), of: .interface("wlan0"))
             ])
         #expect(notices.orders(for: Self.online(6000), at: 0).isEmpty)
         #expect(notices.orders(for: Self.gone, at: 0).isEmpty)
@@ -53,7 +53,7 @@ import Testing
         for next in [Self.status(.evaluating), Self.gone] {
             var notices = Notices()
             _ = notices.orders(for: Self.asking("p1"), at: 0)
-            #expect(notices.orders(for: next, at: 0) == [.close(interface: "wlan0")])
+            #expect(notices.orders(for: next, at: 0) == [.close(.interface("wlan0"))])
         }
     }
 
@@ -97,7 +97,7 @@ import Testing
         let notice = Notice(
             kind: .failed, title: "Cafe <b>", body: "The portal refused the answers.\n│ No guest <b>",
             command: "hotspotctl login --wait", actions: [.retry, .browse])
-        #expect(notices.orders(for: failed, at: 0) == [.show(notice, interface: "wlan0")])
+        #expect(notices.orders(for: failed, at: 0) == [.show(notice, of: .interface("wlan0"))])
         #expect(notices.orders(for: Self.status(.evaluating), at: 0).isEmpty)
         #expect(notices.orders(for: failed, at: 0).isEmpty, "the same reason in the same visit")
         _ = notices.orders(for: Self.asking("p1"), at: 0)
@@ -114,7 +114,7 @@ import Testing
         let browser = { (id: String) in Self.status(.presentingUI) { ($0.prompt, $0.handsOver) = (id, true) } }
         #expect(Self.kinds(notices.orders(for: browser("p1"), at: 0)) == [.question])
         notices.opened(on: "wlan0")
-        #expect(notices.orders(for: Self.status(.evaluating), at: 0) == [.close(interface: "wlan0")])
+        #expect(notices.orders(for: Self.status(.evaluating), at: 0) == [.close(.interface("wlan0"))])
         #expect(notices.orders(for: browser("p2"), at: 0).isEmpty)
         // It was closed, and the portal still wants a login.
         let shown = notices.closed(on: "wlan0", hasAnswered: false, problem: "The browser has ended.", at: 0)
@@ -179,7 +179,7 @@ import Testing
         let asking = Self.status(.presentingUI) { ($0.prompt, $0.handsOver, $0.warning) = ("p1", handsOver, warning) }
         let notice = Notice(
             kind: .question, title: "Cafe <b>", body: warning, command: "hotspotctl answer", actions: [.answer])
-        #expect(notices.orders(for: asking, at: 0) == [.show(notice, interface: "wlan0")])
+        #expect(notices.orders(for: asking, at: 0) == [.show(notice, of: .interface("wlan0"))])
     }
 
     @Test func aPortalForABrowserIsOpenedInOne() throws {
@@ -270,51 +270,101 @@ struct NotifyProcessTests {
         throw Missing("\(text) never came: \((try? folder.read(file)) ?? "nothing")")
     }
 
+    private static func nearby(_ offers: String) -> String {
+        #"{"state":"ready","name":"Box","daemon":true,"pairing":false,"peers":[],"questions":[],"offers":[\#(offers)],"#
+            + #""made":[],"notices":[]}"#
+    }
+    private static let offer =
+        #"{"id":"o1","peer":{"name":"Ida","id":"0a"},"ssid":"Cafe & Co","portal":"https://portal.aroma.example","fields":["room"],"#
+        + #""fits":true,"secondsRemaining":60}"#
+
+    /// A click on the button accepts the offer that was shown; without buttons, the notification is withdrawn with the offer.
+    @Test(arguments: ["actions", "body"]) func anOfferOfAPairedLaptopIsShown(_ capabilities: String) async throws {
+        try await Aside.run {
+            try withAgent(
+                capabilities, "dunst", daemon: .init(status: [[Self.online]]),
+                nearby: .init(status: [[Self.nearby(Self.offer), Self.nearby("")]])
+            ) { folder, _, nearby in
+                let lines = try wait(for: "offers a login", in: "out", of: folder)
+                let body =
+                    "\u{5C}u201cIda\u{5C}u201d offers a login for this network and the portal https://portal.aroma.example."
+                #expect(lines.contains { $0.contains(body) }, "\(lines)")
+                #expect(nearby.parameters("Status") == [:])
+                if capabilities == "actions" {
+                    #expect(lines.contains { $0.hasSuffix(#"["accept", "Use this login"], 1]"#) }, "\(lines)")
+                    let clicked = try wait(for: "hotspotctl companion", in: "out", of: folder)
+                    #expect(clicked.contains("hotspotctl companion accept --dialog --yes --offer o1"), "\(clicked)")
+                } else {
+                    #expect(lines.contains { $0.contains("In a terminal: hotspotctl companion accept") }, "\(lines)")
+                    nearby.act()
+                    _ = try wait(for: "close", in: "out", of: folder)
+                }
+            }
+        }
+    }
+
+    /// Starts the program beside a bus, a notification server, a daemon and a companion service.
+    private func withAgent(
+        _ capabilities: String, _ name: String, daemon script: FakeDaemon.Script, nearby other: FakeDaemon.Script? = nil,
+        _ body: (TemporaryFolder, _ daemon: FakeDaemon, _ nearby: FakeDaemon) throws -> Void
+    ) throws {
+        let folder = TemporaryFolder()
+        let address = "unix:path=\(folder.path)/bus"
+        let out = folder.path + "/out"
+        folder.write("server.py", Self.server)
+        folder.write("hotspotctl", "#!/bin/sh\necho \"hotspotctl $*\" >> \(out)\n", mode: 0o755)
+        let environment = ["PATH=\(folder.path):/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS=\(address)"]
+        let bus = try start(
+            "/usr/bin/dbus-daemon", ["--session", "--nofork", "--nopidfile", "--print-address=1", "--address=\(address)"],
+            environment: environment, to: folder.path + "/bus.out")
+        defer { for child in [bus] { kill(child, SIGKILL); waitpid(child, nil, 0) } }
+        _ = try wait(for: "unix:", in: "bus.out", of: folder)
+        let server = try start(
+            "/usr/bin/python3", [folder.path + "/server.py", address, capabilities, name], environment: environment, to: out)
+        defer { kill(server, SIGKILL); waitpid(server, nil, 0) }
+        _ = try wait(for: "ready", in: "out", of: folder)
+        let daemon = try FakeDaemon(script)
+        defer { daemon.stop() }
+        let nearby = try FakeDaemon(other ?? .init())
+        defer { nearby.stop() }
+        let program = String(Tool.program.dropLast("hotspotctl".count)) + "hotspotd"
+        let sockets = ["HOTSPOTD_SOCKET=\(daemon.path)", "HOTSPOTD_COMPANION_SOCKET=\(other == nil ? "/nowhere" : nearby.path)"]
+        let agent = try start(program, ["--notify"], environment: environment + sockets, to: folder.path + "/agent.out")
+        defer { kill(agent, SIGKILL); waitpid(agent, nil, 0) }
+        try body(folder, daemon, nearby)
+    }
+
     @Test(arguments: [("actions,body-markup", "dunst"), ("actions,body-markup", "Xfce Notify Daemon"), ("body", "dunst")])
     func aQuestionAndItsEndAreShown(_ capabilities: String, _ name: String) async throws {
         try await Aside.run {
-            let folder = TemporaryFolder()
-            let address = "unix:path=\(folder.path)/bus"
-            let out = folder.path + "/out"
-            folder.write("server.py", Self.server)
-            folder.write("hotspotctl", "#!/bin/sh\necho \"hotspotctl $*\" >> \(out)\n", mode: 0o755)
-            let environment = ["PATH=\(folder.path):/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS=\(address)"]
-            let bus = try start(
-                "/usr/bin/dbus-daemon", ["--session", "--nofork", "--nopidfile", "--print-address=1", "--address=\(address)"],
-                environment: environment, to: folder.path + "/bus.out")
-            defer { for child in [bus] { kill(child, SIGKILL); waitpid(child, nil, 0) } }
-            _ = try wait(for: "unix:", in: "bus.out", of: folder)
-            let server = try start(
-                "/usr/bin/python3", [folder.path + "/server.py", address, capabilities, name], environment: environment, to: out)
-            defer { kill(server, SIGKILL); waitpid(server, nil, 0) }
-            _ = try wait(for: "ready", in: "out", of: folder)
-            let daemon = try FakeDaemon(.init(replies: ["Prompts": [Self.prompts]], status: [[Self.asks, Self.online]]))
-            defer { daemon.stop() }
-            let program = String(Tool.program.dropLast("hotspotctl".count)) + "hotspotd"
-            let agent = try start(
-                program, ["--notify"], environment: environment + ["HOTSPOTD_SOCKET=\(daemon.path)"],
-                to: folder.path + "/agent.out")
-            defer { kill(agent, SIGKILL); waitpid(agent, nil, 0) }
-            if capabilities.hasPrefix("actions") {
-                _ = try wait(for: "close", in: "out", of: folder)
-                let lines = try wait(for: "hotspotctl", in: "out", of: folder)
-                // A click on the notification is the first button, which is shown once: Xfce would show one for the click as well.
-                let click = name.hasPrefix("Xfce") ? "" : #""default", "", "#
-                let actions = #"[\#(click)"answer", "Answer", "browse", "Open browser"], 2]"#
-                #expect(lines.contains { $0.hasSuffix(actions) && $0.contains("for \\u201cRoom\\u201d.") }, "\(lines)")
-                #expect(lines.contains("hotspotctl answer --dialog wlan0"), "\(lines)")
-            } else {
-                let lines = try wait(for: "asks", in: "out", of: folder)
-                #expect(
-                    lines.last?.contains("In a terminal: hotspotctl answer") == true && lines.last?.contains("[], 2]") == true,
-                    "\(lines)")
+            try withAgent(
+                capabilities, name, daemon: .init(replies: ["Prompts": [Self.prompts]], status: [[Self.asks, Self.online]])
+            ) { folder, daemon, _ in
+                try check(capabilities, name, folder, daemon)
             }
-            daemon.act()
-            let lines = try wait(for: "Online, 1 h 42 min left.", in: "out", of: folder)
-            // In place of the question, where no click has closed it.
-            let replaced = capabilities.hasPrefix("actions") ? 0 : 1
-            #expect(lines.last?.hasPrefix("[\(replaced), \"Cafe & Co\"") == true, "\(lines)")
         }
+    }
+
+    private func check(_ capabilities: String, _ name: String, _ folder: TemporaryFolder, _ daemon: FakeDaemon) throws {
+        if capabilities.hasPrefix("actions") {
+            _ = try wait(for: "close", in: "out", of: folder)
+            let lines = try wait(for: "hotspotctl", in: "out", of: folder)
+            // A click on the notification is the first button, which is shown once: Xfce would show one for the click as well.
+            let click = name.hasPrefix("Xfce") ? "" : #""default", "", "#
+            let actions = #"[\#(click)"answer", "Answer", "browse", "Open browser"], 2]"#
+            #expect(lines.contains { $0.hasSuffix(actions) && $0.contains("for \\u201cRoom\\u201d.") }, "\(lines)")
+            #expect(lines.contains("hotspotctl answer --dialog wlan0"), "\(lines)")
+        } else {
+            let lines = try wait(for: "asks", in: "out", of: folder)
+            #expect(
+                lines.last?.contains("In a terminal: hotspotctl answer") == true && lines.last?.contains("[], 2]") == true,
+                "\(lines)")
+        }
+        daemon.act()
+        let lines = try wait(for: "Online, 1 h 42 min left.", in: "out", of: folder)
+        // In place of the question, where no click has closed it.
+        let replaced = capabilities.hasPrefix("actions") ? 0 : 1
+        #expect(lines.last?.hasPrefix("[\(replaced), \"Cafe & Co\"") == true, "\(lines)")
     }
 }
 

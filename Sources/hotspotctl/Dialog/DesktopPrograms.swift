@@ -19,6 +19,18 @@ enum DesktopPrograms {
     /// Returns the command line for this program.
     static func own(_ arguments: [String]) -> [String] { [FilePath.target(ofLink: "/proc/self/exe") ?? "hotspotctl"] + arguments }
 
+    /// Runs a command. In a terminal that closes with it, a failure waits for Enter.
+    static func run(staying: Bool, _ command: () throws -> Void) throws {
+        guard staying else { return try command() }
+        do { try command() } catch let failure as Failure {
+            failure.report()
+            TerminalLine.dropTypedAhead()
+            // The end of the input also ends the wait.
+            _ = try? TerminalLine.read("Press Enter to close this window. ", false)
+            Glibc.exit(failure.status.rawValue)
+        }
+    }
+
     /// Replaces this process by another program.
     static func become(_ command: [String]) -> Failure {
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]

@@ -5,13 +5,16 @@ import HotspotCore
 struct DialogAsker: Questioner {
     let renderer: Renderer
     let program: DialogProgram
+    /// The first line of each dialog; `nil` for a question of this computer's portal.
+    let introduction: String?
     let end: () -> Failure?
 
     private static let tries = 3
     /// The first choice of a list, which chooses nothing; if an answer is stored, it means the stored answer.
     static let none = "–"
 
-    init(renderer: Renderer, program: DialogProgram, end: @escaping () -> Failure?) {
+    init(renderer: Renderer, program: DialogProgram, introduction: String? = nil, end: @escaping () -> Failure?) {
+        self.introduction = introduction
         self.renderer = Renderer(style: .plain, now: renderer.now)
         self.program = program
         self.end = end
@@ -20,6 +23,7 @@ struct DialogAsker: Questioner {
     func ask(_ prompt: PendingPrompt, after earlier: EarlierQuestions) throws(Failure) -> TypedAnswers {
         let terms = renderer.terms(of: prompt)
         var heading = renderer.heading(prompt, isWarned: earlier.warned.contains(prompt.portal)) + terms
+        if let introduction { heading[0] = "\(introduction)\n\(heading[0])" }
         if prompt.handsOver {
             let question = prompt.warning == nil ? "This login needs a browser. Open one?" : "Open it in a browser anyway?"
             guard try agrees((heading + ["", question]).joined(separator: "\n"), mayDecline: false) else { throw Self.cancelled }

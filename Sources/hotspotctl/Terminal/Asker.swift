@@ -16,6 +16,30 @@ protocol Questioner {
     func pin(_ question: String) throws(Failure) -> String
 }
 
+extension ControlClient {
+    /// Asks for the PIN of the stored answers until it is right. Returns `false` if the user leaves it empty.
+    ///
+    /// - Parameter prepare: called before each try.
+    func unlock(
+        _ asker: any Questioner, _ question: String, isDialog: Bool, prepare: () -> Void = {}
+    ) throws(Failure) -> Bool {
+        var question = question
+        while true {
+            let pin = try asker.pin(question)
+            if pin.isEmpty { return false }
+            do throws(Failure) {
+                prepare()
+                _ = try call("Unlock", ["pin": .string(pin)])
+                return true
+            } catch {
+                guard case .wrongPIN(left: 1...) = error.refusal else { throw error }
+                if !isDialog { error.report() }
+                question = isDialog ? error.message : "PIN"
+            }
+        }
+    }
+}
+
 /// Asks for answers on the terminal.
 struct Asker: Questioner {
     let renderer: Renderer

@@ -211,21 +211,10 @@ struct Dialogue {
         _ prompt: PendingPrompt, _ asker: any Questioner, _ watch: OutcomeWatch
     ) throws(Failure) -> PendingPrompt? {
         let skips = dialogs == nil ? "press Enter" : "leave this empty"
-        var question = "PIN of the stored answers (\(skips) to type the answers instead)"
-        while true {
-            let pin = try asker.pin(question)
-            if pin.isEmpty { return prompt }
-            do throws(Failure) {
-                // The daemon may send the stored answers at once.
-                watch.loginBegins(on: nil)
-                _ = try client.call("Unlock", ["pin": .string(pin)])
-                return try client.prompt(prompt.id).pending
-            } catch {
-                guard case .wrongPIN(left: 1...) = error.refusal else { throw error }
-                if dialogs == nil { error.report() }
-                question = dialogs == nil ? "PIN" : error.message
-            }
-        }
+        let question = "PIN of the stored answers (\(skips) to type the answers instead)"
+        // The daemon may send the stored answers at once.
+        let isUnlocked = try client.unlock(asker, question, isDialog: dialogs != nil) { watch.loginBegins(on: nil) }
+        return isUnlocked ? try client.prompt(prompt.id).pending : prompt
     }
 
     private func read(

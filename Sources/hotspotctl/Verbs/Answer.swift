@@ -57,16 +57,7 @@ struct AnswerVerb: ParsableCommand {
         }
     }
 
-    func run() throws {
-        guard stay else { return try answer() }
-        do { try answer() } catch let failure as Failure {
-            failure.report()
-            TerminalLine.dropTypedAhead()
-            // The end of the input also ends the wait.
-            _ = try? TerminalLine.read("Press Enter to close this window. ", false)
-            Glibc.exit(failure.status.rawValue)
-        }
-    }
+    func run() throws { try DesktopPrograms.run(staying: stay, answer) }
 
     private func answer() throws {
         let client = try common.connect()

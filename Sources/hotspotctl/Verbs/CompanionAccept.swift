@@ -24,14 +24,27 @@ struct CompanionAccept: ParsableCommand {
         completion: .file(extensions: ["portal"]))
     var portalFile: String?
 
+    @Option(help: "Use this offer alone, as 'hotspotctl companion status --json' names it.")
+    var offer: String?
+
+    @Flag(help: "Ask for the PIN of the stored answers in a dialog of the desktop, as the notification does.")
+    var dialog = false
+
+    /// Whether to wait for Enter at the end, in a terminal that closes with this command.
+    @Flag(help: .hidden)
+    var stay = false
+
     @Option(help: ArgumentHelp("How long to wait for an offer.", valueName: "seconds"))
     var wait: Double = 600
 
     func validate() throws {
         try CompanionOptions.validate(wait: wait)
+        if dialog, !yes || offer == nil { throw ValidationError("--dialog needs --yes and --offer.") }
     }
 
-    func run() throws {
+    func run() throws { try DesktopPrograms.run(staying: stay, accept) }
+
+    private func accept() throws {
         // Checked before the decision, because the service does not keep the portal file after it.
         if let portalFile, access(portalFile, F_OK) == 0 {
             throw Failure(.usage, "\(Renderer.safe(portalFile)) exists already; name another file.")
@@ -40,9 +53,9 @@ struct CompanionAccept: ParsableCommand {
         try client.subscribe("Status", CompanionStatusParameters(awaitsOffers: true))
         let renderer = options.common.renderer
         let wait = CompanionWait(options: options, client: client, seconds: wait)
-        let offer = try wait.first("offer of a login") { status in
-            for other in status.offers where !other.fits { wait.mention(other.id, renderer.misfit(other)) }
-            return status.offers.first(where: \.fits)
+        let offer = try wait.first("offer of a login", isGone: { status in !named(in: status).isEmpty ? nil : gone }) { status in
+            for other in named(in: status) where !other.fits { wait.mention(other.id, renderer.misfit(other)) }
+            return named(in: status).first(where: \.fits)
         }
         let isAsked = Dialogue.canAsk(options.common) && !yes && options.common.jsonMode == nil
         if options.common.jsonMode == nil { Output.print(renderer.lines(offer)) }
@@ -52,6 +65,7 @@ struct CompanionAccept: ParsableCommand {
         TerminalLine.dropTypedAhead()
         let isAccepted =
             try yes || ["y", "yes"].contains(TerminalLine.read("Use it for this portal? [y/N] ", false).lowercased())
+        if isAccepted, !offer.fields.isEmpty { try unlock(offer, isAsked: isAsked) }
         // A second connection, because the first one carries a stream.
         let reply = try options.connect().call(
             "Decide", DecideParameters(id: offer.id, peer: offer.peer.id, accept: isAccepted))
@@ -75,6 +89,40 @@ struct CompanionAccept: ParsableCommand {
 }
 
 extension CompanionAccept {
+    private func named(in status: CompanionStatus) -> [OfferStatus] {
+        status.offers.filter { offer == nil || $0.id == offer }
+    }
+
+    /// The failure for an offer that no longer waits.
+    private var gone: Failure? {
+        offer.map { _ in Failure(.notFound, "This offer has ended.", hint: "hotspotctl companion status") }
+    }
+
+    /// Asks for the PIN, if one guards the stored answers: without it, hotspotd uses an offer for a question that waits, and stores
+    /// none.
+    private func unlock(_ offer: OfferStatus, isAsked: Bool) throws {
+        guard dialog || isAsked, let daemon = try? options.common.connect(),
+            let stored = try? daemon.call("Credentials", ["ssid": .string(offer.ssid)], as: CredentialsReply.self),
+            stored.pin == "locked"
+        else { return }
+        let renderer = options.common.renderer
+        let asker: any Questioner
+        if isatty(STDIN_FILENO) == 1 {
+            asker = Asker(renderer: renderer, interface: "", end: { nil })
+        } else if let program = DesktopPrograms.dialog {
+            asker = DialogAsker(renderer: renderer, program: program, end: { nil })
+        } else {
+            let words = ["companion", "accept", "--stay", "--dialog", "--yes", "--offer", offer.id]
+            guard let terminal = DesktopPrograms.terminal(DesktopPrograms.own(words)) else {
+                throw Failure(.answerNeeded, "The stored answers are locked by the PIN.", hint: "hotspotctl credentials unlock")
+            }
+            throw DesktopPrograms.become(terminal)
+        }
+        let isDialog = asker is DialogAsker
+        let skips = isDialog ? "leave this empty" : "press Enter"
+        _ = try daemon.unlock(asker, "PIN of the stored answers (\(skips) to go on without it)", isDialog: isDialog)
+    }
+
     /// Writes a new file.
     private static func save(_ text: String, to path: String) throws(Failure) {
         guard FilePath.create(path, text, mode: 0o644) else {
@@ -93,6 +141,16 @@ struct CompanionAnswer: ParsableCommand {
 
     @OptionGroup var options: CompanionOptions
 
+    @Option(help: "Answer this question alone, as 'hotspotctl companion status --json' names it.")
+    var question: String?
+
+    @Flag(help: "Ask in a dialog of the desktop, as the notification does.")
+    var dialog = false
+
+    /// Whether to wait for Enter at the end, in a terminal that closes with this command.
+    @Flag(help: .hidden)
+    var stay = false
+
     @Option(help: ArgumentHelp("How long to wait for a question.", valueName: "seconds"))
     var wait: Double = 600
 
@@ -103,19 +161,31 @@ struct CompanionAnswer: ParsableCommand {
         try CompanionOptions.validate(wait: wait)
     }
 
-    func run() throws {
+    func run() throws { try DesktopPrograms.run(staying: stay, answer) }
+
+    private func answer() throws {
         let client = try options.connect()
         try client.subscribe("Status", CompanionStatusParameters(awaitsQuestions: true))
         let wait = CompanionWait(options: options, client: client, seconds: wait)
-        let question = try wait.first("question") { status in
-            status.questions.first { peer == nil || $0.peer.name == peer || $0.peer.id.hasPrefix(peer ?? "") }
+        let question = try wait.first("question", isGone: { status in !named(in: status).isEmpty ? nil : gone }) { status in
+            named(in: status).first
         }
         let renderer = options.common.renderer
+        let laptop = "On the laptop \(renderer.quoted(question.peer)):"
         let values: [String: String]
         if Dialogue.canAsk(options.common), options.common.jsonMode == nil {
-            Output.ask("On the laptop \(renderer.quoted(question.peer)):\n")
+            Output.ask(laptop + "\n")
             values = try Asker(renderer: renderer, interface: "", end: { nil }).ask(question.prompt, after: EarlierQuestions())
                 .values
+        } else if dialog, let program = DesktopPrograms.dialog {
+            let asker = DialogAsker(renderer: renderer, program: program, introduction: laptop, end: { nil })
+            values = try asker.ask(question.prompt, after: EarlierQuestions()).values
+        } else if dialog {
+            let words = ["companion", "answer", "--stay", "--question", question.id, question.peer.id]
+            guard let terminal = DesktopPrograms.terminal(DesktopPrograms.own(words)) else {
+                throw Failure(.failed, "There is no program for dialogs or terminals.", hint: "hotspotctl companion answer")
+            }
+            throw DesktopPrograms.become(terminal)
         } else {
             values = try AnswerLines.read(fields: question.fields)
         }
@@ -124,6 +194,16 @@ struct CompanionAnswer: ParsableCommand {
             "Answer", PeerAnswerParameters(id: question.id, peer: question.peer.id, answers: values))
         if options.printed(reply) { return }
         Output.print(["The answers were sent to \(renderer.quoted(question.peer))."])
+    }
+
+    private func named(in status: CompanionStatus) -> [QuestionStatus] {
+        status.questions.filter { question == nil || $0.id == question }
+            .filter { peer == nil || $0.peer.name == peer || $0.peer.id.hasPrefix(peer ?? "") }
+    }
+
+    /// The failure for a question that no longer waits.
+    private var gone: Failure? {
+        question.map { _ in Failure(.notFound, "This question has ended.", hint: "hotspotctl companion status") }
     }
 }
 
@@ -145,7 +225,11 @@ final class CompanionWait {
     }
 
     /// Returns the first thing that is found in a status.
-    func first<T>(_ what: String, _ find: (CompanionStatus) -> T?) throws(Failure) -> T {
+    ///
+    /// - Parameter isGone: returns the failure if nothing is worth the wait.
+    func first<T>(
+        _ what: String, isGone: (CompanionStatus) -> Failure?, _ find: (CompanionStatus) -> T?
+    ) throws(Failure) -> T {
         var end: Int?
         // The first status comes at once, however busy the computer is; the wait is for a later one.
         while let reply = try client.next(
@@ -161,6 +245,7 @@ final class CompanionWait {
                 _ = options.printed(reply)
                 return found
             }
+            if let failure = isGone(status) { throw failure }
             mention(
                 "", ["Waiting for the \(what) of \(status.peers.map(options.common.renderer.quoted).joined(separator: " or "))…"])
         }

@@ -205,7 +205,7 @@ let package = Package(
             swiftSettings: rules),
 
         // Each tests its namesake; `DaemonTests` the daemon, `ControlToolTests` and `BrowseTests` the user's programs.
-        .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText"], swiftSettings: rules),
+        .testTarget(name: "ForeignTextTests", dependencies: ["ForeignText", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "HotspotCoreTests", dependencies: ["HotspotCore", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CSystemd", "TestSupport"], swiftSettings: rules),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink", "TestSupport"], swiftSettings: rules),

@@ -7,29 +7,26 @@ public struct Secrets: Sendable {
     private static let mark = Array("•••".utf8)
     private static let ellipsis = Array("…".utf8)
 
-    /// The folded secrets by their first octet; the longest first, so that no part is left of a secret that contains another.
-    private var forms: [UInt8: [[UInt8]]]
+    /// The folded secrets in all their forms.
+    private var forms: Set<SoughtText<UInt8>>
     /// Folded texts in which no secret is masked.
     private var spared: [[UInt8]] = []
 
     public init(_ texts: some Sequence<String>) {
         // Folding works for ASCII; other letters are searched for in both cases.
-        let all = Set(
-            texts.filter { $0.utf8.count >= Self.shortest }.flatMap { [$0, $0.lowercased(), $0.uppercased()] }.flatMap(Self.forms)
-        )
-        forms = Dictionary(grouping: all) { $0[0] }.mapValues { $0.sorted { $0.count > $1.count } }
+        let all = texts.filter { $0.utf8.count >= Self.shortest }.flatMap { [$0, $0.lowercased(), $0.uppercased()] }
+        forms = Set(Set(all.flatMap(Self.forms)).map(SoughtText.init))
     }
 
     public var isEmpty: Bool { forms.isEmpty }
 
     /// The length of the longest form, in octets.
-    public var longest: Int { forms.values.joined().map(\.count).max() ?? 0 }
+    public var longest: Int { forms.map(\.elements.count).max() ?? 0 }
 
     /// Returns these secrets without some texts, which are not secret.
     public func without(_ texts: some Sequence<String>) -> Secrets {
-        let open = Set(Secrets(texts).forms.values.joined())
         var rest = self
-        rest.forms = forms.mapValues { $0.filter { !open.contains($0) } }
+        rest.forms.subtract(Secrets(texts).forms)
         return rest
     }
 
@@ -43,7 +40,7 @@ public struct Secrets: Sendable {
     /// Returns only the forms with at least this many octets.
     public func withForms(from length: Int) -> Secrets {
         var long = self
-        long.forms = forms.mapValues { $0.filter { $0.count >= length } }
+        long.forms = forms.filter { $0.elements.count >= length }
         return long
     }
 
@@ -51,18 +48,25 @@ public struct Secrets: Sendable {
     public func mask(_ text: String) -> String { String(decoding: mask(Array(text.utf8)), as: UTF8.self) }
 
     public func mask(_ octets: [UInt8]) -> [UInt8] {
+        let text = octets.map(Self.folded)
+        // The longest secret at each place counts, so that no part is left of one that contains another.
+        var lengths = [Int](repeating: 0, count: text.count)
+        let cuts = text.indices.filter { text[$0...].starts(with: Self.ellipsis) }
+        for form in forms {
+            form.search(text, cuts: cuts, from: Self.shortest) { lengths[$0] = max(lengths[$0], $1) }
+        }
         var masked: [UInt8] = []
-        var rest = octets.map(Self.folded)[...]
-        while let first = rest.first {
-            if let open = spared.first(where: { rest.starts(with: $0) }) {
-                masked += octets[rest.startIndex...].prefix(open.count)
-                rest = rest.dropFirst(open.count)
-            } else if let length = forms[first]?.lazy.compactMap({ Self.length(of: $0, in: rest) }).first {
+        var index = 0
+        while index < text.count {
+            if let open = spared.first(where: { text[index...].starts(with: $0) }) {
+                masked += octets[index..<index + open.count]
+                index += open.count
+            } else if lengths[index] > 0 {
                 masked += Self.mark
-                rest = rest.dropFirst(length)
+                index += lengths[index]
             } else {
-                masked.append(octets[rest.startIndex])
-                rest = rest.dropFirst()
+                masked.append(octets[index])
+                index += 1
             }
         }
         return masked
@@ -70,13 +74,6 @@ public struct Secrets: Sendable {
 
     private static func folded(_ octet: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(octet) ? octet | 0x20 : octet
-    }
-
-    /// Returns how much of the text is the form with which it begins, whole or cut off.
-    private static func length(of form: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
-        let common = zip(form, text).prefix { $0 == $1 }.count
-        let isCut = common >= shortest && text.dropFirst(common).starts(with: ellipsis)
-        return common == form.count || isCut ? common : nil
     }
 
     public func mask(_ text: String?) -> String? { text.map { mask($0) } }

@@ -1,4 +1,5 @@
 import ForeignText
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SecretsTests {
@@ -69,5 +70,14 @@ import Testing
         let secrets = Secrets(["opensesame", "4711"])
         #expect(secrets.mask([0xFF] + Array("opensesame\n4711".utf8)) == [0xFF] + Array("•••\n•••".utf8))
         #expect(secrets.longest == 10)
+    }
+
+    /// An answer whose parts are all alike, in a text of the same kind: `make fuzz PARSERS=masking`.
+    @Test func equalPartsTakeLinearTime() {
+        let growth = ProcessorTime.growth(from: 4096) { count in
+            let secrets = Secrets((0..<4).map { String(repeating: "a", count: count / 4 - $0) + "b" })
+            #expect(secrets.mask([UInt8](repeating: UInt8(ascii: "a"), count: count)).count == count)
+        }
+        #expect(growth < 8)
     }
 }

@@ -1,3 +1,4 @@
+import ForeignText
 import HotspotCore
 import PortalPages
 
@@ -9,13 +10,13 @@ package struct Mask: Sendable {
     /// The replacement of a value.
     private static let dots = "…"
 
-    /// The characters of each value in lower case, the longest value first because one may be a part of another.
-    private let values: [[String]]
+    /// The characters of each value in lower case.
+    private let values: [SoughtText<String>]
 
     /// Makes a mask for these values; case and the number of blanks do not matter.
     init(_ values: some Sequence<String>) {
         self.values = Set(values.map { PageText.squeezed($0, limit: .max) }.filter { $0.utf8.count >= Self.shortest })
-            .map(Self.folded).sorted { $0.count > $1.count }
+            .map { SoughtText(Self.folded($0)) }
     }
 
     /// Returns the text with the values replaced.
@@ -23,12 +24,15 @@ package struct Mask: Sendable {
         guard !values.isEmpty else { return text }
         let letters = Array(text)
         let folded = Self.folded(text)
+        // The longest value at each place counts, because one may be a part of another.
+        var lengths = [Int](repeating: 0, count: letters.count)
+        for value in values { value.search(folded) { lengths[$0] = max(lengths[$0], $1) } }
         var result = ""
         var index = 0
         while index < letters.count {
-            if let value = values.first(where: { folded[index...].starts(with: $0) }) {
+            if lengths[index] > 0 {
                 result += Self.dots
-                index += value.count
+                index += lengths[index]
             } else {
                 result.append(letters[index])
                 index += 1

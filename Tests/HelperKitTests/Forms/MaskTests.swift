@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HelperKit
@@ -15,5 +16,14 @@ import Testing
     @Test func keepsOtherText() {
         #expect(Mask([]).apply("Unknown room.") == "Unknown room.")
         #expect(Mask(["214"]).apply("") == "")
+    }
+
+    /// An answer whose parts are all alike, on a page of the same kind: `make fuzz PARSERS=masking`.
+    @Test func equalPartsTakeLinearTime() {
+        let growth = ProcessorTime.growth(from: 2048) { count in
+            let mask = Mask((0..<4).map { String(repeating: "a", count: count / 4 - $0) + "b" })
+            #expect(mask.apply(String(repeating: "a", count: count)).count == count)
+        }
+        #expect(growth < 8)
     }
 }

@@ -21,12 +21,12 @@ package final class RenderedPage: Sendable {
         /// Whether the reading is a layer over the page.
         package let isCover: Bool
         /// The words of the last dialog that a script has opened since the last act (HTML Standard, section "Simple dialogs").
-        package let said: String?
+        package fileprivate(set) var said: String?
         /// The key of the page's server, in the form of ``HTTPResponse/pin``; `nil` over plain HTTP.
-        package let pin: String?
+        package fileprivate(set) var pin: String?
         /// The status of the answer that brought the page (RFC 9110, section 15); 200 if the last act loaded no page.
-        package let status: Int
-        fileprivate let isBusy: Bool
+        package fileprivate(set) var status = 200
+        fileprivate var isBusy: Bool
         /// The page's controls and words, without numbers, to notice a change.
         fileprivate let controls: String
         fileprivate let words: String
@@ -40,12 +40,35 @@ package final class RenderedPage: Sendable {
 
         /// The longest count-down for which hotspotd waits, in seconds.
         private static let longestCount = 60
+        private static let largestNumber = 9999 * 60 + 9999
+
+        /// Reads the answer of `page.js`, which a browser that the page has taken over can write as it likes. Throws
+        /// ``TransferError``.
+        init(_ answer: JSONValue, context: Int) throws(TransferError) {
+            guard let markup = answer["markup"]?.string, let address = answer["address"]?.string else {
+                throw TransferError(.system, "the browser's page cannot be read")
+            }
+            // The browser's own error page says what went wrong.
+            guard !address.hasPrefix("chrome-error:") else { throw TransferError(.connectFailed, "the browser shows an error") }
+            guard let url = WebURL(address), ["http", "https"].contains(url.scheme) else {
+                throw TransferError(.refusedURL, "the browser is at \(address.prefix(60))")
+            }
+            (self.url, self.markup, self.context) = (url, Array(markup.utf8), context)
+            isCover = answer["isCover"]?.bool == true
+            isBusy = answer["isComplete"]?.bool != true
+            controls = answer["controls"]?.string ?? ""
+            words = answer["words"]?.string ?? ""
+            hasMore = answer["hasMore"]?.bool == true
+            isIdle = answer["isIdle"]?.bool == true
+            // `page.js` reads minutes and seconds of up to four digits.
+            counters = answer["counters"]?.array?.compactMap(\.integer).map { min(max(0, $0), Self.largestNumber) } ?? []
+        }
 
         /// Whether the page may count down.
         fileprivate var mayCount: Bool { isIdle && counters.contains { (1...Self.longestCount).contains($0) } }
 
         /// Returns whether one of the page's numbers has fallen by a few seconds, and no other has changed.
-        fileprivate func countsDown(since other: Reading) -> Bool {
+        func countsDown(since other: Reading) -> Bool {
             guard mayCount, counters.count == other.counters.count else { return false }
             let changed = zip(other.counters, counters).filter { $0 != $1 }
             return changed.count == 1 && (1...3).contains(changed[0].0 - changed[0].1) && changed[0].1 <= Self.longestCount
@@ -56,7 +79,7 @@ package final class RenderedPage: Sendable {
         }
 
         /// Whether the page has something to fill in.
-        fileprivate var hasFields: Bool {
+        var hasFields: Bool {
             controls.split(separator: "\n").contains { !$0.hasPrefix("b:") && !$0.hasPrefix("a:") }
         }
     }
@@ -335,23 +358,11 @@ package final class RenderedPage: Sendable {
         let context = world["executionContextId"]?.integer ?? 0
         _ = try evaluate(Self.script, context, in: scope)
         let answer = try evaluate("hotspot.read()", context, in: scope)
-        guard let markup = answer["markup"]?.string, let address = answer["address"]?.string else {
-            throw TransferError(.system, "the browser's page cannot be read")
-        }
-        // The browser's own error page says what went wrong.
-        guard !address.hasPrefix("chrome-error:") else { throw TransferError(.connectFailed, "the browser shows an error") }
-        guard let url = WebURL(address), ["http", "https"].contains(url.scheme) else {
-            throw TransferError(.refusedURL, "the browser is at \(address.prefix(60))")
-        }
-        let isBusy = answer["isComplete"]?.bool != true || requests.with { $0.isBusy }
-        let reading = Reading(
-            url: url, markup: Array(markup.utf8), isCover: answer["isCover"]?.bool == true, said: guarded.with(\.said),
-            pin: try url.isSecure ? pin(of: url, in: scope) : nil,
-            status: requests.with { $0.statuses[frame.string ?? ""] } ?? 200, isBusy: isBusy,
-            controls: answer["controls"]?.string ?? "",
-            words: answer["words"]?.string ?? "", context: context, hasMore: answer["hasMore"]?.bool == true,
-            isIdle: answer["isIdle"]?.bool == true,
-            counters: answer["counters"]?.array?.compactMap(\.integer) ?? [])
+        var reading = try Reading(answer, context: context)
+        reading.isBusy = reading.isBusy || requests.with { $0.isBusy }
+        reading.said = guarded.with(\.said)
+        reading.pin = try reading.url.isSecure ? pin(of: reading.url, in: scope) : nil
+        reading.status = requests.with { $0.statuses[frame.string ?? ""] } ?? 200
         return (reading, answer["frames"]?.integer ?? 0)
     }
 

@@ -124,16 +124,15 @@ import PortalAnnouncement
     private func resolvConf(_ link: LinkSnapshot) -> LinkFacts? {
         // If the first has only this machine's stub resolver, the second has the servers behind it.
         for path in ["etc/resolv.conf", "run/systemd/resolve/resolv.conf"] {
-            let servers = nameservers(path, link)
+            let servers = RecordFile.read(root + path).map { Self.nameservers(in: $0.octets, on: link) } ?? []
             if !servers.isEmpty { return LinkFacts(nameservers: servers, source: "resolv.conf") }
         }
         return nil
     }
 
     /// Reads the `nameserver` lines of a file (resolv.conf(5)).
-    private func nameservers(_ path: String, _ link: LinkSnapshot) -> [String] {
-        guard let content = RecordFile.read(root + path) else { return [] }
-        let words = content.octets.split(separator: UInt8(ascii: "\n")).compactMap { line -> Substring? in
+    nonisolated static func nameservers(in octets: [UInt8], on link: LinkSnapshot) -> [String] {
+        let words = octets.split(separator: UInt8(ascii: "\n")).compactMap { line -> Substring? in
             guard let text = String(validating: line, as: UTF8.self).map(StreamSafe.text) else { return nil }
             let words = text.split { $0 == " " || $0 == "\t" || $0 == "\r" }
             return words.count >= 2 && words[0] == "nameserver" ? words[1] : nil

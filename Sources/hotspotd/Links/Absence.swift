@@ -3,17 +3,6 @@ import Glibc
 import HotspotCore
 import Logging
 
-/// Ends sessions when the user is away (LogoffOn=).
-struct LogoffOn: Hashable, Sendable {
-    var sleep = false
-    var lid = false
-    var lock = false
-    /// How long the computer must have been idle.
-    var idle: Duration?
-
-    var isEmpty: Bool { self == LogoffOn() }
-}
-
 /// Logs off when the user walks away, and in again on the return. logind only hints: without it this does nothing.
 @LoopActor final class Absence {
     /// The signs that the user is away.

@@ -305,19 +305,20 @@ let package = Package(
 // The parsers of foreign octets, for the fuzzers (`make fuzz`), which need the toolchain's sanitizers in each module; in other builds the
 // same parsers read the seeds in a test.
 let parsers: [Target.Dependency] = [
-    "AuthorTools", "BoundHTTP", "Companion", "ForeignText", "HelperHost", "HelperKit", "HotspotCore", "LinkState", "Netlink",
-    "PortalAnnouncement", "PortalCatalogue", "PortalPages", "Rendering", "Varlink", "Wireless",
+    "Answers", "AuthorTools", "BoundHTTP", "Companion", "CompanionBluetooth", "ControlAPI", "ControlServer", "EventLoop",
+    "ForeignText", "HelperHost", "HelperKit", "HotspotCore", "HotspotMachine", "LinkState", "Netlink", "NetworkJoining",
+    "PageLogin", "PortalAnnouncement", "PortalCatalogue", "PortalPages", "Rendering", "Varlink", "Vault", "Wireless",
 ]
 package.targets +=
     Context.environment["HOTSPOTD_FUZZ"] == nil
     ? [
         .testTarget(
             name: "FuzzTests", dependencies: parsers + ["TestSupport"], path: "Tests/Fuzz",
-            exclude: ["CFuzzer", "Fuzz.swift", "fuzz", "seeds"], swiftSettings: rules)
+            exclude: ["CFuzzer", "Fuzz.swift", "fuzz", "inputs", "seeds"], swiftSettings: rules)
     ]
     : [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         .executableTarget(
             name: "fuzz", dependencies: parsers + ["CFuzzer"], path: "Tests/Fuzz",
-            exclude: ["CFuzzer", "SecurityPageTests.swift", "SeedTests.swift", "fuzz", "seeds"], swiftSettings: rules),
+            exclude: ["CFuzzer", "SecurityPageTests.swift", "SeedTests.swift", "fuzz", "inputs", "seeds"], swiftSettings: rules),
     ]

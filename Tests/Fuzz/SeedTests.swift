@@ -1,10 +1,12 @@
-import FoundationEssentials
+import Foundation
 import TestSupport
 import Testing
 
 /// The parsers of the fuzzers, on their seeds and on seeds that are cut and changed; the same seed of the numbers changes the same way.
 @Suite struct SeedTests {
-    static let checkout = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+    static let checkout = Parsers.checkout
+    /// The most seeds of one parser; of more, evenly chosen ones count.
+    private static let limit = 60
 
     @Test(arguments: Parsers.all.keys.sorted()) func seeds(name: String) throws {
         let parse = try #require(Parsers.all[name])
@@ -23,18 +25,22 @@ import Testing
         }
     }
 
-    /// Returns the octets of the files that `seeds` names for a parser: folders, all of whose files count.
+    /// Returns the octets of the files that `seeds` names for a parser: all files of a folder, or one file of each folder in another (`*`).
     private static func seeds(of name: String) throws -> [[UInt8]] {
         let list = try String(contentsOfFile: "\(checkout)/Tests/Fuzz/seeds", encoding: .utf8)
         let line = list.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
-        var seeds: [[UInt8]] = []
-        for folder in line?.split(separator: " ").dropFirst() ?? [] {
-            let path = "\(checkout)/\(folder)"
-            for file in try FileManager.default.contentsOfDirectory(atPath: path).sorted() {
-                guard let data = FileManager.default.contents(atPath: "\(path)/\(file)") else { continue }
-                seeds.append([UInt8](data.prefix(262_144)))
-            }
+        let files = try (line?.split(separator: " ").dropFirst() ?? []).flatMap { place in
+            let parts = "\(checkout)/\(place)".components(separatedBy: "/*/")
+            let found = try entries(of: parts[0])
+            return parts.count > 1 ? found.map { "\($0)/\(parts[1])" } : found
         }
-        return seeds
+        let step = files.count / limit + 1
+        return stride(from: 0, to: files.count, by: step).compactMap { index in
+            FileManager.default.contents(atPath: files[index]).map { [UInt8]($0.prefix(262_144)) }
+        }
+    }
+
+    private static func entries(of folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).sorted().map { "\(folder)/\($0)" }
     }
 }

@@ -10,7 +10,7 @@ public struct Secrets: Sendable {
     /// The folded secrets in all their forms.
     private var forms: Set<SoughtText<UInt8>>
     /// Folded texts in which no secret is masked.
-    private var spared: [[UInt8]] = []
+    private var spared: [SoughtText<UInt8>] = []
 
     public init(_ texts: some Sequence<String>) {
         // Folding works for ASCII; other letters are searched for in both cases.
@@ -33,7 +33,7 @@ public struct Secrets: Sendable {
     /// Returns these secrets, but spares some texts wherever they occur: "http://10.214.0.1" reveals nothing about a room 214.
     public func sparing(_ texts: some Sequence<String>) -> Secrets {
         var sparing = self
-        sparing.spared += texts.filter { !$0.isEmpty }.map { $0.utf8.map(Self.folded) }
+        sparing.spared += texts.filter { !$0.isEmpty }.map { SoughtText($0.utf8.map(Self.folded)) }
         return sparing
     }
 
@@ -50,17 +50,18 @@ public struct Secrets: Sendable {
     public func mask(_ octets: [UInt8]) -> [UInt8] {
         let text = octets.map(Self.folded)
         // The longest secret at each place counts, so that no part is left of one that contains another.
-        var lengths = [Int](repeating: 0, count: text.count)
+        var (lengths, open) = ([Int](repeating: 0, count: text.count), [Int](repeating: 0, count: text.count))
         let cuts = text.indices.filter { text[$0...].starts(with: Self.ellipsis) }
         for form in forms {
             form.search(text, cuts: cuts, from: Self.shortest) { lengths[$0] = max(lengths[$0], $1) }
         }
+        for known in spared { known.search(text) { open[$0] = max(open[$0], $1) } }
         var masked: [UInt8] = []
         var index = 0
         while index < text.count {
-            if let open = spared.first(where: { text[index...].starts(with: $0) }) {
-                masked += octets[index..<index + open.count]
-                index += open.count
+            if open[index] > 0 {
+                masked += octets[index..<index + open[index]]
+                index += open[index]
             } else if lengths[index] > 0 {
                 masked += Self.mark
                 index += lengths[index]

@@ -20,11 +20,8 @@ struct RadioView: Hashable, Sendable {
 
     init(wanted: String?) { self.wanted = wanted }
 
-    /// The chosen adapter's path: the one of the settings, or the first by its number.
-    var adapter: String? {
-        guard let wanted else { return adapters.keys.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) } }
-        return adapters.keys.first { $0.hasSuffix("/" + wanted) }
-    }
+    /// The chosen adapter's path: the one of the settings, or the first by its number. It is kept, because each device asks for it.
+    private(set) var adapter: String?
 
     /// The chosen adapter's address.
     var address: BluetoothAddress? { adapter.flatMap { addresses[$0] } }
@@ -59,11 +56,13 @@ struct RadioView: Hashable, Sendable {
         guard let properties = interfaces[BlueZ.adapter]?.table else { return }
         adapters[path] = properties["Powered"]?.boolean ?? false
         addresses[path] = BluetoothAddress(properties)
+        adapter = Self.chosen(among: [adapter, path].compactMap(\.self), wanted)
     }
 
     mutating func remove(_ path: String, _ interfaces: [String]) {
         if interfaces.contains(BlueZ.adapter) {
             (adapters[path], addresses[path]) = (nil, nil)
+            if adapter == path { adapter = Self.chosen(among: adapters.keys, wanted) }
             devices = devices.filter { !$0.hasPrefix(path + "/") }
             own = own.filter { !$0.hasPrefix(path + "/") }
         }
@@ -79,6 +78,11 @@ struct RadioView: Hashable, Sendable {
             adapters[path] = isPowered
         }
         if interface == BlueZ.device { changeDevice(path, properties) }
+    }
+
+    private static func chosen(among paths: some Sequence<String>, _ wanted: String?) -> String? {
+        guard let wanted else { return paths.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) } }
+        return paths.first { $0.hasSuffix("/" + wanted) }
     }
 
     private mutating func changeDevice(_ path: String, _ properties: [String: BusValue]) {

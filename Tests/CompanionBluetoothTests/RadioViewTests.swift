@@ -1,5 +1,6 @@
 import Companion
 import EventLoop
+import TestSupport
 import Testing
 
 @testable import CompanionBluetooth
@@ -51,6 +52,17 @@ import Testing
         #expect(view.address?.octets == [1, 0, 1, 1, 0xAA, 0])
         view.remove(Self.one, [BlueZ.adapter])
         #expect(view.address == nil)
+    }
+
+    /// `make fuzz PARSERS=bus`: each device asked all adapters.
+    @Test func manyAdaptersTakeLinearTime() {
+        let growth = ProcessorTime.growth(from: 500) { count in
+            let numbers = 0..<count
+            let adapters = numbers.map { ("/org/bluez/hci\($0)", Self.adapter(true)) }
+            let devices = numbers.map { (Self.one + "/dev_\($0)", Self.device([])) }
+            #expect(listed(Dictionary(uniqueKeysWithValues: adapters + devices)).adapter == Self.one)
+        }
+        #expect(growth < 8)
     }
 
     @Test func devicesCountByTheServiceAndTheAdapter() {

@@ -237,8 +237,8 @@ struct VerdictTable: Sendable {
             // not show that names work.
             let addressUntil = min(2 * lastAt, until)
             if hasAddress, address == nil, now < addressUntil { return .wait(until: addressUntil) }
-            if case .absent = httpsState, named.isEmpty, now < end() { return .wait(until: end()) }
             if case .absent = httpsState, let captive { return .done(captive) }
+            if case .absent = httpsState, named.isEmpty, now < end() { return .wait(until: end()) }
             return .done(open())
         case .awaited:
             if now < until { return .wait(until: until) }

@@ -31,6 +31,9 @@ STATIC = .build/static
 RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
 	-Xlinker --no-export-dynamic -Xswiftc -L$(CURDIR)/$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 
+# The daemon runs no program that its owner's group can write, which is how some systems' users make files.
+SWIFT_BUILD = umask 022 && swift build
+
 # The packages that building, testing and showing need, by the names of Debian 12 and 13; the DHCP client is the release's own.
 DHCP_CLIENT = $(shell . /etc/os-release && [ "$${VERSION_ID:-}" = 12 ] && echo isc-dhcp-client || echo dhcpcd-base)
 BUILD_PACKAGES = git make pkg-config libc6-dev g++ libnl-3-dev libnl-genl-3-dev libcurl4-openssl-dev libc-ares-dev libsqlite3-dev \
@@ -81,8 +84,8 @@ build: swift deps-build
 # The commit is a part of `hotspotctl --version`; without git there is none.
 binaries: export HOTSPOTD_COMMIT = $(shell git -c safe.directory=$(CURDIR) describe --always --dirty --exclude '*' --abbrev=12 2>/dev/null)
 binaries: swift $(STATIC)/libstdc++.a
-	swift build $(RELEASE)
-	swift build $(RELEASE) --product generate-manual
+	$(SWIFT_BUILD) $(RELEASE)
+	$(SWIFT_BUILD) $(RELEASE) --product generate-manual
 
 # The linker takes what a folder has: here the archive alone.
 $(STATIC)/libstdc++.a:
@@ -90,7 +93,7 @@ $(STATIC)/libstdc++.a:
 	ln -sf $$(g++ -print-file-name=libstdc++.a) $@
 
 debug: swift
-	swift build
+	$(SWIFT_BUILD)
 
 # A Varlink client by other authors drives the daemon in the tests, and a Bluetooth stack by others speaks to the companion. That one comes
 # without its dependencies for adapters on USB and for fast cryptography: the virtual laptop holds it in memory.
@@ -105,7 +108,7 @@ python: .build/python/varlink/__init__.py .build/python/bumble/__init__.py
 # against what hangs, and say nothing about speed; the virtual laptop's clock follows the instructions that it executes.
 test: deps python
 	$(MAKE) build
-	swift build --build-tests
+	$(SWIFT_BUILD) --build-tests
 	Tests/Support/run-tests --each IntegrationTests --each HelperHostTests --each DaemonTests --each NetworkJoiningTests --first IntegrationTests.CafeTests \
 		--first IntegrationTests.CafeOverCablesTests --first IntegrationTests.EnduranceTests \
 		--first IntegrationTests.ScriptedPortalTests
@@ -130,14 +133,14 @@ figures: deps
 
 # Another part's benchmarks are files of their own beside these.
 bench: swift $(STATIC)/libstdc++.a
-	swift build $(RELEASE) --product benchmarks
+	$(SWIFT_BUILD) $(RELEASE) --product benchmarks
 	$(BINARIES)/benchmarks
-	swift build $(RELEASE) --product hotspotd
-	swift build $(RELEASE) --product hotspot-helpers
+	$(SWIFT_BUILD) $(RELEASE) --product hotspotd
+	$(SWIFT_BUILD) $(RELEASE) --product hotspot-helpers
 	Tests/Benchmarks/helpers.py --bin $(BINARIES)
 	Tests/Benchmarks/own-time.py --bin $(BINARIES)
 	Tests/Benchmarks/instructions.py --bin $(BINARIES) --check
-	swift build $(RELEASE) --product page-judge
+	$(SWIFT_BUILD) $(RELEASE) --product page-judge
 	Tests/Benchmarks/page-limits.py --bin $(BINARIES)
 
 table: swift
@@ -150,7 +153,7 @@ states: swift
 # lld, because gold cannot link what the sanitizer makes.
 fuzz: FUZZ_SECONDS ?= 60
 fuzz: swift
-	HOTSPOTD_FUZZ=1 swift build -c release --product fuzz --scratch-path .build-fuzz -Xswiftc -enable-testing \
+	umask 022 && HOTSPOTD_FUZZ=1 swift build -c release --product fuzz --scratch-path .build-fuzz -Xswiftc -enable-testing \
 		-Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
 	Tests/Fuzz/fuzz .build-fuzz/release/fuzz $(FUZZ_SECONDS) $(PARSERS)
 

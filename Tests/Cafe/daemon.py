@@ -47,11 +47,12 @@ class Daemon:
                 raise Trouble(f"no {program} in {programs}: make build")
         # An earlier scene's.
         shutil.rmtree(folder, ignore_errors=True)
-        # The daemon runs nothing that another user could change, and over cables the checkout may belong to another user.
+        # The daemon runs nothing that another user or a group could change, and the checkout may be of a user whose files are like that.
         self.programs = folder / "bin"
         self.programs.mkdir(parents=True)
         for program in ("hotspotd", "hotspotctl", "hotspot-helpers"):
-            shutil.copy(programs / program, self.programs / program)
+            shutil.copyfile(programs / program, self.programs / program)
+            (self.programs / program).chmod(0o755)
         self.prepare()
 
     def prepare(self) -> None:

@@ -17,9 +17,9 @@ public struct AnswerSheet: Hashable, Sendable {
     public let prompt: Prompt
     public private(set) var answers: [Answer]
     public private(set) var consents: [Consent]
-    /// Whether the answers may be kept; `nil` if the user does not want that.
+    /// The user's wish about keeping the answers; `nil` if the user does not want them kept.
     private(set) var wish: Remember?
-    /// Whether the user agreed to keep this portal's answers, or asked for it beforehand.
+    /// Whether the user agreed to keep this portal's answers, or asked hotspotd to keep them.
     private(set) var isConfirmed: Bool
     /// Whether the terms had been accepted before, so that the prompt had no box for them.
     let hadConsent: Bool
@@ -72,15 +72,15 @@ public struct AnswerSheet: Hashable, Sendable {
         return Release.keepable(values(unique), fields: unique.map(\.field))
     }
 
-    /// Whether the user ticked a box that the portal does not require, such as one to stay signed in. If a page offers several
-    /// ways, none requires the box for the terms.
+    /// Whether the user ticked a box that the portal does not require, such as "stay signed in". If a page offers several ways to log in, it requires
+    /// none of its boxes, not even the one for the terms.
     var hasOwnTick: Bool {
         let ticked = counting.filter(\.isTicked)
         let ofTerms = acceptsTerms && !ticked.contains(where: \.field.required) ? 1 : 0
         return ticked.count { !$0.field.required } > ofTerms
     }
 
-    /// Whether the user typed nothing: these are the stored answers, with a yes, and perhaps ticks.
+    /// Whether the user typed nothing: only stored answers, which the user confirmed, and perhaps ticks.
     var areStored: Bool {
         !confirmed.isEmpty
             && counting.allSatisfy { $0.field.kind == .checkbox || $0.source == .confirmed || $0.value?.text ?? "" == "" }
@@ -92,7 +92,7 @@ public struct AnswerSheet: Hashable, Sendable {
             && !answers.contains { [.accepted, .refused].contains($0.fate) && !$0.isBlank }
     }
 
-    /// Whether the login was done without every new answer; a code may have been sent, which is never kept.
+    /// Whether the login succeeded without any of the new answers. A code may have been sent, but codes are never kept.
     var isNeedless: Bool {
         let lost = Self.keepable(answers.filter { [.needless, .refused].contains($0.fate) && $0.source == .typed })
         return !lost.isEmpty && !hasNews && !answers.contains { $0.fate == .accepted && !$0.isBlank }
@@ -110,7 +110,7 @@ public struct AnswerSheet: Hashable, Sendable {
         var both = self
         both.consents += earlier.consents.filter { old in !consents.contains { isSame($0.portal, old.portal) } }
         guard isSame(earlier.portal, portal) else { return both }
-        // A prompt that asks for nothing new to keep leaves the user's wish unchanged.
+        // A prompt without new answers to keep leaves the user's wish unchanged.
         if !hasNews { (both.wish, both.isConfirmed) = (earlier.wish, earlier.isConfirmed) }
         let isUnwanted = hasNews && earlier.hasNews && (earlier.wish == nil || (earlier.wish == .ask && !earlier.isConfirmed))
         for var old in earlier.counting {
@@ -132,7 +132,7 @@ public struct AnswerSheet: Hashable, Sendable {
         for index in answers.indices where answers[index].counts && isMeant(answers[index]) { answers[index].fate = fate }
     }
 
-    /// Notes the fate of the answers in a login that the helper calls done. A box that was not sent accepts nothing.
+    /// Notes the fate of the answers in a login that the helper reports as a success. A box that was not sent accepts nothing.
     mutating func finish(unsent: [String], refused: [String]) {
         if counting.contains(where: { $0.field.kind == .checkbox && (unsent + refused).contains($0.name) }) {
             consents.removeAll { isSame($0.portal, portal) }
@@ -150,7 +150,7 @@ public struct AnswerSheet: Hashable, Sendable {
         setFate(.postponed) { _ in true }
     }
 
-    /// Returns whether these answers fit a prompt, because the portal asks the same again.
+    /// Returns whether these answers fit a prompt, because the portal asks the same questions again.
     func answers(_ asked: Prompt, of helper: String, at portal: Portal?) -> Bool {
         helper == self.helper && isSame(portal, self.portal) && prompt.terms == asked.terms && prompt.termsURL == asked.termsURL
             && prompt.fields.count == asked.fields.count

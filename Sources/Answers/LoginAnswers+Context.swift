@@ -23,8 +23,7 @@ public struct StoredAnswers: Hashable, Sendable {
         (self.labels, self.isRefused, self.sealed) = (labels, isRefused, sealed)
     }
 
-    /// Returns whether the portal still gives the field the label that it had when its answer was stored, as far as that is
-    /// known.
+    /// Returns whether the portal still gives the field the label that it had when its answer was stored. An unknown label counts as the same.
     func isSame(_ field: Field) -> Bool { labels[field.name].map { $0 == Field.folded(field.label) } ?? true }
 }
 
@@ -42,7 +41,7 @@ extension LoginAnswers {
         public var hasStoredConsent = false
         /// Whether the helper runs in a sandbox, or is trusted without one.
         public var mayHaveCredentials = true
-        /// Whether the helper keeps a memory of its session, from which it sees changed terms.
+        /// Whether the helper keeps a memory of its session, so that it notices changed terms.
         public var hasMemory = true
         public var isLocked = false
         public var hasPIN = false
@@ -76,12 +75,12 @@ extension LoginAnswers {
             return Release.decide(stored: own.owner, asking: owner(at: portal), plain: plain)
         }
 
-        /// The stored answers that the helper may have, whether or not the user must confirm them.
+        /// The stored answers that the helper may have, even if the user must confirm them first.
         public var available: StoredAnswers? {
             mayHaveCredentials && [.automatic, .confirmed].contains(release) ? own : nil
         }
 
-        /// Returns the rule for a later release of answers that are kept now.
+        /// Returns the rule by which answers that are kept now will be released in later logins.
         func laterRelease(of owner: CredentialOwner) -> Release {
             Release.decide(stored: owner, asking: owner, plain: plain)
         }
@@ -95,8 +94,7 @@ extension LoginAnswers {
             }
         }
 
-        /// The reason why this helper does not get the answers that are stored for this very portal: they belong to another
-        /// helper or program.
+        /// The reason why this helper does not get the answers that are stored for this portal: they belong to another helper or program.
         var otherOwner: AnswerRuling? {
             guard let portal else { return nil }
             if let own { return release == .refused(.otherProgram) ? .ofAnotherProgram(own.owner) : nil }

@@ -7,23 +7,23 @@ public struct Keeping: Hashable, Sendable {
     public let values: [String: SecretText]
     /// The stored answers that they replace.
     public let before: StoredAnswers?
-    /// The names of the stored answers that stay beside the new ones.
+    /// The names of the stored answers that are kept beside the new ones.
     public let staying: Set<String>
     public let shownNames: [String]
     public let labels: [String: String]
     let sheet: AnswerSheet
-    /// Whether only a field's label is new.
+    /// Whether the answers are sealed again only because a field's label has changed.
     public let isRelabelling: Bool
 }
 
 public enum SealResult: Hashable, Sendable {
     case saved
-    /// The change is in memory, and cannot be written now.
+    /// The change is in memory until hotspotd ends, because it cannot be written now.
     case untilTheEnd(String)
     case failed(String)
 }
 
-/// The answers of a proven login: the part that is kept, and the words for the user.
+/// Decides which answers of a proven login are kept, and reports that to the user.
 extension LoginAnswers {
     /// The largest number of answers that are kept for one portal.
     private static let keptLimit = 64
@@ -62,14 +62,14 @@ extension LoginAnswers {
         return [.ruled(ruling.rule)]
     }
 
-    /// Returns whether terms may be remembered: a second portal of a network needs a yes of its own.
+    /// Returns whether consent to the terms may be remembered. A second portal on the same network needs the user's agreement of its own.
     private func isAgreed(_ sheet: AnswerSheet, _ portal: Portal, _ context: Context) -> Bool {
         var asking = context
         asking.portal = portal
         return sheet.isConfirmed || warning(asking) == nil
     }
 
-    /// Returns whether the user has accepted the terms in this login, and is not asked for them next time.
+    /// Returns whether the user accepted the terms in this login and will not be asked about them next time.
     private func isConsented(_ sheet: AnswerSheet, _ context: Context) -> Bool {
         guard sheet.acceptsTerms, let portal = sheet.portal else { return false }
         return context.hasConsent || (context.terms == .remembered && isAgreed(sheet, portal, context))
@@ -98,7 +98,7 @@ extension LoginAnswers {
             + conclude(remembered(sheet, owner, context), sheet)
     }
 
-    /// Returns why answers are not kept. The settings may have changed since the user gave them.
+    /// Returns the reason why answers are not kept. The settings may have changed since the user typed them.
     private func refusal(_ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context) -> AnswerRuling? {
         guard let wish = sheet.wish else { return .unwanted }
         guard sheet.hasNews else { return nil }
@@ -109,18 +109,17 @@ extension LoginAnswers {
         return wish == .ask && !sheet.isConfirmed ? .notAsked : nil
     }
 
-    /// Returns the answers to seal. Stored answers that this login did not ask for stay with them: a portal may ask for a voucher
-    /// on one visit, and for the room on the next. A portal that asks for a stored password as for ordinary text does not get it
-    /// shown.
+    /// Returns the answers to seal. Stored answers that this login did not ask for are kept with them: a portal may ask for a voucher on one visit
+    /// and for the room number on the next. A portal that asks for a stored password in an ordinary text field does not get it shown.
     private func keeping(
         _ kept: [String: String], _ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context
     ) -> Keeping {
         let (before, fields) = (context.own, sheet.fields)
         var (staying, shown) = (Set<String>(), before?.shownNames ?? [])
-        // Answers of another program that had the helper's name do not stay.
+        // Answers that belong to another program with the helper's name are not kept.
         if let before, before.owner.program == nil || before.owner.program == owner.program {
             staying = Set(before.fieldNames.filter { name in !fields.contains { $0.name == name } })
-            // A page with other names each time must not fill the vault.
+            // A page whose field names change each time must not fill the vault.
             if kept.count + staying.count > Self.keptLimit { staying = [] }
         }
         for field in fields where field.kind.isSecret || !sheet.confirmed.contains(field.name) {
@@ -155,8 +154,7 @@ extension LoginAnswers {
         let isAsked = asksAgain(sheet, release, context)
         switch release {
         case .confirmed:
-            // Enter alone is not enough if the page also asks for a code or a tick; and a page that requires none of the fields
-            // may not ask.
+            // Enter alone is not enough if the page also asks for a code or a tick; and a page that requires no field may not ask at all.
             let isNeeded = sheet.fields.contains { $0.required && $0.kind != .checkbox }
             let next = isAsked ? " and offered next time" : isNeeded ? "; next time press Enter to send them" : ""
             return .kept(next + (context.hasPIN ? "; after a restart hotspotd asks for the PIN first" : ""))
@@ -166,11 +164,10 @@ extension LoginAnswers {
         }
     }
 
-    /// Returns whether the same page will ask next time: for a code, or for a tick that is not the one for terms with a
-    /// remembered consent.
+    /// Returns whether the same page will ask again next time: for a code, or for a tick other than the one for terms that are already accepted.
     private func asksAgain(_ sheet: AnswerSheet, _ release: Release, _ context: Context) -> Bool {
         let ticks = sheet.fields.count { $0.kind == .checkbox && $0.required }
-        // If the user confirms the stored answers, a portal behind another one's page shows its terms as well.
+        // If the user must confirm the stored answers, a second portal behind the first one's page shows its terms as well.
         let isKnown = release == .automatic || !isBehindAnother(sheet.portal)
         let isTicked = isKnown && !sheet.hadConsent && isConsented(sheet, context)
         return sheet.fields.contains { $0.kind == .code } || ticks > (isTicked ? 1 : 0)

@@ -1,15 +1,15 @@
 import HotspotCore
 import Vault
 
-/// Stored answers: whether they are sent, what a prompt offers of them, and what it says about them.
+/// Decides whether stored answers are sent, which ones a prompt offers, and what it says about them.
 extension LoginAnswers {
-    /// Decides whether stored answers go out with a command (D6, PlainHTTPAnswers=, and the vault's rule).
+    /// Decides whether stored answers are sent with a command (D6, PlainHTTPAnswers=, and the vault's rule).
     mutating func release(_ context: Context) -> [Action] {
         // Another portal gets a warning when it asks; a portal that cannot be reached has asked for nothing.
         guard let own = context.own, let portal = context.portal else {
             return context.otherOwner.map { withhold($0, context) } ?? []
         }
-        // The user's newest answer is sent.
+        // An answer that the user typed later is sent instead.
         if context.release == .confirmed, context.available != nil, !context.isLocked, sheet(for: context.helper) != nil {
             return []
         }
@@ -38,15 +38,14 @@ extension LoginAnswers {
         return field.kind.isSecret && sheet.confirmed.contains(field.name)
     }
 
-    /// Returns the prompt with stored answers as defaults. Secret ones stay in the vault; of them only the names of the fields
-    /// are known.
+    /// Returns the prompt with stored answers as defaults. Secret answers stay in the vault; the prompt only lists their fields.
     func offer(_ stored: StoredAnswers, _ values: [String: SecretText], in shown: ShownPrompt, _ context: Context) -> ShownPrompt
     {
         var shown = shown
         (shown.offered, shown.isLocked) = (stored.sealed, false)
         let answered = sheet(for: shown.helper)?.all ?? [:]
         let confirmed = sheet(for: shown.helper)?.confirmed ?? []
-        // Behind dots, a stored password would look like the new one, or be sent with another user's name.
+        // A stored password is shown as dots: the user could take it for the new password, or send it with another user's name.
         let isReplaced = answered.contains {
             stored.fieldNames.contains($0.key) && !confirmed.contains($0.key) && !$0.value.isEmpty
         }
@@ -69,7 +68,7 @@ extension LoginAnswers {
         context.own.flatMap { $0.sealed == shown.offered ? $0 : nil }
     }
 
-    /// Returns the daemon's own sentence above the question: why it asks for stored answers, or what the user can do first.
+    /// Returns hotspotd's own sentence above the question: why it asks for answers that are stored, or what the user can do first.
     func note(for shown: ShownPrompt, _ context: Context) -> String? {
         if let reason = reasonToAsk(shown, context) { return "Asked again: \(reason.words)." }
         if !shown.stored.isEmpty, sheet?.helper != shown.helper, context.own?.isRefused == true {
@@ -81,7 +80,7 @@ extension LoginAnswers {
         return AnswerRuling.unlockFirst.words
     }
 
-    /// Returns why the prompt asks for stored answers; `nil` if none are stored, or if they are offered.
+    /// Returns why the prompt asks for answers that are stored; `nil` if none are stored, or if the prompt offers them.
     func reasonToAsk(_ shown: ShownPrompt, _ context: Context) -> AnswerRuling? {
         // If a question follows an answer, the portal's own words about that answer are shown instead.
         guard shown.portal != nil, shown.asked.asksForKeepable, sheet?.helper != shown.helper else { return nil }
@@ -102,7 +101,7 @@ extension LoginAnswers {
         }
     }
 
-    /// Returns whether the answers to a prompt may be kept. An answer that could never be released again may not.
+    /// Returns whether the answers to a prompt may be kept. An answer that could never be released again is not kept.
     public func remember(for shown: ShownPrompt, _ context: Context) -> Remember {
         guard let portal = shown.portal else { return .never }
         if case .refused = context.laterRelease(of: context.owner(at: portal)) { return .never }

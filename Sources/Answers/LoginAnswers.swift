@@ -26,7 +26,7 @@ public struct LoginAnswers: Sendable {
         case commandPrepared
         /// The vault opened stored answers, which are now sent.
         case released
-        /// The helper asks; the prompt's number is the machine's.
+        /// The helper asks a question; the machine chose the prompt's number.
         case asked(Prompt, number: UInt64, token: String, since: Int)
         /// The vault opened stored answers for the prompt.
         case opened(StoredAnswers, [String: SecretText])
@@ -45,27 +45,27 @@ public struct LoginAnswers: Sendable {
         case storedChanged(token: String)
         case pinGiven(token: String)
         case replied(Reply, to: Command)
-        /// The login succeeded; if it sent nothing, the answers of the kept login count.
+        /// The login succeeded; if it sent no answers, the answers of the kept login count.
         case succeeded(kept: AnswerSheet?)
         /// The kept login becomes the current one again.
         case restored(AnswerSheet?)
         /// The login is proven.
         case proven
-        /// The vault and the store took answers, or did not.
+        /// The vault and the store have stored the answers, or could not.
         case sealed(Keeping, SealResult)
         case removed
         /// The login ended without a proof.
         case failed(mayReturn: Bool)
         case left
         case forgotten
-        /// The login is proven on a network of which nothing is kept.
+        /// The login is proven on a network for which nothing is stored.
         case provenWithoutMemory
     }
 
     public enum Action: Hashable, Sendable {
         /// A rule decided.
         case ruled(AnswerRule)
-        /// Show the current prompt, or show that no prompt waits.
+        /// Show the current prompt, or show that there is none.
         case offer
         /// Answer the prompt in the user's place.
         case answerPrompt
@@ -95,11 +95,11 @@ public struct LoginAnswers: Sendable {
     /// The answers that wait until the portal asks the same again.
     private var postponed: AnswerSheet?
     var releases: [Releasing] = []
-    /// The reason why stored answers are kept back in this login.
+    /// The reason why this login does not send stored answers.
     private var withheld: String?
     /// The company that this network's portal imitates, by the helper that found it.
     private var imitations: [String: String] = [:]
-    /// The portal of the Authenticate command: its first page may lead on to another portal, which asks.
+    /// The portal of the Authenticate command. Its first page may lead to another portal, which then asks.
     private var firstPortal: Portal?
 
     public init() {}
@@ -108,7 +108,7 @@ public struct LoginAnswers: Sendable {
 
     /// The owner of the stored answers that the helper got in this login.
     public var released: CredentialOwner? { releases.last { !$0.isSpent }?.owner }
-    /// Whether the login sent none of the user's answers, or had none.
+    /// Whether the login sent none of the user's answers, or needed none.
     public var hasSentNothing: Bool { sheet?.isUnsent ?? true }
     /// The company that this network's portal imitates.
     public var imitated: String? { imitations.min { $0.key < $1.key }?.value }
@@ -116,7 +116,7 @@ public struct LoginAnswers: Sendable {
     /// Returns the answers of this login, if they are for this helper.
     public func sheet(for helper: String) -> AnswerSheet? { sheet?.helper == helper ? sheet : nil }
 
-    /// Returns whether another portal asks than the one of the first page.
+    /// Returns whether the portal that asks is not the one of the first page.
     func isBehindAnother(_ portal: Portal?) -> Bool { firstPortal.map { $0.origin != portal?.origin } ?? false }
 
     func isSpent(_ stored: StoredAnswers) -> Bool {
@@ -222,13 +222,13 @@ public struct LoginAnswers: Sendable {
         return actions + [Self.offer(offered, context)]
     }
 
-    /// Returns the action that shows the prompt: at once, or with stored answers.
+    /// Returns the action that shows the prompt: at once, or once the stored answers are open.
     private static func offer(_ stored: StoredAnswers?, _ context: Context) -> Action {
         if let stored, !context.isLocked { .open(stored) } else { .offer }
     }
 
-    /// Returns why hotspotd answers a prompt without the user: with typed answers that were not taken before, or with stored
-    /// answers for a portal behind another one's page, if the helper has been given nothing so far.
+    /// Returns why hotspotd answers a prompt without the user: typed answers that were not sent fit it, or answers are stored for this second portal
+    /// and the helper has received none so far.
     private mutating func answersItself(_ prompt: Prompt, _ context: Context) -> AnswerRuling? {
         guard sheet == nil else { return nil }
         if var late = postponed, late.answers(prompt, of: context.helper, at: context.portal) {
@@ -250,8 +250,8 @@ public struct LoginAnswers: Sendable {
         return .answeredFromStore
     }
 
-    /// Offers the stored answers as they are now. A prompt that offered other answers gets a new name, so that no client sends
-    /// answers that its user has not seen.
+    /// Offers the stored answers as they are now. If the prompt offered other answers, it gets a new name, so that no client sends answers that its
+    /// user has not seen.
     private mutating func offerAgain(_ token: String, _ context: Context, isUnlocking: Bool = false) -> [Action] {
         guard var shown = prompt else { return [] }
         let stored = wanted(in: shown, context)
@@ -279,7 +279,7 @@ public struct LoginAnswers: Sendable {
     private mutating func withdraw(_ number: UInt64, _ cause: String) -> [Action] {
         guard let gone = prompt, gone.number == number else { return [] }
         last = (gone.token, gone.ending?.words ?? cause)
-        // Without an answer to this prompt, the next command has no answers, not even those to the prompt before.
+        // Without an answer to this prompt, the next command carries no answers, not even those to the previous prompt.
         if gone.ending == nil { sheet?.setFate(.sent) { $0.fate == .open } }
         prompt = nil
         return [.ruled(gone.ending?.rule ?? .gone), .offer]
@@ -290,7 +290,7 @@ public struct LoginAnswers: Sendable {
     private mutating func replied(_ reply: Reply, _ command: Command, _ context: Context) -> [Action] {
         guard [.authenticate, .presentUI].contains(command) else { return [] }
         let (unsent, refused, isOurs) = (reply.unsent ?? [], reply.refused ?? [], sheet?.helper == context.helper)
-        // A good reply of another helper does not end the warning.
+        // A successful reply of another helper does not end the warning.
         if reply.result != .temporaryFailure {
             let company = reply.imitates.map { Printable.text($0, limit: 64) } ?? ""
             imitations[context.helper] = company.isEmpty ? nil : company
@@ -301,7 +301,7 @@ public struct LoginAnswers: Sendable {
         }
         if command == .presentUI, reply.result == .temporaryFailure, isOurs { sheet?.postpone(unsent) }
         guard reply.result == .uiRequired, reply.prompt?.mayOpen != true else { return [] }
-        // The answers were sent without the user, or with only a yes. Some portals lock a guest out after a few tries.
+        // The answers were sent without the user, or after the user only confirmed them. Some portals lock a guest out after a few attempts.
         let asker =
             sheet.map { $0.areStored ? $0.portal : nil } ?? released.map { Portal(origin: $0.origin, pin: $0.pin, kind: "") }
         guard let stored = context.own(at: asker), refused.contains(where: stored.fieldNames.contains) else { return [] }
@@ -316,8 +316,7 @@ public struct LoginAnswers: Sendable {
         return [.ruled(.released), .journal(kind: "credential", "released for \(origin)", helper: context.helper)]
     }
 
-    /// A second try may have been made without the answers that the first one sent: if it is proven, the answers of the first
-    /// count (D25).
+    /// A second login may have run without the answers that the first one sent. If it is proven, the answers of the first one count (D25).
     private mutating func succeed(_ kept: AnswerSheet?, _ context: Context) -> [Action] {
         guard hasSentNothing, var kept, kept.helper == context.helper else { return [] }
         if sheet?.isUnsent == true { kept.setFate(.earlier) { _ in true } }
@@ -341,7 +340,7 @@ public struct LoginAnswers: Sendable {
         ]
     }
 
-    /// Forgets the data of one login. Stored answers that were accepted but opened nothing stay marked as spent.
+    /// Forgets the data of one login. Stored answers that the portal accepted without opening the network stay marked as spent.
     mutating func endLogin(_ context: Context) {
         releases = releases.compactMap { release in
             let owner = release.owner

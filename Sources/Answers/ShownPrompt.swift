@@ -18,7 +18,7 @@ public struct ShownPrompt: Sendable, CustomStringConvertible {
     public let since: Int
     /// The names of the fields for which an answer is stored.
     public internal(set) var stored: [String] = []
-    /// The credential with these answers, as it is sealed.
+    /// The credential with these answers, sealed.
     var offered: [UInt8]?
     /// Whether stored answers wait for the PIN.
     public internal(set) var isLocked = false

@@ -3,8 +3,8 @@ import Glibc
 import HelperHost
 import HotspotCore
 
-/// Plays the six commands against one helper, as the daemon would, and reports mistakes to its author. Also the part of
-/// `hotspotctl portals` that checks, tries and records portal files.
+/// Plays the six commands against one helper, as the daemon would, and reports mistakes to its author. Also implements the part of `hotspotctl
+/// portals` that checks, tries and records portal files.
 package enum AuthorProgram {
     /// The first command-line argument that selects this tool.
     package static let option = "--author"

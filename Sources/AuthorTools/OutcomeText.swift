@@ -29,10 +29,10 @@ enum OutcomeText {
         }
     }
 
-    /// The form of an answer to Describe.
+    /// The format of an answer to Describe.
     static let description = #"{"parameters":{"name":"…","displayName":"…","version":"…"}}␀"#
 
-    /// Returns the form of an answer to a command.
+    /// Returns the format of an answer to a command.
     static func shape(_ command: Command) -> String {
         switch command {
         case .filterScanList: #"{"parameters":{"annotations":[{"ssidHex":"…","confidence":"high"}]}}␀"#

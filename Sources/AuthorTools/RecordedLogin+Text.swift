@@ -3,7 +3,7 @@ import HelperKit
 import HotspotCore
 
 extension RecordedLogin.Turn {
-    /// Headers that say nothing about the portal and change at each visit.
+    /// Headers that do not describe the portal and change at each visit.
     private static let left: Set<String> = [
         "age", "connection", "content-length", "date", "etag", "expires", "keep-alive", "last-modified", "transfer-encoding",
     ]
@@ -20,7 +20,7 @@ extension RecordedLogin.Turn {
         }
     }
 
-    /// Takes address, body and headers of a request.
+    /// Copies the address, body and headers of a request.
     mutating func describe(_ request: HTTPRequest) {
         (url, body) = (request.url.text, request.body ?? "")
         headers = request.headers.map { HTTPResponse.Header(name: $0.name.lowercased(), value: $0.value) }
@@ -29,7 +29,7 @@ extension RecordedLogin.Turn {
         }
     }
 
-    /// Returns a text with a fixture's line ends, which a terminal shows as they are.
+    /// Returns a text with the line ends of a fixture; a terminal shows all other characters unchanged.
     private static func lines(_ text: String) -> String {
         let scalars = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n").unicodeScalars
         return String(String.UnicodeScalarView(scalars.map { $0.value < 32 && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0 }))
@@ -62,7 +62,7 @@ extension RecordedLogin.Turn {
 }
 
 extension RecordedLogin {
-    /// The portal's last answer in a sentence.
+    /// The portal's last answer as a sentence.
     var lastWords: String {
         guard let last = turns.last, !last.isLost, let url = WebURL(last.url) else { return "the portal did not answer" }
         let text = HTMLPage.read(Array(last.answer.utf8), at: url).text
@@ -82,8 +82,8 @@ extension RecordedLogin {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Replaces private data: the user's answers, this machine's addresses and name, and tokens; the words of the portal's own
-    /// names stay.
+    /// Replaces private data: the user's answers, this machine's addresses and name, and tokens. Words that belong to the portal's own names are
+    /// kept.
     func anonymous(
         typed secrets: [String], addresses: [String], name: String, own: [String] = [], recordedAt time: Int
     ) -> RecordedLogin {

@@ -10,15 +10,15 @@ enum Recorder {
     /// The largest part of each stream that is recorded, in octets; the rest is only relayed.
     static let limit = 64 * 1024
 
-    /// Returns the command line that records a helper. It begins with the system's shell, because the host starts only programs
-    /// that other users cannot change, which is uncertain for a freshly built copy of this program.
+    /// Returns the command line that records a helper. It begins with the system's shell: the host starts only programs that other users cannot
+    /// change, and a freshly built copy of this program may not qualify.
     static func wrap(_ exec: [String], folder: String) -> [String] {
         let own = FilePath.canonical("/proc/self/exe")
         return ["/bin/sh", "-c", "exec \"$0\" \"$@\"", own, AuthorProgram.option, option, folder] + exec
     }
 
-    /// The folders of the libraries that this program has loaded, except the system's: a debug build uses Swift's own, which the
-    /// sandbox does not show.
+    /// The folders of the libraries that this program has loaded, except the system's. A debug build loads Swift's own libraries, which the sandbox
+    /// does not show.
     static var libraryFolders: [String] {
         guard let file = fopen("/proc/self/maps", "re") else { return [] }
         defer { fclose(file) }
@@ -60,7 +60,7 @@ enum Recorder {
         var status: Int32 = 0
         while true {
             var waits = streams.map { pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0) }
-            // A child of the helper may hold a stream open for longer than the helper lives.
+            // A child of the helper may keep a stream open after the helper has ended.
             poll(&waits, nfds_t(waits.count), 20)
             for index in streams.indices where waits[index].revents != 0 { streams[index].pass() }
             if waitpid(child, &status, WNOHANG) == child { break }

@@ -14,7 +14,7 @@ struct RehearsalNetworks {
             spec.security.isEmpty || spec.security.contains(wanted) ? wanted : nil
         }
         let usual = security(.open) ?? spec.security.min { $0.rawValue < $1.rawValue } ?? .open
-        // The names in the helper's file, without their wildcards as well.
+        // The names in the helper's file; names with wildcards are also tried without them.
         let names = spec.ssids.lazy.compactMap {
             SSID(printable: $0.source) ?? SSID(printable: $0.source.filter { $0 != "*" && $0 != "?" })
         }
@@ -30,7 +30,7 @@ struct RehearsalNetworks {
         joined = network(name, usual, 1)
         var seen = [joined]
         for (index, other) in [Security.open, .psk].enumerated() {
-            // A helper with SSID= is asked only about its own networks.
+            // A helper with SSID= is asked only about the networks in that list.
             if security(other) != nil, spec.ssids.isEmpty {
                 seen.append(network(SSID(printable: "Another network")!, other, index + 2))
             }

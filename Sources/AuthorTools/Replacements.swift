@@ -19,7 +19,7 @@ struct Replacements {
     private var made: [String: String] = [:]
     /// The Unix time of the recording, and the time in the fixture.
     private let times: (recorded: Int, fixed: Int)
-    /// The words of the portal's own names, which stay.
+    /// The words of the portal's own names, which are not replaced.
     private let ownWords: Set<String>
 
     /// - Parameter own: the portal's own names.
@@ -37,7 +37,7 @@ struct Replacements {
 
     // MARK: - Private values
 
-    /// Adds an answer of the user, its longer words, and the spellings in which forms, scripts and portals write them.
+    /// Adds an answer of the user, the longer words in it, and the spellings that forms, scripts and portals use for them.
     mutating func addAnswer(_ answer: String) {
         guard answer.utf8.count >= Self.shortest else { return }
         let madeUp = madeUp(answer)
@@ -48,7 +48,7 @@ struct Replacements {
         }
     }
 
-    /// Adds an address of this machine; its network stays, because the portal is a part of it.
+    /// Adds an address of this machine. The network part is kept, because the portal's address has it in common.
     mutating func addAddress(_ address: String, in texts: [String]) {
         let networks =
             address.contains(":") ? "2001:db8::" : String(address[...(address.lastIndex(of: ".") ?? address.startIndex)])
@@ -71,7 +71,8 @@ struct Replacements {
         if value.utf8.count >= Self.freeLength { addToken(value) }
     }
 
-    /// Adds the value of a hidden field that belongs to one visit, judged by the field's name or by a long number with letters.
+    /// Adds the value of a hidden field that changes with each visit, recognised by the field's name, or because it is long and mixes digits and
+    /// letters.
     mutating func addHidden(_ value: String, of name: String) {
         let isNamed = ["nonce", "token", "csrf", "session"].contains { name.lowercased().contains($0) }
         let digits = value.utf8.count { (0x30...0x39).contains($0) }
@@ -81,7 +82,7 @@ struct Replacements {
 
     /// Adds texts that look like a hardware address, a token, a session or a challenge, and such texts within base64.
     mutating func learn(_ text: String) {
-        // Escapes are decoded first, because their digits are not part of a token; the spellings cover them.
+        // Escapes are decoded first, because their digits do not belong to the token; the stored spellings cover escaped text.
         learn(PercentEncoding.decode(text.replacing("+", with: "%2B").utf8))
     }
 
@@ -95,7 +96,7 @@ struct Replacements {
             {
                 learn(inner)
                 let hidden = Base64.encode(Array(apply(inner).utf8))
-                // Added even if nothing in it is private, so that it is not taken for a token.
+                // Added even if it contains nothing private, so that it is not mistaken for a token.
                 insert(text, hidden.filter { $0 != "=" })
             } else if run.count >= 20, Self.isMixed(text),
                 text.contains("+") || !padding.isEmpty && octets[run.endIndex...].starts(with: padding.utf8)
@@ -212,8 +213,7 @@ struct Replacements {
         text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
     }
 
-    /// Returns whether a text mixes letters and digits as no word does: a piece of eight or more with digits among letters, or of
-    /// twelve digits.
+    /// Returns whether a text mixes letters and digits as no word does: eight or more characters with digits among letters, or twelve digits.
     private static func isToken(_ text: String) -> Bool {
         text.split { $0 == "-" || $0 == "_" }.contains { piece in
             let digits = piece.utf8.count { (0x30...0x39).contains($0) }

@@ -3,8 +3,7 @@ import Glibc
 import HelperHost
 import HotspotCore
 
-/// Runs the helper in the daemon's own host, with separate folders, and with a recorder for helpers that run one process for each
-/// command.
+/// Runs the helper in the daemon's own host, with separate folders. A helper that runs one process for each command is recorded.
 @LoopActor final class TestHost {
     typealias Send = (HelperHost, String, @escaping (HelperOutcome) -> Void) -> HelperCall
 

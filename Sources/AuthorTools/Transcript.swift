@@ -53,8 +53,7 @@ struct Transcript {
         }
     }
 
-    /// Writes a command without a usable answer. If sentence and standard error are the same as before, the failure is only
-    /// counted.
+    /// Writes a command without a usable answer. If the sentence and the standard error are the same as before, only counts the failure.
     mutating func fail(_ title: String, _ outcome: String, _ sentence: String, _ errors: [String]) {
         if let failure, failure.sentence == sentence, failure.errors == errors {
             repeated.append(title)

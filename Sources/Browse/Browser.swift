@@ -60,7 +60,7 @@ struct Browser: Equatable {
         switch family {
         case .firefox: [path, "-no-remote", "-profile", profile, page]
         case .chromium:
-            // The option keeps the browser from showing a bar about the other options.
+            // This option suppresses the browser's warning about the other options.
             [path, "--user-data-dir=\(profile)", "--test-type"] + ChromiumWords.keeping(to: port) + [page]
         }
     }

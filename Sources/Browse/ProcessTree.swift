@@ -28,8 +28,7 @@ enum ProcessTree {
         return found
     }
 
-    /// Reads the parent from `/proc/PID/stat`: the second field after the name, which is in parentheses and may contain any
-    /// characters.
+    /// Reads the parent from `/proc/PID/stat`: the second field after the name. The name is in parentheses and may contain any characters.
     static func parent(in line: String) -> pid_t? {
         guard let end = line.lastIndex(of: ")") else { return nil }
         let fields = line[line.index(after: end)...].split(separator: " ")

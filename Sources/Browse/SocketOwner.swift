@@ -2,7 +2,7 @@ import Glibc
 
 /// The user and the inode of the socket at the other end of a connection over loopback, from the kernel (sock_diag(7)).
 ///
-/// `/proc/net/tcp` has the same data, but is read in pieces, and misses sockets while others come and go.
+/// `/proc/net/tcp` holds the same data, but is read in pieces, and misses sockets that appear or close meanwhile.
 struct SocketOwner: Equatable {
     let user: uid_t
     let inode: UInt64
@@ -34,7 +34,7 @@ struct SocketOwner: Equatable {
         return octets + ports + loopback + loopback + native(UInt32(0)) + native(UInt64.max)
     }
 
-    /// Reads `nlmsghdr` and `inet_diag_msg`; `nil` for an error, and for a connection whose socket is gone.
+    /// Reads `nlmsghdr` and `inet_diag_msg`; `nil` for an error, and for a connection whose socket is already closed.
     static func read(_ answer: ArraySlice<UInt8>) -> SocketOwner? {
         let octets = Array(answer)
         guard octets.count >= 88, number(octets, at: 4, of: UInt16.self) == byFamily else { return nil }

@@ -16,7 +16,7 @@ extension Companion {
         }
     }
 
-    /// Does something with a link, and closes it if its peer or the air broke the rules.
+    /// Runs `work` on a link, and closes the link if the peer broke the rules or the radio lost data.
     mutating func attempt(on link: PeerLink, _ work: (inout Self) throws(CompanionError) -> Void) {
         do throws(CompanionError) { try work(&self) } catch { close(link) }
     }
@@ -104,7 +104,7 @@ extension Companion {
 
     // MARK: Sessions
 
-    /// The central sends its hello for the next peer that the other side may be.
+    /// The central sends its hello to the next candidate among the paired peers.
     private mutating func openSession(on link: PeerLink, tried: [PeerID]) throws(CompanionError) {
         guard let peer = candidates.first(where: { !tried.contains($0) }) else {
             reportUnknown(tried)
@@ -127,7 +127,7 @@ extension Companion {
         }
     }
 
-    /// Reports only once that peers are not recognised: the transport may find the same laptop again and again.
+    /// Reports each unrecognised laptop only once: the transport may find the same one again and again.
     private mutating func reportUnknown(_ tried: [PeerID]) {
         let known = peers.filter { tried.contains($0.id) }
         guard let peer = known.first(where: { !unknown.contains($0.id) }) else { return }
@@ -185,8 +185,8 @@ extension Companion {
         store(session)
     }
 
-    /// The peer has proven that it holds its key: an older link is closed, and the first message says which part of the earlier
-    /// session's message is here. Once the peer has that message, it may send in bulk.
+    /// The peer has proven that it holds its key. Closes an older link, and tells the peer which part of the earlier session's message has arrived;
+    /// only then the peer may send in bulk.
     private mutating func begin(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         for other in links.values where other !== link && other.session?.peer == session.peer { close(other) }
         link.clearCount = 0

@@ -23,8 +23,7 @@ extension Companion {
 
     // MARK: Bulk
 
-    /// Handles the peer's first message: continues a message that a lost link interrupted, and repeats waiting questions and
-    /// offers.
+    /// Handles the peer's first message: continues a message that a lost link interrupted, and repeats waiting questions and offers.
     private mutating func goOn(at place: BulkPosition, of session: LinkSession, on link: PeerLink) throws(CompanionError) {
         guard !link.hasBegun else { throw .unexpected }
         link.hasBegun = true
@@ -37,7 +36,7 @@ extension Companion {
             link.sender = sender
             link.sent = now
         }
-        // Questions and offers that were waiting here are among the standing ones, if they still stand.
+        // Waiting questions and offers that are still valid are among the standing ones.
         link.outbox =
             waiting
             + link.outbox.filter { message in
@@ -98,7 +97,7 @@ extension Companion {
         for peer in peers where peer.id != answering { say(.withdrawn(id: id), to: peer.id) }
     }
 
-    /// Queues a final message for a peer that is away.
+    /// Queues the message that ends a question or an offer, for a peer that is away.
     private mutating func end(_ message: Message, for peer: PeerID?) {
         endings = (endings + [Ending(message: message, peer: peer)]).suffix(Self.decisionLimit)
     }
@@ -126,7 +125,7 @@ extension Companion {
         guard Limits.areAnswers(values.texts), Self.areAnswers(values, to: question) else {
             return actions.append(.notify(.notSent))
         }
-        // Answers are not kept for a peer that went away: it asks again.
+        // Answers are not kept for a peer that has gone away: it asks again when it returns.
         guard say(.answer(id: id, values), to: peer) else { return actions.append(.notify(.notConnected(known))) }
         hide(id, from: peer)
     }
@@ -170,7 +169,7 @@ extension Companion {
         if received.contains(where: { $0.peer == peer && $0.offer == offer }) { return }
         // The outcome follows.
         if storing.contains(where: { $0.peer == peer && $0.offer.id == offer.id }) { return }
-        // One of each peer: the later counts.
+        // Each peer may have one offer waiting; a newer one replaces it.
         for old in received where old.peer == peer { actions.append(.hideOffer(id: old.offer.id, from: peer)) }
         received.removeAll { $0.peer == peer }
         received.append(StandingOffer(offer: offer, peer: peer, ends: now + .seconds(offer.seconds)))
@@ -199,7 +198,7 @@ extension Companion {
         conclude(isStored ? .taken(id: id) : .refused(id: id, .notStored), about: id, with: peer)
     }
 
-    /// Says what became of an offer, now and whenever its sender asks again.
+    /// Tells the sender what became of its offer, now and whenever it asks again.
     private mutating func conclude(_ message: Message, about id: String, with peer: PeerID) {
         decisions = (decisions + [Decision(id: id, peer: peer, message: message)]).suffix(Self.decisionLimit)
         say(message, to: peer)

@@ -14,8 +14,8 @@ final class PairingCode {
     let side: Side
     let code: SecretBytes
     let ends: Instant
-    /// The number of wrong tries on the side that shows the code, and of all tries on the other side, because each tells a false
-    /// responder whether its guess is right.
+    /// The number of tries: wrong ones on the side that shows the code, all of them on the other side, because each try tells an impostor whether its
+    /// guess is right.
     var tries = 0
 
     /// - Parameter digits: eight.
@@ -135,7 +135,7 @@ extension Companion {
             try start(session, on: link)
             store(session)
         case (.pairRefused, true):
-            // Before its share, the other laptop only says that it shows no code.
+            // Before its share, the other laptop only says that it does not show a code.
             run.hasBegun ? failEntered(on: link, pairing) : close(link)
         default: throw .unexpected
         }

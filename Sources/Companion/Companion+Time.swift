@@ -34,7 +34,7 @@ extension Companion {
             case .central: if now >= end { return try renew(session, on: link) }
             case .peripheral: if now >= end + LinkSession.grace { return close(link) }
             }
-            // The next sealed message brings the new key, even one without content.
+            // The next sealed message carries the new key, even if that message is empty.
             if now >= session.keyed + LinkSession.rekeyInterval { try sendControl(.idle, on: link, session) }
         }
         if case .opening(let end) = link.l2cap {

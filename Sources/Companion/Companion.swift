@@ -3,8 +3,8 @@ import ForeignText
 import HotspotCore
 import Vault
 
-/// Decides what this laptop says to laptops nearby: it takes events and returns actions. It has no clock, no socket and no timer;
-/// random octets come from libsodium. It cannot be copied, because its keys count their messages.
+/// Decides what this laptop says to laptops nearby: takes events and returns actions. It has no clock, socket or timer; random octets come from
+/// libsodium. It is not copyable, because its keys count their messages.
 ///
 /// A separate transport advertises, scans and connects, carries chunks, and keeps peers and keys.
 public struct Companion: ~Copyable {
@@ -39,9 +39,9 @@ public struct Companion: ~Copyable {
         case questionAnswered(id: String, of: PeerID, [String: SecretText])
         case offerMade(Offer, to: PeerID)
         case offerCancelled(id: String)
-        /// The decision is about the offer as it was shown: the peer may have changed it since.
+        /// The decision applies to the offer as it was shown: the peer may have changed it since.
         case offerDecided(Offer, of: PeerID, isAccepted: Bool)
-        /// The end of ``Action/storeOffer(_:from:)``; only then the peer hears of it.
+        /// The result of ``Action/storeOffer(_:from:)``; only now the peer gets its answer.
         case offerStored(id: String, of: PeerID, isStored: Bool)
 
         // The daemon.
@@ -76,7 +76,7 @@ public struct Companion: ~Copyable {
     }
 
     static let (peerLimit, linkLimit, questionLimit, decisionLimit) = (8, 4, 4, 16)
-    /// The most own offers that wait. No more laptops can be connected at a time.
+    /// The largest number of own offers that wait: as many laptops as can be connected at a time.
     public static let offerLimit = linkLimit
 
     let keys: KeyPair
@@ -87,7 +87,7 @@ public struct Companion: ~Copyable {
     var links: [PeerLinkID: PeerLink] = [:]
     var pairing: PairingCode?
     var suspended: [PeerID: Suspended] = [:]
-    /// The peers for which the user has seen the notice that a laptop nearby did not recognise this one.
+    /// The peers for which the user has already seen the notice that a laptop nearby did not recognise this one.
     var unknown: Set<PeerID> = []
 
     /// This laptop's waiting questions.
@@ -147,7 +147,7 @@ public struct Companion: ~Copyable {
 
     /// Handles an event.
     ///
-    /// - Parameter now: an earlier time than in another call counts as that one.
+    /// - Parameter now: the present time; if it is earlier than in a previous call, that call's time counts.
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         self.now = max(now, self.now)
         expire()
@@ -190,14 +190,14 @@ public struct Companion: ~Copyable {
         }
     }
 
-    /// Whether other laptops must be able to find this one: it needs a question or an offer from a peer, or shows a code.
+    /// Whether other laptops must be able to find this one: it waits for a question or an offer, or shows a code.
     var wantsAdvertising: Bool {
         if links.count >= Self.linkLimit { return false }
         if pairing?.side == .shown { return true }
         return !peers.isEmpty && (!questions.isEmpty || awaitsOffer || !received.isEmpty || !storing.isEmpty)
     }
 
-    /// The peers that a laptop found by scanning may be.
+    /// The paired peers that an unknown laptop nearby may be.
     var candidates: [PeerID] {
         let here = Set(links.values.compactMap { $0.session?.peer })
         let targets = Set(made.map(\.peer))

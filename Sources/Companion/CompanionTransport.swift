@@ -12,7 +12,7 @@ public protocol CompanionTransport: AnyObject {
     /// the state is ``CompanionTransportState/ready`` again.
     func perform(_ action: Companion.Action)
 
-    /// Ends all links and wishes, before the program ends.
+    /// Closes all links and stops advertising and scanning, before the program ends.
     func stop()
 }
 
@@ -21,7 +21,7 @@ public enum CompanionTransportState: Hashable, Sendable, CaseIterable {
     case ready
     /// BlueZ does not run.
     case noService
-    /// The computer has no Bluetooth adapter, or not the one of the settings.
+    /// The computer has no Bluetooth adapter, or not the one named in the settings.
     case noAdapter
     /// The adapter is switched off. It stays off: that is the user's choice.
     case adapterOff

@@ -45,7 +45,7 @@ public enum Role: Hashable, Sendable, CaseIterable {
 public enum Channel: Hashable, Sendable, CaseIterable {
     /// Chunks are written with a response, or notified; they keep their order.
     case control
-    /// Chunks are written without a response, or notified, at most ``Frame/window`` chunks ahead.
+    /// Chunks are written without a response, or notified; at most ``Frame/window`` chunks are unanswered.
     case bulk
     /// Chunks of long messages over an L2CAP channel, if both laptops have switched it on. They have the same size, numbers and
     /// window as those of ``bulk``, so that a chunk can be sent again either way.

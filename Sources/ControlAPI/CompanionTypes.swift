@@ -1,6 +1,6 @@
 import HotspotCore
 
-// The types of org.hotspotd.Companion, whose file says what each member means.
+// The types of org.hotspotd.Companion; the `.varlink` file explains each member.
 
 /// `Peer` of the contract.
 public struct PeerStatus: Codable, Hashable, Sendable {
@@ -195,7 +195,7 @@ public enum CompanionFault: Error, Hashable, Sendable {
     /// One sentence for the user.
     case failed(String)
 
-    /// The error's name in the interface, and its parameters.
+    /// The name and the parameters of the varlink error.
     public var reply: (name: String, parameters: JSONValue) {
         switch self {
         case .notPermitted(let message): ("NotPermitted", ["message": .string(message)])
@@ -207,7 +207,7 @@ public enum CompanionFault: Error, Hashable, Sendable {
         }
     }
 
-    /// Reads an error of a reply, whose name begins with the interface; `nil` for the errors of other interfaces.
+    /// Reads the error of a reply; `nil` for an error of another interface.
     public init?(name: String, parameters: JSONValue) {
         func text(_ key: String) -> String { parameters[key]?.string ?? "" }
         let prefix = CompanionContract.name + "."

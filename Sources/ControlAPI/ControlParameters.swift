@@ -4,7 +4,7 @@ public struct ListParameters: Codable, Hashable, Sendable {
     public var interface: String?
     /// Whether the list includes the known networks that are not in sight.
     public var all: Bool?
-    /// Whether the daemon asks the access points that answer such questions.
+    /// Whether the daemon also asks the access points, if they answer questions.
     public var verbose: Bool?
 
     public init(interface: String?, all: Bool?, verbose: Bool? = nil) {

@@ -9,13 +9,13 @@ public struct StatusReply: Codable, Sendable {
     public var settings: String?
     public var problems: [Problem]?
     public var off: [SwitchedOff]?
-    /// Whether names are left out, which only callers with permission see: `true` or absent.
+    /// Whether names are left out, because only callers with permission may see them: `true` or absent.
     public var withheld: Bool?
     public var omitted: Int?
 }
 
 public struct SwitchReply: Codable, Sendable {
-    /// Whether a network is no longer left alone: `true` or absent.
+    /// Whether the call ended a hold, so that hotspotd acts on the network again: `true` or absent.
     public var released: Bool?
 
     public init(released: Bool?) { self.released = released }
@@ -50,7 +50,7 @@ public struct CheckReply: Codable, Hashable, Sendable {
     public var verdict: String
     public var interface: String?
     public var detail: String?
-    /// The request of the probe, and how it was answered.
+    /// The requests of the probe, each with its answer.
     public var requests: [String]?
     /// `URL=` and `HTTPSURL=` of the settings, if they differ from the default.
     public var url: String?
@@ -171,7 +171,7 @@ public struct HistoryReply: Codable, Sendable {
     public var more: Bool?
 }
 
-/// The reply to `Current`; without a link, it has only `chosenHelper`.
+/// The reply to `Current`; if there is no link, only `chosenHelper` is present.
 public struct CurrentNetwork: Codable, Hashable, Sendable {
     public var interface: String?
     /// The SSID in hexadecimal; empty for a wired network.

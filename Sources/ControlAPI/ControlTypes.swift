@@ -1,7 +1,7 @@
 import HotspotCore
 
-// The types of org.hotspotd.Control, whose file says what each member means. The daemon makes them by the initializers here.
-// Words of enumerations are text, because the tool shows a word of a newer daemon as it is.
+// The types of org.hotspotd.Control; the `.varlink` file explains each member. The daemon makes them with the initializers here. Words of
+// enumerations are text, so that the tool can show a word that only a newer daemon knows.
 
 /// `Claim` of the contract.
 public struct ClaimStatus: Codable, Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct ClaimStatus: Codable, Hashable, Sendable {
     public var confidence: String
     public var source: String
     public var ready: Bool
-    /// The helper's word for the kind of portal, from an earlier visit.
+    /// The helper's name for the kind of portal, from an earlier visit.
     public var portalKind: String?
 }
 
@@ -45,7 +45,7 @@ public struct ScannedNetwork: Codable, Hashable, Sendable {
     public var claims: [ClaimStatus]
     public var moreClaims: Int?
     public var disabled: Bool
-    /// Whether the daemon logs in by itself; absent if nothing is known, `false` after a permanent failure (D14).
+    /// Whether the daemon logs in automatically; absent if nothing is known, `false` after a permanent failure (D14).
     public var autoJoin: Bool?
     /// How the last attempt ended, as in the history, and when.
     public var lastOutcome: String?
@@ -86,18 +86,18 @@ extension ScannedNetwork {
 }
 
 extension ScannedNetwork {
-    /// Returns whether this network comes before another one in a list, whose last ones are left out if it is too long: first the
-    /// joined network, then the strongest ones, then those out of sight.
+    /// Returns whether this network comes before another one in a list: first the joined network, then the strongest ones, then those that are not in
+    /// sight. A list that is too long loses its last networks.
     public func comesBefore(_ other: ScannedNetwork) -> Bool { rank > other.rank }
 
     private var rank: (Int, Int) { (joined ? 2 : stations > 0 ? 1 : 0, signal) }
 }
 
-/// The event for which a login waits.
+/// The event that a login waits for.
 public enum Awaited: String, CaseIterable, Sendable {
     /// The answer of the portal.
     case portal
-    /// The opening of the gateway after that answer.
+    /// The gateway opens the network after that answer.
     case open
 }
 
@@ -113,7 +113,7 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var bssid: String?
     public var helper: String?
     public var portal: String?
-    /// The helper's word for this kind of portal.
+    /// The helper's name for this kind of portal.
     public var portalKind: String?
     public var captive: Bool?
     public var secondsRemaining: Int?
@@ -121,7 +121,7 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var nextMaintain: Int?
     /// The time until which an automatic login waits (D23), or at which a failed login is tried again.
     public var nextLogin: Int?
-    /// The event for which the login waits now, a word of ``Awaited``, and the latest time at which that wait ends.
+    /// The event that the login waits for now, a word of ``Awaited``, and the latest time at which that wait ends.
     public var awaits: String?
     public var awaitsUntil: Int?
     public var prompt: String?
@@ -133,7 +133,7 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var warning: String?
     /// The fate of the answers to the last prompt, in one sentence.
     public var answers: String?
-    /// The words of the portal's answer to the last login.
+    /// The portal's own words in its answer to the last login.
     public var said: String?
     /// The outcome of the last attempt, as in the history.
     public var outcome: String?
@@ -206,7 +206,7 @@ public struct HelperStatus: Codable, Hashable, Sendable {
     public var file: String?
     /// `["sandboxed"]`, or empty for a helper without a sandbox.
     public var containment: [String]?
-    /// Why the helper is not sandboxed.
+    /// The reasons why the helper is not sandboxed.
     public var missing: [String]?
     public var scanList: Bool?
     /// The path of the helper's browser; empty if the helper wants a browser and none is installed.
@@ -241,8 +241,7 @@ public struct HelperStatus: Codable, Hashable, Sendable {
         self.given = given
     }
 
-    /// Whether the helper was refused: the reason is one of the problems, and only the path of its file is known. Every other
-    /// helper names its file.
+    /// Whether the helper's file was refused: then one of the problems has the reason, and only the path is known. Every other helper has `file`.
     public var isRefused: Bool { file == nil && !enabled && !problems.isEmpty }
 }
 
@@ -281,7 +280,7 @@ public struct PendingPrompt: Codable, Hashable, Sendable {
     public var withheld: Bool?
     /// The daemon's warning about the portal.
     public var warning: String?
-    /// The daemon's explanation why it asks for a value that is stored.
+    /// The daemon's sentence that explains why it asks for a value that is stored.
     public var note: String?
     /// The names of the fields for which an answer is stored.
     public var stored: [String]?

@@ -4,15 +4,15 @@ import HotspotCore
 // Removes from the replies what callers without permission may not see.
 
 extension PendingPrompt {
-    /// The prompt without stored answers: it has only the defaults of the page.
+    /// The prompt without stored answers; only the page's own defaults are left.
     var withoutStoredAnswers: PendingPrompt {
         var known = self
         for index in fields.indices where stored?.contains(fields[index].name) == true { known.fields[index].value = nil }
         return known
     }
 
-    /// Returns the prompt for callers that may not answer: interface, helper and perhaps network, without the questions. A helper
-    /// may be wrong about what is secret.
+    /// Returns the prompt for callers that may not answer it: interface, helper and perhaps network, but not the questions. The helper may be wrong
+    /// about which of them are secret.
     func withheldFromUnpermitted(names: Bool) -> PendingPrompt {
         var known = self
         if !names { (known.ssid, known.portal, known.title) = ("", nil, "") }
@@ -30,7 +30,7 @@ extension InterfaceStatus {
     var withoutNames: InterfaceStatus {
         var known = self
         (known.ssid, known.ssidHex, known.bssid, known.portal, known.portalKind) = (nil, nil, nil, nil, nil)
-        // The words of a portal could name the network.
+        // The portal's words could name the network.
         (known.reason, known.warning, known.said) = (nil, nil, nil)
         (known.network, known.portalKey) = (nil, nil)
         known.link = nil

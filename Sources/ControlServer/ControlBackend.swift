@@ -27,15 +27,15 @@ import HotspotCore
     func listWatchers(_ count: Int, askingAccessPoints: Bool)
     func helperStatus() -> [HelperStatus]
     func pendingPrompts() -> [PendingPrompt]
-    /// Returns how a prompt ended that was waiting a moment ago.
+    /// Returns how a prompt ended, if it was waiting a moment ago.
     func ending(ofPrompt id: String) -> String?
-    /// Answers a prompt: typed answers, the fields whose stored answer is sent as well, whether to keep them, and whether the
-    /// user was asked about that.
+    /// Answers a prompt with typed answers, the names of fields whose stored answers are also sent, whether to keep the answers, and whether the user
+    /// was asked about that.
     func answer(_ parameters: AnswerParameters) throws(ControlError)
     /// Dismisses a prompt: the user is not asked again during this association.
     func dismiss(prompt: String) throws(ControlError)
-    /// Joins a login that is already running, or asks the helper that keeps the network open whether it still does. In all other
-    /// cases, and with `fresh`, evaluates the network again and logs in.
+    /// Joins a login that is already running, or asks the helper that keeps the network open whether the session is valid. Otherwise, and with
+    /// `fresh`, evaluates the network again and logs in.
     func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> InterfaceReply
     /// Begins a login of the helper `browser`, and returns what a browser on the link needs.
     ///
@@ -48,7 +48,7 @@ import HotspotCore
     func join(_ parameters: JoinParameters, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void)
     /// Leaves the network, and calls back exactly once.
     func leave(interface: String?, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void)
-    /// Switches helpers or networks on or off, and returns whether this ends a state in which a network was left alone.
+    /// Switches helpers or networks on or off. Returns whether this ended a hold.
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool
     /// Ends the session of the helper whose process has this token. Returns `false` if there is no session.
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool
@@ -56,7 +56,7 @@ import HotspotCore
     func current(token: String) throws(ControlError) -> CurrentNetwork
     func forget(ssid: String) throws(ControlError)
     func forgetEverything() throws(ControlError)
-    /// Returns what is known about stored answers, without their values, and the word for the state of the PIN.
+    /// Returns the stored answers without their values, and the state of the PIN as a word.
     func credentials(ssid: String?) throws(ControlError) -> (credentials: [CredentialStatus], pin: String)
     func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus
     /// Removes stored answers, and returns how many were removed.
@@ -70,6 +70,6 @@ import HotspotCore
     func explain(
         interface: String?, ssid: String?, attempt: String?
     ) throws(ControlError) -> (attempt: AttemptStatus, steps: [Step], verdict: String)
-    /// Returns the last `limit` attempts, newest first; with `before` the last ones that began before that attempt.
+    /// Returns the newest `limit` attempts, newest first; with `before`, the newest ones that began before that attempt.
     func history(ssid: String?, interface: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus]
 }

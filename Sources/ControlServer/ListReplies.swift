@@ -4,7 +4,7 @@ import ForeignText
 import HotspotCore
 import Varlink
 
-/// The replies that have lists, each shortened so that it fits into one message.
+/// Makes the replies that contain lists, shortened to fit into one message.
 @LoopActor enum ListReplies {
     static func status(_ backend: any ControlBackend, withNames: Bool) -> [UInt8] {
         let off = backend.switchedOff().filter { withNames || $0.ssid == nil }.prefix(64)

@@ -6,8 +6,8 @@ import Varlink
 /// Decides who may change things and read prompts and traces: root, the group `hotspotd`, the user in front of the machine, and
 /// the daemon's own user if that is a person.
 ///
-/// A helper has a socket of its own, and does not see this one in its sandbox. It runs as the daemon's user: the system's daemon has that
-/// user (`hotspotd`) to itself, so no process of it may change anything, in a sandbox or not, here or at the companion service.
+/// A helper has its own socket; its sandbox does not show this one. It runs as the daemon's user. The system's daemon shares that user (`hotspotd`)
+/// with no person, so none of its processes may change anything, sandboxed or not, here or at the companion service.
 public struct Permission: Sendable {
     private let trusted: Set<uid_t>
     private let restricted: Set<uid_t>
@@ -15,10 +15,10 @@ public struct Permission: Sendable {
     private let companion: uid_t?
     private let activeUser: @Sendable () -> uid_t?
 
-    /// The user of the daemon and its helpers, and the companion service's, as `systemd/hotspotd.sysusers` names it.
+    /// The users of the daemon with its helpers, and of the companion service, as `systemd/hotspotd.sysusers` names them.
     public static let (daemonName, companionName) = ("hotspotd", "hotspot-companion")
 
-    /// The machine's own rule. The numbers of the group and of the users are read once, the user in front of the machine at each call.
+    /// The rule of this machine. The numbers of the group and the users are read once; the user in front of the machine is looked up at each call.
     ///
     /// - Parameter users: the file with the users.
     public init(groupName: String = "hotspotd", users: String = "/etc/passwd") {
@@ -43,8 +43,8 @@ public struct Permission: Sendable {
         return nil
     }
 
-    /// Returns the number of a group. The group of the package is in the file. Only for other groups are the modules of
-    /// nsswitch.conf loaded, because they stay in the daemon's memory (libnss_systemd: 0.3 MiB).
+    /// Returns the number of a group. The package's group is in the file. The modules of nsswitch.conf are loaded only for other groups, because they
+    /// stay in the daemon's memory (libnss_systemd: 0.3 MiB).
     static func number(ofGroup name: String, file: String = "/etc/group") -> gid_t? {
         var entry = Glibc.group()
         var result: UnsafeMutablePointer<Glibc.group>?
@@ -74,7 +74,7 @@ public struct Permission: Sendable {
     }
 
     public func standing(of peer: PeerCredentials) -> Standing {
-        // First, because a helper has the daemon's group as well.
+        // This check comes first, because a helper also belongs to the daemon's group.
         if restricted.contains(peer.uid) { return .restricted }
         if trusted.contains(peer.uid) { return .permitted }
         if let groupID, peer.gid == groupID || peer.groups.contains(groupID) { return .permitted }
@@ -83,8 +83,8 @@ public struct Permission: Sendable {
 
     func isCompanion(_ peer: PeerCredentials) -> Bool { peer.uid == companion }
 
-    /// Returns whether this caller may change things, and read prompts and traces. The answer can change during a connection,
-    /// when another user comes to the front of the machine.
+    /// Returns whether this caller may change things, and read prompts and traces. The answer can change during a connection, when another user sits
+    /// down in front of the machine.
     @LoopActor public func allows(_ call: ServerCall) -> Bool {
         switch call.standing {
         case .permitted: true

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decides which refused calls are logged: the first one of each user and method. The others are counted, so that a thousand
-/// refusals in a second make two lines of the log. The memory is bounded, whatever the callers do.
+/// Decides which refused calls are logged: the first one of each user and method. The others are counted, so that a thousand refusals in a second
+/// cause two lines in the log. The memory is bounded, whatever the callers do.
 struct RefusalLimiter {
     struct Caller: Hashable {
         let user: uid_t

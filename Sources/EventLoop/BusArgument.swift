@@ -45,8 +45,8 @@ extension SystemBus.Argument {
         }
     }
 
-    /// Appends a dictionary in the order of its keys, so that equal values are equal messages: BlueZ numbers the attributes of a
-    /// service in the order of its objects, and a laptop that has used the service before keeps those numbers.
+    /// Appends a dictionary in the order of its keys, so that equal values give equal messages. BlueZ numbers a service's attributes in the order of
+    /// its objects, and a laptop that has used the service remembers those numbers.
     private static func append(_ entries: [String: Self], _ type: String, to message: OpaquePointer?) throws(LoopError) {
         try contain("a", "{\(type)}", in: message) { () throws(LoopError) in
             for (key, value) in entries.sorted(by: { $0.key < $1.key }) {

@@ -1,11 +1,10 @@
 import CLinux
 import Glibc
 
-/// A thread without a join, for work that must not hold up the main thread. It blocks all signals, so that the main thread gets
-/// them.
+/// A thread that nothing joins, for work that must not hold up the main thread. It blocks all signals, so that the main thread gets them.
 public enum DetachedThread {
-    /// Makes all threads of the process share one heap (mallopt(3)): if many threads live only for a moment, a separate heap for
-    /// each costs more than waiting for the shared one. Must be called before there are threads.
+    /// Makes all threads share one heap (mallopt(3)): with many short-lived threads, a heap for each costs more than waiting for the shared one. Must
+    /// be called before there are threads.
     public static func shareHeap() { mallopt(M_ARENA_MAX, 1) }
 
     private final class Job {

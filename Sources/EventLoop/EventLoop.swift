@@ -5,14 +5,14 @@ import Synchronization
 
 /// sd-event as the executor of the daemon's tasks. The target also has D-Bus, changed folders and started programs.
 ///
-/// There is one loop in a process and one thread in it: descriptors, timers, signals, children and every task on ``LoopActor``
-/// take their turns there. Nothing wakes the thread but the kernel, the watchdog's interval, or a job from another thread.
+/// A process has one loop, and the loop has one thread: descriptors, timers, signals, children and every task on ``LoopActor`` take their turns
+/// there. Only the kernel, the watchdog's interval, or a job from another thread wakes it.
 public final class EventLoop: SerialExecutor, TaskExecutor {
     /// The loop of the process.
     public static let shared = EventLoop()
 
-    // sd-event wants one thread at a time. The pointer itself never changes, and every call on it except its creation is made on
-    // the thread that runs the loop, or before that thread exists.
+    // sd-event allows one thread at a time. The pointer never changes, and every call except its creation is made on the loop's thread, or before
+    // that thread exists.
     nonisolated(unsafe) let event: OpaquePointer
     private let wakeDescriptor: Int32
     private let jobs = Mutex<[UnownedJob]>([])
@@ -25,7 +25,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         self.event = event
         wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         guard wakeDescriptor >= 0 else { Self.giveUp("eventfd", errno) }
-        // The jobs that tasks enqueue are one source among the others; its descriptor wakes the loop from any thread.
+        // All jobs that tasks enqueue share one source; its descriptor wakes the loop from any thread.
         let added = sd_event_add_io(
             self.event, nil, wakeDescriptor, UInt32(EPOLLIN.rawValue),
             { _, descriptor, _, _ in
@@ -37,7 +37,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         guard added >= 0 else { Self.giveUp("sd_event_add_io", -added) }
     }
 
-    /// Ends the process with the cause, which a failed precondition of a release build does not print.
+    /// Ends the process and prints the cause, which a failed precondition would not print in a release build.
     private static func giveUp(_ operation: String, _ code: Int32) -> Never {
         let name = CommandLine.arguments.first?.split(separator: "/").last ?? ""
         let line = Array("\(name): \(LoopError(operation: operation, code: code))\n".utf8)
@@ -69,12 +69,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
                 _ = try? EventLoop.shared.run()
                 return nil
             }, nil)
-        // The loop must know its thread before code asks whether it runs on it.
+        // The loop must know its thread before any code checks whether it runs on it.
         while EventLoop.shared.thread.withLock({ $0 == nil }) { usleep(100) }
     }()
 
-    /// Turns the watchdog on, as the service manager's WATCHDOG_USEC asks: sd-event sends the keep-alive itself, from within a
-    /// turn, so that a stuck loop is noticed.
+    /// Turns the watchdog on, if the service manager's WATCHDOG_USEC asks for it. sd-event sends the keep-alive from within a turn, so that a stuck
+    /// loop is noticed.
     @LoopActor public func enableWatchdog() { sd_event_set_watchdog(event, 1) }
 
     /// Sends a state to the service manager, if there is one; such as `READY=1` or `STATUS=…`.
@@ -87,8 +87,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// How long the machine has been asleep since its start: the difference between CLOCK_BOOTTIME and CLOCK_MONOTONIC. Only a
-    /// suspend increases it.
+    /// How long the machine has been suspended since its start: the difference between CLOCK_BOOTTIME and CLOCK_MONOTONIC.
     public static var timeAsleep: Duration {
         var awake = timespec()
         clock_gettime(CLOCK_MONOTONIC, &awake)
@@ -136,7 +135,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
     }
 }
 
-/// Everything that acts in the daemon is isolated to this actor, whose executor is the event loop.
+/// The actor of everything that acts in the daemon; its executor is the event loop.
 @globalActor public actor LoopActor {
     /// The actor of the process.
     public static let shared = LoopActor()

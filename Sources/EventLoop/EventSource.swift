@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import HotspotCore
 
-/// One thing for which the loop waits. It ends with ``cancel()`` or with its last reference.
+/// Something that the loop waits for. It ends with ``cancel()``, or when the last reference is dropped.
 ///
 /// After ``cancel()`` the handler is never called again, even if its event is already due in this turn.
 @LoopActor public final class EventSource {
@@ -28,7 +28,7 @@ import HotspotCore
     }
 
     func fire(_ value: UInt32) {
-        // The handler may drop the last reference to this source; hold it until the call is over.
+        // The handler may drop the last reference to this source, so this one is held until the call returns.
         let handler = handler
         handler?(value)
     }
@@ -49,15 +49,15 @@ extension LoopActor {
     static func assumeIsolated<T>(_ body: @LoopActor () throws -> T) rethrows -> T where T: Sendable {
         EventLoop.shared.checkIsolated()
         return try withoutActuallyEscaping(body) { body in
-            // Isolation is checked above; the cast only removes the annotation.
+            // The isolation was checked above; the cast only removes the annotation.
             try unsafeBitCast(body, to: (() throws -> T).self)()
         }
     }
 }
 
 extension EventLoop {
-    /// Calls the handler whenever the descriptor has one of `events` (EPOLLIN, EPOLLOUT), with the events that it has. The caller
-    /// keeps the descriptor.
+    /// Calls the handler whenever the descriptor is ready for one of `events` (EPOLLIN, EPOLLOUT), with the events that occurred. The caller keeps
+    /// the descriptor.
     @LoopActor public func watch(
         _ descriptor: Int32, for events: UInt32 = UInt32(EPOLLIN.rawValue), _ handler: @escaping (UInt32) -> Void
     ) throws(LoopError) -> EventSource {
@@ -102,7 +102,7 @@ extension EventLoop {
         try schedule(at: EventLoop.now + delay, accuracy: accuracy, handler)
     }
 
-    /// Calls the handler once after this time, without a source to keep or cancel; at once if there is no timer left.
+    /// Calls the handler once after this time, without a source to keep; at once if the system has no timer left.
     @LoopActor public func later(_ delay: Duration = .zero, priority: Int64 = 0, _ handler: @escaping () -> Void) {
         guard let source = try? schedule(after: delay, handler) else { return handler() }
         source.setPriority(priority)
@@ -132,8 +132,7 @@ extension EventLoop {
         return source
     }
 
-    /// Calls the handler once when the child behind a pidfd has ended. The caller reaps it with `waitid(P_PIDFD)`, so that no
-    /// other child is touched.
+    /// Calls the handler once when the child behind a pidfd has ended. The caller reaps that child alone with `waitid(P_PIDFD)`.
     @LoopActor public func onExit(pidfd: Int32, _ handler: @escaping () -> Void) throws(LoopError) -> EventSource {
         let source = try watch(pidfd) { _ in }
         source.handler = { [weak source] _ in

@@ -11,7 +11,7 @@ public enum FilePath {
         return status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
     }
 
-    /// Returns the path with links resolved, as far as the path exists.
+    /// Returns the path with its links resolved, as far as the path exists.
     public static func canonical(_ path: String) -> String {
         guard let pointer = realpath(path, nil) else { return path }
         defer { free(pointer) }
@@ -34,7 +34,7 @@ public enum FilePath {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // Limits are far above the size of most files; memory into which no octet is read stays untouched.
+        // Limits are far above the size of most files; pages of memory that are not read into cost nothing.
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
             var filled = 0
             // Files of /proc come in pieces.
@@ -64,7 +64,7 @@ public enum FilePath {
             rest = rest.dropFirst(max(0, count))
         }
         var cause = errno
-        // Some file systems report a full disk only here.
+        // Some file systems report a full disk only on closing.
         let isClosed = close(descriptor) == 0
         if count > 0, isClosed { return true }
         if !isClosed { cause = errno }

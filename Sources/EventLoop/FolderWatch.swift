@@ -1,17 +1,17 @@
 import Glibc
 
-/// Reports when the content of some folders may have changed, with inotify(7): nothing wakes while nothing happens.
+/// Reports when the content of some folders may have changed, with inotify(7). It does not wake the process without a change.
 ///
 /// For a missing folder, the deepest existing parent is watched. Single files can be awaited too.
 @LoopActor public final class FolderWatch {
     /// The time from the first of several changes, such as a package being unpacked, to their one report.
     public nonisolated static let debounce = Duration.milliseconds(200)
-    /// The time from a failure to the next try.
+    /// The time from a failed watch to the next try.
     private nonisolated static let pause = Duration.seconds(10)
 
-    /// Called when something changed, at most once in ``debounce``, and never before the watch is active again.
+    /// Called after a change, at most once in ``debounce``, and only when the watch is active again.
     public var onChange: () -> Void = {}
-    /// The reason why the kernel refused a watch, usually because of their number (fs.inotify.max_user_watches); one sentence.
+    /// The reason why the kernel refused a watch, as one sentence: usually there are too many (fs.inotify.max_user_watches).
     public private(set) var failure: String?
 
     private var folders: [String] = []
@@ -37,8 +37,8 @@ import Glibc
         arm()
     }
 
-    /// Awaits these files, in addition to the folders. Returns `true` if some of them are new: they may have appeared before they
-    /// were awaited, so the caller must read them again.
+    /// Awaits these files, in addition to the folders. Returns `true` if some of them were not awaited before: they may have appeared earlier, so the
+    /// caller must read them again.
     public func await(files: Set<String>) -> Bool {
         guard files != self.files else { return false }
         let isMore = !files.isSubset(of: self.files)
@@ -49,14 +49,14 @@ import Glibc
 
     // MARK: Watches
 
-    /// The folder itself is removed, and perhaps another one takes its name.
+    /// The folder itself is removed, and another one may take its name.
     private nonisolated static let itself = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
     /// A name in the folder appears or disappears.
     private nonisolated static let naming = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
     /// A file in the folder was written or got another owner or mode.
     private nonisolated static let writing = UInt32(IN_CLOSE_WRITE | IN_ATTRIB)
 
-    /// Sets all watches again. The instance of inotify is kept: their number is limited for each user.
+    /// Sets all watches again on the same inotify instance, because the kernel limits the number of instances for each user.
     private func arm() {
         for watch in names.keys { inotify_rm_watch(descriptor, watch) }
         (names, failure) = ([:], nil)
@@ -65,7 +65,7 @@ import Glibc
             for folder in folders { follow(folder + "/") }
             for file in files { follow(file) }
         }
-        // A change until then is missed, so a report follows in any case.
+        // A change before that time is missed, so a report follows in any case.
         retry = failure == nil ? nil : report(after: Self.pause)
     }
 
@@ -99,8 +99,7 @@ import Glibc
 
     private func fail() { failure = "inotify: \(String(cString: strerror(errno)))" }
 
-    /// Works from the root down: each parent is watched before its child is opened, so that a child that appears in between is
-    /// noticed.
+    /// Works from the root down. Each parent is watched before its child is opened, so that a child that appears meanwhile is noticed.
     ///
     /// - Parameter path: the path; a folder's path ends with a slash.
     private func follow(_ path: String) {
@@ -122,8 +121,8 @@ import Glibc
         let all = mask | Self.itself | UInt32(IN_MASK_ADD) | UInt32(IN_ONLYDIR)
         let watch = inotify_add_watch(descriptor, folder + "/", all)
         guard watch >= 0 else {
-            // Only a lack of watches or memory is reported here. An unreadable folder is reported elsewhere, and if the folder has
-            // disappeared again, the watch on its parent sees it return.
+            // Only a lack of watches or memory is reported here. Another part reports an unreadable folder; if the folder was removed, the watch on
+            // its parent notices when it returns.
             if errno == ENOSPC || errno == ENOMEM { fail() }
             return
         }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The commands that act on this process, for people: the commands for its unit, or for an instance that a user started.
+/// The commands that people use for this process: those of its unit, or those of an instance that a user started.
 public enum OwnService {
-    /// Whether this process is hotspotd's unit: systemd names the unit's folder to it (systemd.exec(5)).
+    /// Whether this process is hotspotd's unit: systemd sets this variable to the unit's folder (systemd.exec(5)).
     private static var isUnit: Bool { getenv("RUNTIME_DIRECTORY").map { String(cString: $0) } == "/run/hotspotd" }
 
     /// The command that makes the daemon read the settings, the helpers and the vault again.

@@ -17,11 +17,9 @@ public struct Spawn {
     private let isExpendable: Bool
     private let capability: Int32?
 
-    /// - Parameters:
-    ///   - descriptors: the program's descriptors 0, 1, 2 and so on. The caller keeps them.
-    ///   - isExpendable: whether the kernel should end the program, and not this process, if memory runs out.
-    ///   - capability: the only capability that the program gets, if this process can give it (capabilities(7), ambient); by
-    ///     default none.
+    /// - Parameters: - descriptors: the program's descriptors 0, 1, 2 and so on. The caller keeps them. - isExpendable: whether the kernel should end
+    ///   the program rather than this process if memory runs out. - capability: the only capability that the program gets, if this process can pass
+    ///   it on (capabilities(7), ambient); by default none.
     public init(
         arguments: [String], environment: [String], descriptors: [Int32], isExpendable: Bool = false, capability: Int32? = nil
     ) {
@@ -33,7 +31,7 @@ public struct Spawn {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // The copies are above all target numbers, so that none of them covers a descriptor that is still needed.
+        // The copies get numbers above all targets, so that no copy replaces a descriptor that is still needed.
         var copies: [Int32] = []
         defer { for copy in copies { close(copy) } }
         for (number, descriptor) in descriptors.enumerated() {
@@ -57,7 +55,7 @@ public struct Spawn {
         let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
         defer { for string in words + variables { free(string) } }
         func spawn() -> Int32 { posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables) }
-        // A child inherits the ambient capabilities of the thread, which otherwise has none.
+        // A child inherits the ambient capabilities of its thread; this thread otherwise has none.
         if let capability { _ = clinux_add_ambient_capability(capability) }
         defer { if capability != nil { _ = clinux_clear_ambient_capabilities() } }
         let result = isExpendable ? Self.whileExpendable(spawn) : spawn()
@@ -65,7 +63,7 @@ public struct Spawn {
         return pid
     }
 
-    /// The environment of this process, for a program that gets the same one.
+    /// The environment of this process, for a program that inherits it.
     public static var ownEnvironment: [String] {
         var variables: [String] = []
         var next = environ
@@ -76,8 +74,8 @@ public struct Spawn {
         return variables
     }
 
-    /// Starts the program and opens a pidfd, for ``EventLoop/onExit(pidfd:_:)``. The process is not reaped before this returns,
-    /// so that its number is still valid.
+    /// Starts the program and opens a pidfd, for ``EventLoop/onExit(pidfd:_:)``. The process is not reaped before this returns, so its number is
+    /// still valid.
     public func startWatched() throws(Errno) -> (pid: pid_t, pidfd: Int32) {
         let pid = try start()
         let pidfd = pidfd_open(pid, 0)
@@ -90,11 +88,11 @@ public struct Spawn {
         return (pid, pidfd)
     }
 
-    /// Opened before the process forbids core dumps, which gives its files in `/proc` to root.
+    /// Opened before this process forbids core dumps, because its files in `/proc` then belong to root.
     public static let scoreFile = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)
 
-    /// Runs the body while children begin with a high score. A child begins with its parent's value; lowering that value again
-    /// needs no privilege down to the value at the start (proc(5)).
+    /// Runs the body while children start with a high score. A child starts with its parent's value; lowering the value again, down to the value at
+    /// the start, needs no privilege (proc(5)).
     private static func whileExpendable(_ body: () -> Int32) -> Int32 {
         var octets = [UInt8](repeating: 0, count: 16)
         let count = pread(scoreFile, &octets, octets.count, 0)

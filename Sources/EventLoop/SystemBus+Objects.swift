@@ -49,7 +49,7 @@ extension SystemBus {
         let handler: (Call) -> Reply
         init(_ handler: @escaping (Call) -> Reply) { self.handler = handler }
 
-        /// Returns 1 for a call that is answered, and 0 for one that sd-bus refuses.
+        /// Returns 1 for a call that was answered, and 0 for a call that sd-bus then refuses.
         @LoopActor func answer(_ message: OpaquePointer?) -> Int32 {
             func text(_ octets: UnsafePointer<CChar>?) -> String { octets.map { String(cString: $0) } ?? "" }
             guard let arguments = BusMessageReader.values(of: message) else { return 0 }
@@ -61,7 +61,7 @@ extension SystemBus {
             defer { sd_bus_message_unref(reply) }
             switch handler(call) {
             case .unknown:
-                // sd-bus answers some calls itself, and reads the message from its beginning.
+                // sd-bus may answer the call itself, and then reads the message from its beginning.
                 sd_bus_message_rewind(message, 1)
                 return 0
             case .error(let name, let words):

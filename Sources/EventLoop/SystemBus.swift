@@ -1,13 +1,13 @@
 import CSystemd
 import Glibc
 
-/// A connection to the system's message bus. The sender of a signal is checked by the bus, because every user may send signals.
+/// A connection to the system's message bus. Every user may send signals, so the bus checks their sender.
 @LoopActor public final class SystemBus {
     /// A signal with a Boolean.
     public struct BusSignal: Hashable, Sendable {
-        /// The object that sent the signal, or that the signal names.
+        /// The object that sent the signal, or the object that the signal names.
         public let path: String
-        /// The signal's Boolean under its name (true if it names an object), or its changed Boolean properties.
+        /// The signal's Boolean argument under the signal's name (true if the argument names an object), or the changed Boolean properties.
         public let flags: [String: Bool]
     }
 
@@ -37,14 +37,14 @@ import Glibc
         case table([String: Argument])
         /// A dictionary from texts to dictionaries of this kind.
         case tables([String: [String: Argument]])
-        /// Objects' paths, with their interfaces' properties.
+        /// The paths of objects, with the properties of their interfaces.
         case objects([String: [String: [String: Argument]]])
         case short(UInt16)
         case descriptor(Descriptor)
         case variant(Argument)
     }
 
-    /// A descriptor that is passed in a message, which copies it. It is closed with this object.
+    /// A descriptor to pass in a message. The message copies it, and this object closes it.
     public final class Descriptor: Hashable, Sendable {
         public let number: Int32
         public init(_ number: Int32) { self.number = number }
@@ -78,7 +78,7 @@ import Glibc
 
     private(set) var bus: OpaquePointer?
     private let handler: (BusSignal) -> Void
-    /// The watchers, whose addresses the bus has.
+    /// The watchers, which must live as long as the bus holds their addresses.
     var watchers: [AnyObject] = []
 
     /// - Parameter address: the address of a bus other than the system's.
@@ -117,7 +117,7 @@ import Glibc
         let result = sd_bus_add_match_async(
             bus, nil, "type='signal',sender='\(sender)',\(rule)",
             { message, userdata, _ in
-                // sd-bus calls back on the loop's thread, and only while the bus exists, whose owner closes it.
+                // sd-bus calls back only on the loop's thread, and only until the owner closes the bus.
                 nonisolated(unsafe) let (message, userdata) = (message, userdata!)
                 LoopActor.assumeIsolated {
                     let owner = Unmanaged<SystemBus>.fromOpaque(userdata).takeUnretainedValue()
@@ -154,14 +154,14 @@ import Glibc
         watchers.append(box)
     }
 
-    /// Calls the handler when the connection is lost: the bus has ended. sd-bus makes this signal itself, and does not connect again.
+    /// Calls the handler when the bus has ended and the connection is lost. sd-bus makes this signal itself, and does not reconnect.
     public func onLoss(_ handler: @escaping () -> Void) throws(LoopError) {
         let local = "org.freedesktop.DBus.Local"
         try watch("Disconnected", of: local, from: local) { _, _ in handler() }
     }
 
-    /// Returns whether a signal is for everyone. The bus checks the sender of these by the match; a signal that is addressed to this
-    /// connection comes from anyone, and sd-bus takes it for one of a well-known name.
+    /// Returns whether a signal is a broadcast. The bus checks the sender of broadcasts by the match. Anyone can address a signal to this connection,
+    /// and sd-bus takes it for a signal of a well-known name.
     private static func isBroadcast(_ message: OpaquePointer?) -> Bool { sd_bus_message_get_destination(message) == nil }
 
     private final class SignalBox {
@@ -169,7 +169,7 @@ import Glibc
         init(_ handler: @escaping (String, [BusValue]) -> Void) { self.handler = handler }
     }
 
-    /// Offers an object, whose calls the handler answers; `nil` refuses one. The handler gets the caller's unique name.
+    /// Offers an object, whose calls the handler answers; `nil` refuses a call. The handler gets the caller's unique name.
     public func serve(_ path: String, _ handler: @escaping (_ caller: String, _ method: String) -> [Argument]?) throws(LoopError)
     {
         try offer(path, isTree: false) { call in handler(call.sender, call.method).map { .values($0) } ?? .unknown }
@@ -189,8 +189,8 @@ import Glibc
 
     // MARK: Calls
 
-    /// Calls a method, without starting a service for it. The handler gets the values of the answer; `nil` if the service is
-    /// missing, refuses, or does not answer.
+    /// Calls a method without starting the service. The handler gets the values of the answer; `nil` if the service is missing, refuses, or does not
+    /// answer.
     public func call(
         _ method: String, of object: Object, _ arguments: [Argument] = [], _ handler: @escaping ([BusValue]?) -> Void
     ) {

@@ -1,7 +1,7 @@
 import Glibc
 import HotspotCore
 
-/// The wall clock: used for people and the store, never for a deadline.
+/// The wall clock: only for people and the store, never for a deadline.
 public enum WallClock {
     /// Unix time in milliseconds.
     public static var now: Int {
@@ -10,7 +10,7 @@ public enum WallClock {
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
-    /// Returns a time in UTC in a format of strftime(3) that consists only of numbers.
+    /// Returns a time in UTC in a format of strftime(3) without names of days or months.
     ///
     /// - Parameter milliseconds: Unix time.
     public static func utc(_ milliseconds: Int, _ format: String) -> String {
@@ -21,6 +21,6 @@ public enum WallClock {
         return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Returns the wall clock's time for an instant of the clock for deadlines.
+    /// Returns the wall-clock time for an instant of the deadlines' clock.
     public static func time(of instant: Instant) -> Int { now + (instant - EventLoop.now).milliseconds }
 }

@@ -2,8 +2,8 @@ import Glibc
 
 /// The origin of a page: `http://host[:port]` or `https://host[:port]`.
 ///
-/// People read an origin to recognise the page, and stored answers are bound to it. So it has no path, user name or blank, and
-/// only ASCII: names in other scripts have their `xn--` form, in which no letter looks like another.
+/// People read an origin to recognise the page, and stored answers are bound to it. So it contains no path, user name or blank, and only ASCII: names
+/// in other scripts are written as `xn--`, where no letter looks like another.
 public enum Origin {
     /// The longest name and the longest label of a host, in octets (RFC 1035, 2.3.4).
     private static let (nameLimit, labelLimit) = (253, 63)
@@ -29,8 +29,8 @@ public enum Origin {
         return place.first == "[" ? place.dropFirst().prefix { $0 != "]" } : place.prefix { $0 != ":" }
     }
 
-    /// Returns an origin for one line. Its end shows which host answers, so a long origin is cut in the middle. The end is as
-    /// long as the longest name that can be registered, with a port.
+    /// Returns an origin for one line. Its end shows which host answers, so a long origin is cut in the middle; the end leaves space for the longest
+    /// name that can be registered, and a port.
     public static func shortened(_ text: String) -> String {
         text.count > 120 ? "\(text.prefix(23))…\(text.suffix(96))" : text
     }
@@ -52,7 +52,7 @@ public enum Origin {
         guard name.count <= nameLimit,
             labels.allSatisfy({ (1...labelLimit).contains($0.count) && $0.allSatisfy(isLetterOfName) })
         else { return false }
-        // Clients read a name that ends in a number as an address.
+        // Clients read a host whose last label is a number as an IPv4 address.
         return labels.last?.allSatisfy(isDigit) == true ? isAddress(name, AF_INET) : true
     }
 

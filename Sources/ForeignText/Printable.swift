@@ -52,12 +52,12 @@ public enum Printable {
     /// - Parameter limit: the limit of this form, in octets. A text that is cut ends with an ellipsis, which does not count.
     public static func shown(_ text: String, limit: Int = 1024) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy(isPlain) { return text }
-        // The printable form is at least as long as the text.
+        // The printable form is at least as long as the text, so this part of a longer text is enough.
         var pieces = pieces(of: Array(text.utf8.prefix(limit + ellipsis.utf8.count + 1)), keepingBackslash: true)
         var length = pieces.reduce(0) { $0 + $1.text.utf8.count }
         let counted = pieces.last?.text == ellipsis ? length - ellipsis.utf8.count : length
         guard counted > limit else { return pieces.map(\.text).joined() }
-        // The element that the selector changes may be in the part that is cut off.
+        // The cut may separate a selector from the character that it changes.
         while let last = pieces.last, length > limit || last.scalar?.properties.isVariationSelector == true {
             length -= last.text.utf8.count
             pieces.removeLast()
@@ -147,7 +147,7 @@ public enum Printable {
         if scalar.properties.isVariationSelector {
             return selects(scalar, after: previous, isBeforeKeycap: isBeforeKeycap())
         }
-        // Some of these are letters and marks, such as the fillers of Hangul.
+        // Some of these count as letters or marks, such as the fillers of Hangul.
         if scalar.properties.isDefaultIgnorableCodePoint { return false }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false

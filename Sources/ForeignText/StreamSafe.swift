@@ -1,5 +1,4 @@
-/// Text in which no character has more combining marks than any writing needs (Unicode Standard Annex #15, Stream-Safe Text
-/// Format).
+/// Text in which no character carries more combining marks than any language needs (Unicode Standard Annex #15, Stream-Safe Text Format).
 ///
 /// Strings are hashed and compared in their normal form, which sorts the marks after a character in quadratic time. Measured with
 /// Swift 6.2: 20,000 marks take 85 ms, 500,000 would take a minute; stream-safe text takes linear time. So foreign text is

@@ -2,14 +2,13 @@ import CNetlink
 import Glibc
 import Netlink
 
-/// Closes links to ordinary programs with routing rules of the kernel; ``GateRule`` lists them.
+/// Closes links to ordinary programs with the kernel's routing rules; ``GateRule`` lists them.
 ///
-/// A socket can use a closed link only if it is bound to it: for other sockets, the link's default route and its hosts do not
-/// exist, neither over IPv4 nor over IPv6. The routes of the table main are never changed. Every call is complete when it
-/// returns, and may be repeated.
+/// Only sockets that are bound to a closed link can use it. For all others, the link's default route and hosts do not exist, over IPv4 and IPv6. The
+/// routes of the table main are never changed. Every call is complete when it returns, and may be repeated.
 ///
-/// A gate works in the network namespace in which it was made. It also applies to packets that the machine forwards and to
-/// connections that exist already, but not to multicast, broadcast, and other programs' rules that look up main by themselves.
+/// A gate works in the network namespace in which it was made. It also applies to packets that the machine forwards and to existing connections, but
+/// not to multicast and broadcast, nor to other programs' rules that use main themselves.
 public final class Gate {
     private struct ClosedLink {
         var name: String
@@ -56,9 +55,9 @@ public final class Gate {
     /// For tests: the indices of the closed links.
     package var closedLinks: Set<Int> { Set(closed.keys) }
 
-    /// Closes the links in `wanted`, and opens all others. Repairs changes by other programs: removed rules, a link's group, and
-    /// an index that now belongs to another link. If a link cannot be closed or opened, the others still are; the error is thrown
-    /// at the end, and the next call tries again.
+    /// Closes the links in `wanted`, and opens all others. Repairs changes by other programs: removed rules, a link's changed group, and an index
+    /// that now belongs to another link. If a link cannot be closed or opened, the gate continues with the others, throws the error at the end, and
+    /// tries again at the next call.
     ///
     /// - Parameters:
     ///   - wanted: names by index. A link that does not exist is ignored.
@@ -93,8 +92,8 @@ public final class Gate {
 
     /// Opens all links and removes all rules, as far as possible; throws the first error. May be called again.
     public func stop() throws(GateError) {
-        // Links are opened first: while a link is in the group, bound sockets need their rules. A link that cannot return to its
-        // own group is put into group 0 below, or stays in a group without rules.
+        // Links are opened first: while a link is in the group, sockets bound to it need their rules. A link that cannot return to its earlier group
+        // is put into group 0 below, or stays in a group without rules.
         for index in closed.keys.sorted() { try? open(index) }
         known = nil
         do {
@@ -105,7 +104,7 @@ public final class Gate {
         }
     }
 
-    /// Removes the rules, routes and groups of a gate that ended without ``stop()``. Needs no privilege if there are none.
+    /// Removes the rules, routes and groups of a gate that ended without ``stop()``. If there are none, no privilege is needed.
     ///
     /// Links are put into group 0, the kernel's default, because their earlier group is not recorded.
     ///
@@ -127,7 +126,7 @@ public final class Gate {
             return false
         }
         if let link = closed[index] {
-            // The link was renamed, and the rule has its name.
+            // The link was renamed, and the rule still has the earlier name.
             if link.name != name {
                 known = nil
                 for family in families {
@@ -139,7 +138,7 @@ public final class Gate {
             if group == Self.group { return false }
         } else {
             known = nil
-            // The exemption comes first, so that the link is never closed to bound sockets.
+            // The exemption comes first, so that sockets bound to the link can always use it.
             for family in families { try kernel.add(.bound(to: name, family)) }
         }
         let wasChanged = closed[index] != nil
@@ -148,7 +147,7 @@ public final class Gate {
             try open(index)
             return false
         }
-        // Sockets cache their routes through a change of the group, but not through a change of the rules.
+        // Sockets keep a cached route when a link's group changes, but not when the rules change.
         for family in families {
             try kernel.add(.bound(to: name, family))
             try kernel.delete(.bound(to: name, family))
@@ -159,13 +158,13 @@ public final class Gate {
     private func open(_ index: Int) throws(NetlinkError) {
         guard let link = closed[index] else { return }
         known = nil
-        // The index may now belong to another link, which stays in its group.
+        // The index may now belong to another link, whose group is left alone.
         if try kernel.group(of: index) == Self.group { _ = try kernel.setGroup(link.group, of: index) }
         for family in families { try kernel.delete(.bound(to: link.name, family)) }
         closed[index] = nil
     }
 
-    /// Copies main's routes over open links to the gate's table, because a closed link's better route would hide them.
+    /// Copies main's routes over open links to the gate's table. Otherwise a better route over a closed link would hide them.
     private func copyHiddenRoutes() throws(NetlinkError) {
         for family in families {
             let all = try kernel.routes(family)
@@ -173,7 +172,7 @@ public final class Gate {
             var wanted: [HiddenRoute] = []
             if !closed.isEmpty {
                 wanted = all.filter { $0.table == UInt32(RT_TABLE_MAIN.rawValue) && closed[$0.link] == nil }
-                // The route to a router must exist before the route through it.
+                // The kernel accepts a route through a router only after the route to that router.
                 wanted = Array((wanted.filter { !$0.hasGateway } + wanted.filter(\.hasGateway)).prefix(HiddenRoute.limit))
             }
             for route in there.subtracting(wanted) { try kernel.delete(route) }
@@ -196,8 +195,8 @@ public final class Gate {
                 let plain = rules.filter(\.isPlainMain)
                 guard let main = plain.last else { throw GateError.noMainRule }
                 for rule in GateRule.standing(family) { try kernel.add(rule) }
-                // The plain rule is first added again after the gate's rules, and then the first one is deleted, so that main is
-                // consulted at every moment.
+                // The plain rule is first added again behind the gate's rules. Only then the original is deleted, so that main is consulted at every
+                // moment.
                 try kernel.add(main)
                 for rule in plain { try kernel.delete(rule) }
                 families.append(family)
@@ -220,8 +219,7 @@ public final class Gate {
         return ours
     }
 
-    /// Adds all rules again if they are not as the gate left them: systemd-networkd removes unknown rules when it starts
-    /// (ManageForeignRoutingPolicyRules=).
+    /// Adds all rules again if they were changed: systemd-networkd removes unknown rules when it starts (ManageForeignRoutingPolicyRules=).
     ///
     /// - Returns: whether another program had changed the rules.
     private func repair() throws(NetlinkError) -> Bool {
@@ -243,7 +241,7 @@ public final class Gate {
         return wasChanged
     }
 
-    /// Continues after errors, so that as little as possible stays closed, and throws the first error at the end.
+    /// Continues after errors, so that as few links as possible stay closed, and throws the first error at the end.
     private static func restore(_ kernel: GateKernel) throws(NetlinkError) -> Bool {
         var hasLeftovers = false
         var firstError: NetlinkError?
@@ -262,7 +260,7 @@ public final class Gate {
                 let ours = rules.filter(\.isOurs)
                 let plain = rules.filter(\.isPlainMain)
                 hasLeftovers = hasLeftovers || !ours.isEmpty
-                // Another program removed the plain rule, which is needed once the gate's rules are gone.
+                // Another program removed the plain rule, which the machine needs once the gate's rules are gone.
                 if !ours.isEmpty, plain.isEmpty { try kernel.add(.plainMain(family)) }
                 for rule in ours { try kernel.delete(rule) }
                 // A process that ended while it added the rules may have left two plain rules.

@@ -17,7 +17,7 @@ class GateKernel {
         header[0] = family.number
         do {
             let answers = try dump(RTM_GETRULE, header).filter { message in
-                // For a missing family the kernel sends the rules of another one.
+                // If the kernel lacks a family, it sends the rules of another one.
                 message.type == UInt16(RTM_NEWRULE) && message.payload.first == family.number
             }
             return answers.isEmpty ? nil : answers.map { GateRule(payload: $0.payload) }
@@ -81,7 +81,7 @@ class GateKernel {
         return (Int(index), group)
     }
 
-    /// Returns struct ifinfomsg for one link; `nil` for index 0, because a request without a link is for all links of a group.
+    /// Returns struct ifinfomsg for one link; `nil` for index 0, because such a request would apply to all links of a group.
     private static func link(_ index: Int) -> [UInt8]? {
         guard let number = Int32(exactly: index), number > 0 else { return nil }
         var header: [UInt8] = [UInt8(AF_UNSPEC), 0, 0, 0]

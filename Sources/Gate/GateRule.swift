@@ -17,13 +17,12 @@ import Netlink
 ///     32767  lookup default                           IPv4 only
 ///     32767  nop                                      target of the goto
 ///
-/// The plain rule is moved after the gate's rules and not deleted, so that main is consulted even if another program deletes the
-/// gate's rules. The gate's rules are at main's own place, so that other programs' rules, such as a tunnel's, keep their order.
+/// The plain rule is moved behind the gate's rules and not deleted, so that main is consulted even if another program deletes the gate's rules. The
+/// gate's rules stand at main's own place, so that other programs' rules, such as a tunnel's, keep their order.
 ///
-/// The rule with the source is for incoming answers: with `rp_filter` the kernel looks up a route back to a packet's source, as
-/// root and from the packet's destination (`__fib_validate_source` in net/ipv4/fib_frontend.c). An ordinary program has no source
-/// before it has a route. The rule also lets through IPv4 sockets of root that are bound to a source, and IPv4 connections of
-/// root from before the gate closed.
+/// The rule with the source is for incoming answers: with `rp_filter`, the kernel looks up a route back to a packet's source, as root and from the
+/// packet's destination (`__fib_validate_source` in net/ipv4/fib_frontend.c). A socket of an ordinary program has no source address before it has a
+/// route. The rule also admits root's IPv4 sockets that are bound to a source, and root's IPv4 connections from before the gate closed.
 struct GateRule: Hashable {
     /// "hots": the interface group of gated links, and the table of the routes that they hide. Administrators are unlikely to
     /// choose this number.
@@ -68,7 +67,7 @@ struct GateRule: Hashable {
         var rules = [
             GateRule(family, priority: mainPriority, table: main) { $0.append(Int(FRA_SUPPRESS_IFGROUP), integer: group) }
         ]
-        // IPv6 looks up again with a source for a program without a route (`ip6_dst_lookup_tail`). So its exemption is for
+        // If a program finds no route, IPv6 looks up again with a source address (`ip6_dst_lookup_tail`). So the IPv6 exemption applies only to
         // lookups without a port: a packet filter's check of the return path, such as firewalld's (nft_fib_ipv6.c).
         if family == .ipv6 {
             let withPort = { (builder: inout PayloadBuilder) in
@@ -104,7 +103,7 @@ struct GateRule: Hashable {
         GateRule(family, priority: mainPriority, table: UInt32(RT_TABLE_MAIN.rawValue), by: UInt8(RTPROT_KERNEL))
     }
 
-    /// The rule without its flags, which change with links and targets.
+    /// The rule without its flags, which change when links and goto targets come and go.
     var identity: [UInt8] { payload.count < 12 ? payload : payload[..<8] + [0, 0, 0, 0] + payload[12...] }
 
     var isOurs: Bool { (try? attributes?.integer(Int(FRA_PROTOCOL), as: UInt8.self)) == Self.protocol }
@@ -139,8 +138,8 @@ enum Family: CaseIterable {
     /// The length of an address, in octets.
     var length: Int { self == .ipv4 ? 4 : 16 }
 
-    /// Prefixes that cover every source except the unspecified one. An IPv6 rule with any prefix needs a source
-    /// (`fib6_rule_match`); for IPv4, the prefixes leave out 0.0.0.0/8.
+    /// Prefixes that cover every source except the unspecified address. An IPv6 rule with any prefix requires a source (`fib6_rule_match`); for IPv4,
+    /// the prefixes leave out 0.0.0.0/8.
     var everySource: [(prefix: UInt8, length: UInt8)] {
         switch self {
         case .ipv4: (1...8).map { (UInt8(1) << (8 - $0), $0) }

@@ -1,9 +1,9 @@
 import CNetlink
 import Netlink
 
-/// A route of main that a gated link's better route hides, as a copy in the gate's table.
+/// A copy, in the gate's table, of a route of main that a gated link's better route hides.
 ///
-/// The kernel finds one best route and then rejects it because of its link's group, without trying main's other routes.
+/// The kernel picks main's best route, rejects it because of its link's group, and does not try main's other routes.
 struct HiddenRoute: Hashable {
     /// The largest number of copies; a laptop has a handful of routes.
     static let limit = 512
@@ -17,7 +17,7 @@ struct HiddenRoute: Hashable {
     /// Whether the route leads through a router, so that the route to that router must exist first.
     let hasGateway: Bool
 
-    /// The attributes of the copy, without the kernel's bookkeeping and the numbers of nexthop objects.
+    /// The attributes that are copied: not the kernel's bookkeeping, nor the numbers of nexthop objects.
     private static let copied: Set<Int> = [
         Int(RTA_DST.rawValue), Int(RTA_OIF.rawValue), Int(RTA_GATEWAY.rawValue), Int(RTA_PRIORITY.rawValue),
         Int(RTA_PREFSRC.rawValue), Int(RTA_METRICS.rawValue), Int(RTA_VIA.rawValue), Int(RTA_PREF.rawValue),

@@ -2,12 +2,12 @@ import CNetlink
 import EventLoop
 import Netlink
 
-/// Reports changes of routing rules of any family; the gate's rules may be among them. Needs no capability and no timer.
+/// Reports changes of routing rules of any family, including the gate's own. Needs no capability and no timer.
 @LoopActor public final class RuleWatch {
     private let exchange: NetlinkExchange
     private var isChanged = false
 
-    /// - Parameter onChange: called once for all changes of one turn of the loop, including the gate's own.
+    /// - Parameter onChange: called once for all changes of one turn of the loop, including those that the gate makes.
     public init(onChange: @escaping () -> Void) throws(GateError) {
         do {
             exchange = try NetlinkExchange { () throws(NetlinkError) in

@@ -1,8 +1,7 @@
-/// The type `Announced` of org.hotspotd.Control and org.hotspotd.Helper: an access point's statement about the use of its
-/// network.
+/// The type `Announced` of org.hotspotd.Control and org.hotspotd.Helper: an access point's description of its network.
 ///
-/// No part of it is signed, and anyone nearby can send it. It is a hint for people and helpers, never a reason to send, open or
-/// trust something. All texts are printable.
+/// It is not signed, and anyone nearby can send one. So it is a hint for people and helpers, never a reason to send, open or trust something. All
+/// texts are printable.
 public struct AnnouncedAccess: Codable, Hashable, Sendable {
     /// Whether access takes an additional step, such as a login. `true` or absent, like all flags here.
     public var additionalStep: Bool?
@@ -36,7 +35,7 @@ public struct AnnouncedAccess: Codable, Hashable, Sendable {
     /// Whether the network expects a login.
     public var expectsLogin: Bool { additionalStep == true || steps?.isEmpty == false }
 
-    /// Returns the part for helpers: the elements, and only the origin of a login's URL.
+    /// Returns the part for helpers: the elements, and of a login's URL only the origin.
     public var forHelpers: AnnouncedAccess {
         var known = self
         (known.loginURL, known.venueURL, known.venueNames) = (nil, nil, nil)

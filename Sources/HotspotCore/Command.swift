@@ -42,7 +42,7 @@ public enum HelperResult: String, Codable, Hashable, Sendable, CaseIterable {
     public var appleValue: Int { Self.allCases.firstIndex(of: self)! }
 }
 
-/// How sure a helper is that a network is captive and its own. Ordered.
+/// How sure a helper is that a network is captive and that it can log in there. Ordered.
 public enum Confidence: String, Codable, Hashable, Sendable, CaseIterable, Comparable {
     case none, low, high
 
@@ -60,7 +60,7 @@ public enum Verdict: String, Codable, Hashable, Sendable, CaseIterable {
     case partial
     /// A portal answers in the Internet's place.
     case captive
-    /// No answer, or none that allows a conclusion.
+    /// No answer came, or none that allows a conclusion.
     case limited
 
     public var isOpen: Bool { self == .online || self == .partial }

@@ -64,7 +64,7 @@ public struct Glob: Hashable, Sendable {
 
     /// Returns whether the whole text matches, in time proportional to text times pattern.
     public func matches(_ text: [UInt8]) -> Bool {
-        // Most texts fail here already, which keeps a long scan with many lists fast.
+        // Most texts fail this check, which keeps a long scan with many lists fast.
         guard text.count >= shortest, shortest < elements.count || text.count == shortest else { return false }
         if case .octet(let octet) = elements.last, octet != text.last { return false }
         var position = 0
@@ -78,7 +78,7 @@ public struct Glob: Hashable, Sendable {
                 element += 1
                 position += 1
             } else if let (after, start) = retry {
-                // The last star matches one more octet.
+                // The last star takes one more octet.
                 retry = (after, start + 1)
                 element = after
                 position = start + 1

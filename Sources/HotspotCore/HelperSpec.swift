@@ -6,13 +6,13 @@ public struct HelperSpec: Hashable, Sendable {
     public enum Activation: Hashable, Sendable {
         /// One process for one command, on standard input and output.
         case stdio(exec: [String])
-        /// The daemon listens and starts the program, which takes the socket over.
+        /// The daemon listens and passes the socket to the program when it starts it.
         case socket(exec: [String])
-        /// The helper is a service of its own and listens at this path.
+        /// The helper is a separate service and listens at this path.
         case external(path: String)
 
-        /// Distinguishes programs with the same name: the command line, or the path of the socket. Printable, and different for
-        /// different words.
+        /// Distinguishes programs with the same name: the command line, or the path of the socket. Printable, and different for different command
+        /// lines.
         public var identity: String {
             switch self {
             case .stdio(let exec), .socket(let exec):
@@ -62,13 +62,13 @@ public struct HelperSpec: Hashable, Sendable {
     /// The name that people read, at most 15 characters.
     public var displayName: String
     public var activation: Activation
-    /// The networks of which the helper learns; empty for every joined network.
+    /// The networks that the helper may learn about; empty for every joined network.
     public var ssids: [SSIDPattern]
-    /// The kinds of security of which the helper learns; empty for all.
+    /// The kinds of security that the helper may learn about; empty for all.
     public var security: Set<Security>
-    /// The priority, from 0 to 100; among low claims, the highest wins (D8).
+    /// The priority, from 0 to 100. Among claims of low confidence, the highest priority wins (D8).
     public var priority: Int
-    /// Whether the helper is switched on in its file.
+    /// Whether the helper's file switches it on.
     public var enabled: Bool
     /// Whether the helper gets the scan list even without `SSID=`.
     public var scanList: Bool
@@ -95,7 +95,7 @@ public struct HelperSpec: Hashable, Sendable {
         self.readWritePaths = readWritePaths
     }
 
-    /// Returns whether the helper may learn of this network.
+    /// Returns whether the helper may learn about this network.
     public func covers(_ ssid: SSID, _ security: Security) -> Bool {
         guard self.security.isEmpty || self.security.contains(security) else { return false }
         return ssids.isEmpty || ssids.contains { $0.matches(ssid) }

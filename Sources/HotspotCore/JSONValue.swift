@@ -41,7 +41,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 }
 
 extension JSONValue: Codable {
-    /// Any JSON value. A failed attempt costs the decoder much more than a successful one, so the usual kinds come first.
+    /// Reads any JSON value. A failed attempt costs the decoder much more than a successful one, so the usual kinds come first.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         if value.decodeNil() {

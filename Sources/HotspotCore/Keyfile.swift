@@ -1,6 +1,6 @@
 import ForeignText
 
-/// A file of `[Section]` and `Key=Value` lines, as systemd and iwd use them. Every entry has its line for errors.
+/// A file of `[Section]` and `Key=Value` lines, as systemd and iwd use. Each entry keeps its line number for errors.
 public struct Keyfile: Hashable, Sendable {
     /// One `Key=Value`.
     public struct Entry: Hashable, Sendable {
@@ -64,7 +64,7 @@ public struct Keyfile: Hashable, Sendable {
             return
         }
         var section: (name: String, line: Int)?
-        // Below a heading that cannot be read, the meaning of entries is unknown.
+        // Whether the last heading could not be read, so that the meaning of the entries below it is unknown.
         var isLost = false
         var (number, rest) = (0, octets[...])
         while let raw = Self.nextLine(&rest) {
@@ -112,8 +112,8 @@ public struct Keyfile: Hashable, Sendable {
         Error(file: file, line: entry.line, message: "\(entry.key)= \(message)")
     }
 
-    /// Returns the next line without its end, and removes both from the octets; `nil` if there is none. Works on octets, because
-    /// a helper reads all portal files before its first answer: characters cost 30 times as many instructions.
+    /// Returns the next line without its end, and removes both from the octets; `nil` at the end. Works on octets, because a helper reads all portal
+    /// files before its first answer: characters cost 30 times as many instructions.
     private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         if rest.isEmpty { return nil }
         var index = rest.startIndex
@@ -129,7 +129,7 @@ public struct Keyfile: Hashable, Sendable {
         return rest
     }
 
-    /// Returns the octets of the line end at an index, as `Character.isNewline` has it; 0 if there is none.
+    /// Returns the number of octets of the line end at an index, as `Character.isNewline` defines it; 0 if there is none.
     private static func lineEnd(_ octets: ArraySlice<UInt8>, at index: Int) -> Int {
         func octet(_ distance: Int) -> UInt8? { index + distance < octets.endIndex ? octets[index + distance] : nil }
         switch octets[index] {

@@ -1,4 +1,4 @@
-/// The security of a network's air interface, as read from RSN, WPA, OWE and privacy information.
+/// The security of a network, from its RSN, WPA, OWE and privacy information.
 public enum Security: String, Codable, Hashable, Sendable, CaseIterable {
     /// No encryption at all.
     case open
@@ -14,7 +14,7 @@ public enum Security: String, Codable, Hashable, Sendable, CaseIterable {
     case enterprise
     /// A wired network.
     case wired
-    /// Unreadable information; never treated as open.
+    /// Unreadable information; never counts as open.
     case unknown
 
     /// Whether a station needs a password or a certificate to join.
@@ -26,15 +26,15 @@ public enum Security: String, Codable, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The identity of a network: SSID and security on the air, the gateway's hardware address on a cable (D5).
+/// The identity of a network: SSID and security for Wi-Fi, the gateway's hardware address for a cable (D5).
 public enum NetworkID: Hashable, Sendable {
     case wireless(SSID, Security)
     /// A wired network, by its gateway's address.
     case wired(HardwareAddress)
-    /// A wired network without a known gateway address; nothing is remembered about it.
+    /// A wired network whose gateway's address is unknown; nothing about it is stored.
     case anonymous
 
-    /// The key of the store's and the vault's records: `wifi:<hex>:<security>` or `wired:<address>`.
+    /// The key under which the store and the vault keep the network's records: `wifi:<hex>:<security>` or `wired:<address>`.
     public var key: String? {
         switch self {
         case .wireless(let ssid, let security): "wifi:\(ssid.hex):\(security.rawValue)"
@@ -85,11 +85,11 @@ public struct Network: Codable, Hashable, Sendable {
     /// The signal strength, from 0.0 (weak or none) to 1.0 (strong).
     public var signalStrength: Double?
     public var security: Security
-    /// Whether the system, and not the user, joined the network (D22).
+    /// Whether the system joined the network by itself, without the user (D22).
     public var autoJoined: Bool
-    /// Whether this Maintain comes from the join itself, and not from the periodic call.
+    /// Whether this Maintain follows a join, rather than the periodic timer.
     public var justJoined: Bool
-    /// Whether the helper that gets this is the chosen one.
+    /// Whether the receiving helper is the chosen one.
     public var chosenHelper: Bool
     /// The announcement of the access point, which is only a hint, because anyone nearby can send one.
     public var announced: AnnouncedAccess?
@@ -119,9 +119,9 @@ public enum SignalScale {
     public static func strength(dBm: Int) -> Double { min(1, max(0, Double(dBm + 90) / 50)) }
 }
 
-/// The type `Link` of org.hotspotd.Helper and org.hotspotd.Probe: how to reach one network and no other.
+/// The type `Link` of org.hotspotd.Helper and org.hotspotd.Probe: the facts needed to reach one network and no other.
 public struct Link: Codable, Hashable, Sendable {
-    /// The identifier of the attempt: new at each entry to evaluating, maintaining, and authenticating from maintaining.
+    /// The identifier of the attempt: new whenever the machine enters evaluating or maintaining, or goes from maintaining to authenticating.
     public var attempt: String
     /// The identifier of the association: the same from joining to leaving.
     public var association: String
@@ -137,13 +137,13 @@ public struct Link: Codable, Hashable, Sendable {
     public var nameservers: [String]
     /// The address of the portal's API (RFC 8910).
     public var portalAPI: String?
-    /// The probe in use, for helpers that probe by themselves.
+    /// The address of the current probe, for helpers that probe by themselves.
     public var probeURL: String?
     /// The probe's expected answer: a status, or the exact body.
     public var probeExpect: String?
     /// The HTTPS endpoint of this probe; `nil` for none, or for the usual one with the usual probe.
     public var probeHTTPSURL: String?
-    /// The address at which the probe's server last answered, on any link; another server may have it by now.
+    /// The address at which the probe's server last answered, on any link; another server may use it by now.
     public var probeAddress: String?
     /// Milliseconds after which the caller ends a command; `nil` for 45,000.
     public var commandTimeout: Int?
@@ -168,6 +168,6 @@ public struct Link: Codable, Hashable, Sendable {
         self.commandTimeout = commandTimeout
     }
 
-    /// The probe if the settings name none. HelperKit then also asks the endpoints of other operators.
+    /// The probe if the settings name none. HelperKit then also asks other operators' endpoints.
     public static let usualProbe = (url: "http://connectivitycheck.gstatic.com/generate_204", expect: "204")
 }

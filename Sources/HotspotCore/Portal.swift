@@ -1,6 +1,6 @@
 import ForeignText
 
-/// A portal that asks for a login. Credentials are released for a portal, never for a network's name alone.
+/// A portal that asks for a login. Credentials are released for a portal, never for a network's name.
 public struct Portal: Codable, Hashable, Sendable {
     /// `scheme://host[:port]`, after the redirects; see ``Origin``.
     public var origin: String
@@ -24,13 +24,13 @@ public struct Field: Codable, Hashable, Sendable {
     public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
         case text, password, email, phone, code, checkbox, choice
 
-        /// Whether an answer is never shown again once it is typed, and never a default.
+        /// Whether an answer is never shown again after it is typed, and never becomes a default.
         public var isSecret: Bool { self == .password || self == .code }
-        /// Whether the answer is typed without echo. A code is read from paper or a telephone, and used once.
+        /// Whether the answer is typed without echo. A code, in contrast, is read from paper or a telephone and used once.
         public var isHidden: Bool { self == .password }
     }
 
-    /// The answers to a checkbox. They tell nothing about the user.
+    /// The possible answers to a checkbox, which reveal nothing about the user.
     public static let tickWords: Set<String> = ["yes", "no", "true", "false"]
 
     /// The key of the answer.
@@ -48,7 +48,7 @@ public struct Field: Codable, Hashable, Sendable {
     /// The initial value.
     public var value: String?
 
-    /// Returns the label in the form in which it is compared with an earlier visit's: without case, and with single spaces.
+    /// Returns the label in the form in which it is compared with an earlier visit's: ignoring case, with single spaces.
     public static func folded(_ label: String) -> String {
         label.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
     }
@@ -59,7 +59,7 @@ public struct Field: Codable, Hashable, Sendable {
         return one.hasPrefix(other) || one.hasSuffix(other) || other.hasPrefix(one) || other.hasSuffix(one)
     }
 
-    /// Whether the answer may be left empty, if the user says so.
+    /// Whether the user may leave the answer empty, after confirming that.
     public var mayBeEmpty: Bool { !required || isAssumed }
 
     /// Whether only the helper assumes that an answer is required.
@@ -90,8 +90,7 @@ public struct Prompt: Codable, Hashable, Sendable {
     public var terms: String?
     /// The names of earlier answers that were not sent, because the page now asks for something else.
     public var unsent: [String]?
-    /// Whether the earlier answers, or a button, were sent, and the portal shows the same page without an error: they may still
-    /// open the network.
+    /// Whether the earlier answers, or a button, were sent, and the portal shows the same page without an error. The network may still open.
     public var mayOpen: Bool?
 
     public init(title: String, message: String? = nil, fields: [Field] = [], termsURL: String? = nil, terms: String? = nil) {
@@ -102,15 +101,15 @@ public struct Prompt: Codable, Hashable, Sendable {
         self.terms = terms
     }
 
-    /// Whether the prompt asks for nothing: the login happens elsewhere, for example in a browser.
+    /// Whether the prompt asks no questions, because the login happens elsewhere, for example in a browser.
     public var handsOver: Bool { fields.isEmpty && terms == nil && termsURL == nil }
 }
 
 /// A running session, as its helper describes it.
 public struct Session: Codable, Hashable, Sendable {
-    /// The time until the portal ends it.
+    /// The seconds until the portal ends the session.
     public var secondsRemaining: Int?
-    /// The amount of data until the portal ends it.
+    /// The octets until the portal ends the session.
     public var bytesRemaining: Int?
     /// Whether the session can be extended before it ends.
     public var canExtend: Bool?
@@ -118,13 +117,13 @@ public struct Session: Codable, Hashable, Sendable {
     public var venueURL: String?
     /// Seconds until the next Maintain, for a portal whose page must stay open; `nil` for the usual interval.
     public var maintainAfter: Int?
-    /// Data that the daemon keeps for this network and returns in the next command; at most 16 KiB.
+    /// Data that the daemon stores for this network and returns with the next command; at most 16 KiB.
     public var memory: JSONValue?
 
     /// The largest plausible values: ten years in seconds, and a petabyte in octets.
     public static let (secondsLimit, bytesLimit) = (315_360_000, 1_000_000_000_000_000)
 
-    /// Returns a plausible amount as it is, and `nil` for any other.
+    /// Returns the amount if it is plausible, otherwise `nil`.
     public static func remaining(_ amount: Int?, upTo limit: Int) -> Int? {
         amount.flatMap { (0...limit).contains($0) ? $0 : nil }
     }
@@ -148,7 +147,7 @@ public struct Session: Codable, Hashable, Sendable {
 /// A helper's claim on one network of the scan list.
 public struct Annotation: Codable, Hashable, Sendable {
     public var ssidHex: String
-    /// The security of the network; `nil` for every network of this name.
+    /// The security of the network; `nil` for all networks with this name.
     public var security: Security?
     /// The confidence: low or high.
     public var confidence: Confidence
@@ -166,23 +165,23 @@ public struct Annotation: Codable, Hashable, Sendable {
 /// A helper's answer to Authenticate, PresentUI, Maintain and Logoff.
 public struct Reply: Codable, Hashable, Sendable {
     public var result: HelperResult
-    /// The prompt, with the result uiRequired.
+    /// The prompt, if the result is uiRequired.
     public var prompt: Prompt?
-    /// The portal as it is now.
+    /// The portal in its present state.
     public var portal: Portal?
-    /// The session as it is now.
+    /// The session in its present state.
     public var session: Session?
     /// One sentence for the user.
     public var reason: String?
-    /// The beginning of a reason that has the words of the portal's answer.
+    /// The beginning of a reason that quotes the portal's answer.
     public static let portalAnswered = "The portal answered: "
-    /// The steps taken, with secrets masked.
+    /// The steps of the login, with secrets masked.
     public var trace: [String]?
     /// The names of answers that the login did not need, so that they were not sent.
     public var unsent: [String]?
     /// The names of answers that the portal refused before it accepted others.
     public var refused: [String]?
-    /// The company whose account the portal asks for without belonging to it; the user is warned.
+    /// The company that the portal imitates: the portal asks for the company's account without belonging to it, and the user is warned.
     public var imitates: String?
 
     public init(
@@ -220,7 +219,7 @@ public struct Evaluation: Codable, Hashable, Sendable {
     }
 }
 
-/// Something that the user should know, with the command that helps, if there is one: `Problem` of org.hotspotd.Control.
+/// Something that the user should know, with the command that helps, if there is one. `Problem` of org.hotspotd.Control.
 public struct Problem: Codable, Hashable, Sendable {
     /// The stable word.
     public var code: ProblemCode
@@ -236,10 +235,10 @@ public struct Problem: Codable, Hashable, Sendable {
         self.hint = hint
     }
 
-    /// In a hint it stands for the network, if the part that reports the problem does not know the network's name.
+    /// A placeholder in a hint for the network's name, for parts that report a problem without knowing the name.
     private static let placeholder = " SSID"
 
-    /// Returns the problem with this network in its hint; without the hint if the network has no name that a command accepts.
+    /// Returns the problem with this network in its hint; if a command cannot take the network's name, without the hint.
     public func naming(_ network: String?) -> Problem {
         guard let hint, hint.hasSuffix(Self.placeholder) else { return self }
         let argument = network.flatMap(ShellWord.argument)

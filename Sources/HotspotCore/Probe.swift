@@ -1,8 +1,8 @@
-/// An endpoint that a probe asks: the type `Endpoint` of org.hotspotd.Probe.
+/// An endpoint of a probe: the type `Endpoint` of org.hotspotd.Probe.
 public struct ProbeEndpoint: Codable, Hashable, Sendable {
     /// The address.
     public var url: String
-    /// The answer without a portal: a status such as `204`, the exact body, or `→URL` for a redirect to this address.
+    /// The answer of the Internet: a status such as `204`, the exact body, or `→URL` for a redirect to this address.
     public var expect: String
 
     /// Makes an endpoint.
@@ -18,7 +18,7 @@ public struct ProbeEndpoint: Codable, Hashable, Sendable {
         ProbeEndpoint(url: "http://detectportal.firefox.com/success.txt", expect: "success"),
         ProbeEndpoint(url: "http://nmcheck.gnome.org/check_network_status.txt", expect: "NetworkManager is online"),
     ]
-    /// An endpoint without a name: Cloudflare's resolver redirects every request to its own page over https.
+    /// An endpoint without a host name: Cloudflare's resolver redirects every request to its own page over https.
     public static let usualAddress = ProbeEndpoint(url: "http://1.1.1.1/", expect: "→https://1.1.1.1/")
     /// The HTTPS endpoint that is used with the usual ones.
     public static let usualHTTPS = "https://www.gstatic.com/generate_204"
@@ -34,7 +34,7 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
     public var headers: [String: String]
     /// The body's first 96 octets, printable.
     public var body: String?
-    /// Why there was no answer: the code of HelperKit's `TransferError` and its sentence.
+    /// Why there was no answer: the code of HelperKit's `TransferError`, and its sentence.
     public var error: String?
     /// The duration, in milliseconds.
     public var milliseconds: Int
@@ -54,7 +54,7 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
 /// The parameters of org.hotspotd.Probe.Probe.
 public struct ProbeRequest: Codable, Sendable {
     public var link: Link
-    /// The endpoints; the daemon sends none, because the link has them.
+    /// The endpoints; the daemon sends none, because the link names them.
     public var endpoints: [ProbeEndpoint] = []
     public var httpsURL: String?
     /// Whether to run a new probe instead of reusing the verdict of this attempt.
@@ -74,7 +74,7 @@ public struct ProbeAnswer: Codable, Sendable {
     public var portalURL: String?
     /// The problem as a stable word, such as `httpsBlocked` or `dnsFailed`.
     public var problem: String?
-    /// The rest of the session in seconds, from the portal API.
+    /// The remaining time of the session in seconds, from the portal API.
     public var secondsRemaining: Int?
     /// The seconds after which the server wants the next request (RFC 9110, 10.2.3).
     public var retryAfter: Double?

@@ -1,5 +1,4 @@
-/// The stable word of a problem, or of a call that failed: `code` of org.hotspotd.Control. Scripts may compare these words, so
-/// that none of them changes.
+/// The stable word of a problem, or of a failed call: `code` of org.hotspotd.Control. Scripts may compare these words, so none of them changes.
 public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     // The network and the login.
     case noAddress, noNameservers, addressConflict, addressOverlap, vpnBlocksProbe, held, unclaimedCaptive, stillCaptive,
@@ -13,18 +12,18 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     case helperCrashed
     /// The helper could not be started or reached.
     case helperNotStarted
-    /// The helper could not be started for lack of processes, memory or descriptors, not even after a while.
+    /// The helper could not be started for lack of processes, memory or descriptors, even after some time.
     case helperNoRoom
     case helperTimeout
     /// The answer does not follow the contract.
     case helperMalformed
-    /// The answer has a word that is not in the contract.
+    /// The answer uses a word that the contract does not define.
     case helperUnknownValue
     /// The helper answered with an error of its own.
     case helperError
     /// The answer is longer than the contract allows.
     case helperTooLong
-    /// A part of the answer that cannot be masked, because it goes back to the helper, repeats a secret.
+    /// The answer repeats a secret in a part that cannot be masked, because it goes back to the helper.
     case helperRepeatsSecret
     case helperQuarantined
 
@@ -47,7 +46,7 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     case severalInterfaces
     case joinFailed, joinNotPermitted, managerGone, notJoined, passwordNeeded, wrongPassword
 
-    /// A code that only a newer daemon knows.
+    /// A code that only a newer daemon defines.
     case unrecognized
 
     public init(from decoder: any Decoder) throws {

@@ -1,5 +1,5 @@
-/// One text of two parts: a sentence of the daemon, and after a line feed the words of a helper or a portal. Every output keeps
-/// them apart, so that a stranger's words cannot pass for the daemon's.
+/// One text with two parts: the daemon's sentence and, after a line feed, the words of a helper or a portal. Every output shows them separately, so
+/// that a stranger's words cannot pass for the daemon's.
 public enum QuotedProblem {
     /// Appends the words, if there are any, without line feeds.
     public static func join(_ sentence: String, _ words: String?) -> String {

@@ -2,8 +2,7 @@ import ForeignText
 
 /// The name of a network: 0 to 32 octets in no particular encoding (IEEE 802.11-2020, 9.4.2.2).
 ///
-/// Two SSIDs are the same only if their octets are. Text is a rendering, made by ``description`` and read back by
-/// ``init(printable:)``.
+/// Two SSIDs are equal only if their octets are. ``description`` renders an SSID as text, and ``init(printable:)`` reads it back.
 public struct SSID: Hashable, Sendable {
     /// The longest name that the standard allows, in octets.
     public static let maximumLength = 32
@@ -21,7 +20,7 @@ public struct SSID: Hashable, Sendable {
     /// The empty name: a wired network, or a BSS that hides its name.
     public static let empty = SSID(octets: [UInt8]())!
 
-    /// A hidden network sends no name, or as many zero octets as its name is long.
+    /// A hidden network sends an empty name, or as many zero octets as its name is long.
     public var isHidden: Bool { octets.allSatisfy { $0 == 0 } }
 
     /// Lower-case hexadecimal.
@@ -42,7 +41,7 @@ public struct SSID: Hashable, Sendable {
 }
 
 extension SSID: CustomStringConvertible {
-    /// The printable form: safe in a terminal, a log and a file, and accepted back by ``init(printable:)``.
+    /// The printable form: safe in a terminal, a log and a file; ``init(printable:)`` reads it back.
     public var description: String { Printable.text(of: octets) }
 }
 

@@ -5,15 +5,15 @@ public enum StateName: String, Codable, Hashable, Sendable, CaseIterable {
 
 /// The result of an attempt, in the words of the journal.
 public enum AttemptOutcome: String, Codable, Hashable, Sendable, CaseIterable {
-    /// A helper freed the network, or kept it free.
+    /// A helper logged in, or kept the session.
     case online
-    /// The network is free, and no helper claimed it.
+    /// The network is open, and no helper claimed it.
     case open
-    /// A portal was there, and the network is open without a helper's login.
+    /// The network was captive, and opened without a helper's login.
     case opened
-    /// The network was open when the daemon started; how it was opened is not known.
+    /// The network was open when the daemon started; nothing tells how it was opened.
     case found
-    /// No helper claimed the network, and whether it is open is not known.
+    /// No helper claimed the network, and nothing tells whether it is open.
     case unknown
     /// The network is captive, and no helper claimed it.
     case unclaimedCaptive
@@ -21,7 +21,7 @@ public enum AttemptOutcome: String, Codable, Hashable, Sendable, CaseIterable {
     case temporaryFailure
     /// A login failed, and a later attempt would fail too.
     case failure
-    /// The session could not be kept.
+    /// The session could not be continued.
     case expired
     /// The network was left.
     case left
@@ -29,7 +29,7 @@ public enum AttemptOutcome: String, Codable, Hashable, Sendable, CaseIterable {
     case loggedOff
     /// The user dismissed the question.
     case dismissed
-    /// Another attempt took over.
+    /// Another attempt replaced this one.
     case superseded
 }
 

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// A thing that the daemon has to do, in the imperative and in order. The daemon only carries it out.
+/// An instruction to the daemon, in the imperative. The daemon carries instructions out in order.
 public enum Action: Hashable, Sendable {
     /// Log a change of state.
     case transition(from: StateName, to: StateName, cause: String)
@@ -19,11 +19,11 @@ public enum Action: Hashable, Sendable {
     /// Ask the user.
     case showPrompt(PromptID, Prompt, helper: String)
     case withdrawPrompt(PromptID)
-    /// Store that this helper says that it logged in, for a daemon that is restarted before the proof (D25).
+    /// Store that this helper reported a success, in case the daemon restarts before the proof (D25).
     case awaitProof(of: String, until: Instant)
     /// Remember that this helper logs in to this network (D5).
     case remember(helper: String)
-    /// Keep the session, portal and answers of this helper's login as they are now, whatever another login does.
+    /// Keep the session, portal and answers of this helper's login as they are now, even if another login runs.
     case keepLogin(LoginID, of: String)
     /// Make the kept login the current one again.
     case restoreLogin(LoginID, of: String)
@@ -33,7 +33,7 @@ public enum Action: Hashable, Sendable {
     case forgetChoice(of: String)
     /// Drop the session's memory.
     case dropSession
-    /// Start nothing on this network for that time, or until the user asks. People read the cause at the next join.
+    /// Start nothing on this network for this time, or until the user asks. The user sees the cause at the next join.
     case hold(HoldReason, for: Duration?, because: String)
     case releaseHold
     /// End the link.
@@ -50,7 +50,7 @@ public enum Action: Hashable, Sendable {
 public enum StrikeReason: Hashable, Sendable {
     /// The helper missed a deadline.
     case silence
-    /// The helper ended without an answer, or gave an invalid one in a race.
+    /// The helper ended without an answer, or answered a race invalidly.
     case crash
 }
 

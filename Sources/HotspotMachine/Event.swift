@@ -4,28 +4,28 @@ import HotspotCore
 public enum Event: Hashable, Sendable {
     /// The link has an address and can be used.
     case addressAcquired(Arrival)
-    /// The address is gone, or the station left, or it joined another network.
+    /// The address is gone: the station left, or joined another network.
     case addressLost
-    /// Another access point of the same network, address kept (D15).
+    /// The station moved to another access point of the same network and kept its address (D15).
     case roamed(HardwareAddress)
-    /// The helpers that may be asked about this network have changed: some came, went, were switched on or off, or quarantined.
+    /// The helpers that may be asked about this network have changed: a helper appeared, disappeared, or was switched on or off or quarantined.
     case helpersChanged([Candidate])
     /// A helper answered, or died.
     case answered(CommandID, CommandAnswer)
-    /// The prober answered; the verdict is `nil` if it is missing or died. For a portal, with the place to which the network led.
+    /// The prober answered; the verdict is `nil` if the prober is missing or died. For a portal, the place is where the network led.
     case verdictReached(ProbeID, Verdict?, secondsRemaining: Int? = nil, place: String? = nil)
     /// A verdict that the machine did not request, for example from `hotspotctl check`.
     case verdictSeen(Verdict, place: String? = nil)
     case timerFired(TimerID)
     case promptAnswered(PromptID)
-    /// The user does not want to be asked on this network.
+    /// The user does not want this network's questions.
     case promptDismissed(PromptID)
-    /// The user wants to be logged in, perhaps by this helper; `fresh` also if the session is still valid (D26).
+    /// The user wants to be logged in, perhaps by this helper; with `fresh`, even if the session is still valid (D26).
     case loginRequested(helper: String?, fresh: Bool = false)
     /// The user or the helper wants to end the session.
     case logoffRequested(by: Requester)
-    /// The reason to leave the network alone is over: the network or its helper was switched on, the portal's API became known,
-    /// or the user is back.
+    /// The reason to leave the network alone no longer applies: the network or its helper was switched on, the portal's API became known, or the user
+    /// is back.
     case restEnded
     /// The link could not be ended.
     case disassociationRefused
@@ -48,36 +48,35 @@ public enum CommandAnswer: Hashable, Sendable {
         HelperResult, prompt: Prompt? = nil, secondsRemaining: Int? = nil, maintainAfter: Int? = nil, reason: String? = nil)
     /// The helper or its connection ended before an answer.
     case crashed
-    /// The helper was never asked, because its process could not be started for lack of resources. This counts as no claim, or as
-    /// a temporary failure, and neither strikes nor acquits: the helper is not to blame.
+    /// The helper was never asked: its process could not be started for lack of resources. This counts as no claim, or as a temporary failure. It
+    /// neither causes nor forgives strikes, because the helper is not to blame.
     case notStarted(reason: String)
-    /// An answer came in time that does not follow the contract: it counts as no claim or as a failure, and neither strikes nor
-    /// acquits (D7).
+    /// An answer came in time but does not follow the contract. It counts as no claim or as a failure, and neither causes nor forgives strikes (D7).
     case garbled(reason: String?)
 }
 
-/// A join: the known facts about the network when its link has an address.
+/// A join: the facts that are known when the link gets its address.
 public struct Arrival: Hashable, Sendable {
     public var network: NetworkID
     /// The access point, or the gateway of a wired network.
     public var bssid: HardwareAddress?
     /// The helper that logged in here last time (D5).
     public var remembered: String?
-    /// The marks of the helpers that could have been chosen instead; `nil` if they are not known.
+    /// The names and editions of the helpers that could have been chosen instead; `nil` if they are not known.
     public var contenders: Set<String>?
-    /// If the daemon was restarted in this association, in which that helper kept the network open: the session's deadlines.
+    /// The session's deadlines, if the daemon was restarted while that helper kept this association open.
     public var resumed: MaintainSchedule?
     /// The deadlines of the last visit's session, which may continue.
     public var session: MaintainSchedule
     /// A login that was not proven before the daemon was restarted or the link was lost (D25).
     public var late: LateLogin?
-    /// Whether the link was up before the daemon started, so that it does not know how this network was opened.
+    /// Whether the link was up before the daemon started, so that the daemon cannot know how the network was opened.
     public var wasUpBefore: Bool
     /// Whether a portal was there at the last visit.
     public var hadPortal: Bool
-    /// The hold under which nothing starts until the user asks for it (D13, D14).
+    /// The hold under which nothing starts until the user asks for a login (D13, D14).
     public var hold: Hold?
-    /// Whether the system joined the network (D22).
+    /// Whether the system joined the network without the user (D22).
     public var autoJoined: Bool
     /// Whether the link can be ended, because it is a radio (D19).
     public var canDisassociate: Bool
@@ -104,7 +103,7 @@ public struct Arrival: Hashable, Sendable {
     }
 }
 
-/// A helper's login that was not proven before the daemon was restarted, or the link was lost.
+/// A helper's login that was not proven before the daemon restarted or the link was lost.
 public struct LateLogin: Hashable, Sendable {
     /// The login; `nil` after a restart.
     public var id: LoginID?
@@ -126,13 +125,13 @@ public struct Candidate: Hashable, Sendable {
     public var name: String
     /// The priority; among low claims, the highest wins (D8).
     public var priority: Int
-    /// Whether the helper is asked, but not waited for, because it is quarantined (D7).
+    /// Whether the helper is quarantined: asked, but not waited for (D7).
     public var isQuarantined: Bool
-    /// A number that changes with each change of the helper's file, or of a file that it reads.
+    /// A number that changes with each change of the helper's file, or of a file that the helper reads.
     public var edition: Int
-    /// The helper's name and edition, as a stored choice records them.
+    /// The helper's name and edition, as the store keeps them with a choice.
     public var mark: String { edition == 0 ? name : "\(name) \(edition)" }
-    /// Whether the helper is taken only if no other helper claims the network, not even one that failed before.
+    /// Whether the helper is chosen only if no other helper claims the network, not even one that failed before.
     var isLastResort: Bool { priority == 0 }
 
     public init(_ name: String, priority: Int = 50, isQuarantined: Bool = false, edition: Int = 0) {
@@ -143,10 +142,10 @@ public struct Candidate: Hashable, Sendable {
     }
 }
 
-/// An earlier order to start nothing on a network.
+/// An earlier decision to start nothing on a network.
 public struct Hold: Hashable, Sendable {
     public var reason: HoldReason
-    /// The end of the hold; `nil` for until the user asks.
+    /// The end of the hold; `nil` if it lasts until the user asks for a login.
     public var until: Instant?
     /// The cause of the hold, one sentence.
     public var cause: String?
@@ -166,6 +165,6 @@ public enum HoldReason: String, Codable, Hashable, Sendable, CaseIterable {
     case dismissed
     /// A helper failed permanently (D14).
     case autoJoinOff
-    /// The user switched hotspotd off for this name.
+    /// The user switched hotspotd off for this network's name.
     case disabled
 }

@@ -1,4 +1,4 @@
-/// The number of a running operation, used once in a machine's life: an event with an old number is late and is dropped.
+/// The number of a running operation, used only once by a machine: an event with an old number is late and is dropped.
 public protocol OperationID: Hashable, Sendable {
     var number: UInt64 { get }
     init(number: UInt64)
@@ -24,14 +24,14 @@ public struct PromptID: OperationID {
     public init(number: UInt64) { self.number = number }
 }
 
-/// An attempt lasts from an entry to evaluating, maintaining or loggingOff, or to authenticating from maintaining, to its
+/// An attempt begins when the machine enters evaluating, maintaining or loggingOff, or goes from maintaining to authenticating. It ends with its
 /// outcome.
 public struct AttemptID: OperationID {
     public let number: UInt64
     public init(number: UInt64) { self.number = number }
 }
 
-/// A helper's login, from its success on: it may be kept beside another one, put back, or dropped.
+/// A helper's login from its success on. It may be kept beside another one, restored, or dropped.
 public struct LoginID: OperationID {
     public let number: UInt64
     public init(number: UInt64) { self.number = number }

@@ -15,11 +15,11 @@ public struct JoinedNetwork: Hashable, Sendable {
     package var temporaryFailures = 0
     /// How soon a helper may log in again (D23).
     package var pace = Pace()
-    /// The marks of the helpers that could have been chosen at the time of the choice; `nil` if they are not known.
+    /// The names and editions of the helpers that could have been chosen at that time; `nil` if they are not known.
     public internal(set) var contenders: Set<String>?
-    /// The time of the next maintain for which the helper asked with its last success (D33).
+    /// The time at which the helper wants the next Maintain, from its last success (D33).
     var wantedMaintain: Instant?
-    /// The login that counts if the network is found open.
+    /// The earlier login that counts if the network is found open.
     package var standing: StandingLogin?
     /// The portals to which the network led.
     var trail = PortalTrail()
@@ -41,30 +41,30 @@ public struct JoinedNetwork: Hashable, Sendable {
         wasCaptive ? .opened : arrival.wasUpBefore ? .found : arrival.hadPortal ? .opened : .open
     }
 
-    /// Returns the same network for the state `inactive`, without any failures counted against helpers (behaviour 10).
+    /// Returns the same network for the state `inactive`, without the helpers' failures (behaviour 10).
     var resting: JoinedNetwork {
         var fresh = self
         fresh.record = HelperRecord()
         return fresh
     }
 
-    /// Returns the same network for a new start by the user, which earlier failures do not delay.
+    /// Returns the same network for a new start. Earlier failures do not delay a start by the user.
     func started(byUser: Bool) -> JoinedNetwork {
         var fresh = resting
         fresh.arrival.hold = nil
         fresh.temporaryFailures = 0
         fresh.pace = Pace()
-        // D22: the user's wish makes it the user's join.
+        // D22: after the user's request, the join counts as the user's own.
         if byUser { fresh.arrival.autoJoined = false }
         return fresh
     }
 }
 
-/// The failures that count against helpers on a network until it is left, or until the user asks for a new start.
+/// The helpers' failures on a network, until it is left or the user asks for a new start.
 struct HelperRecord: Hashable, Sendable {
-    /// Helpers that are no longer asked: they answered unsupportedNetwork, or won too often without success (D11).
+    /// Helpers that are not asked again: they answered unsupportedNetwork, or won too often without success (D11).
     var excluded: Set<String> = []
-    /// Helpers with a failed maintain, and their wins since (D11).
+    /// Helpers whose Maintain failed, and the races that they have won since (D11).
     private(set) var winsAfterFailedMaintain: [String: Int] = [:]
     /// Logins that failed temporarily (D24).
     private(set) var setbacks: [String: Int] = [:]
@@ -74,13 +74,13 @@ struct HelperRecord: Hashable, Sendable {
         if winsAfterFailedMaintain[helper] == nil { winsAfterFailedMaintain[helper] = 0 }
     }
 
-    /// Counts a win after a failed maintain. Wins of other helpers in between change nothing, or two helpers that take turns
-    /// would continue for ever.
+    /// Counts a win after a failed Maintain. Other helpers' wins in between do not reset the count; otherwise two helpers that take turns would
+    /// continue for ever.
     mutating func won(_ helper: String) { winsAfterFailedMaintain[helper]? += 1 }
 
     mutating func loginFailed(_ helper: String) { setbacks[helper, default: 0] += 1 }
 
-    /// Forgets the failures of a helper, because one of its sessions lasted (D11, D24).
+    /// Forgets the failures of a helper whose session lasted (D11, D24).
     mutating func sessionLasted(_ helper: String) {
         winsAfterFailedMaintain[helper] = nil
         setbacks[helper] = nil
@@ -92,7 +92,7 @@ struct HelperRecord: Hashable, Sendable {
         for (name, wins) in winsAfterFailedMaintain where wins >= cap { excluded.insert(name) }
     }
 
-    /// Returns whether the claim of any other helper goes before this helper's claim (D24).
+    /// Returns whether this helper's claim comes after the claims of all other helpers (D24).
     func comesLast(_ helper: String, _ policy: Policy) -> Bool {
         policy.setbackCap.map { setbacks[helper, default: 0] >= $0 } ?? false
     }

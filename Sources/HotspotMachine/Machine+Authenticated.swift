@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// Opens the network that the helper logged in to, and remembers the helper (T17, T25, T36, D5).
+    /// Opens the network for a login of this helper, and remembers the helper (T17, T25, T36, D5).
     ///
     /// - Parameter soon: the time to the next probe if the prober does not confirm that the network is open.
     mutating func openClaimed(
@@ -15,7 +15,7 @@ extension Machine {
         dropStanding(&joined, &turn)
         joined.temporaryFailures = 0
         if !isUnverified { joined.trail = PortalTrail() }
-        // D11: a login that the next maintain finds void was not a success.
+        // D11: a login that the next Maintain finds invalid was not a success.
         if joined.pace.hasLasted(at: turn.now, policy) { joined.record.sessionLasted(helper) }
         recentFailures[joined.arrival.network] = nil
         turn.act(.remember(helper: helper))
@@ -40,7 +40,7 @@ extension Machine {
         return .unclaimed(Watch(interval: interval, phase: .waiting(timer)))
     }
 
-    /// Probes again soon if a check found no Internet behind an open network.
+    /// Probes again soon if a check could not reach the Internet through an open network.
     private mutating func doubt(_ authenticated: Authenticated, _ turn: inout Turn) {
         var joined = authenticated.joined
         joined.isUnverified = true
@@ -53,8 +53,8 @@ extension Machine {
         state = .authenticated(Authenticated(joined: joined, upkeep: upkeep))
     }
 
-    /// Opens a network that no helper claims, if it is open or not known to be captive (D9); through the earlier proven login, if
-    /// there is one (D26).
+    /// Opens a network that no helper claims, if it is open or not known to be captive (D9). If an earlier login is proven, the network opens through
+    /// that login (D26).
     mutating func openUnclaimed(
         _ joined: JoinedNetwork, _ outcome: AttemptOutcome, secondsRemaining seconds: Int?, _ cause: String, _ turn: inout Turn
     ) {
@@ -73,7 +73,7 @@ extension Machine {
         if outcome != .unknown, joined.standing?.end != nil || joined.standing?.ground == .over { dropStanding(&joined, &turn) }
         joined.temporaryFailures = 0
         recentFailures[joined.arrival.network] = nil
-        // Without a verdict the next probe is soon: the prober's retries, then D9's doubling.
+        // Without a verdict, the next probe comes soon: first the prober's retries, then the intervals of D9.
         let interval = outcome == .unknown ? policy.retryFirst : policy.recheckFirst
         let delay = recheckDelay(seconds, interval)
         let due = joined.pace.nextCheck(wanted: turn.now + delay, at: turn.now, policy)
@@ -120,14 +120,14 @@ extension Machine {
         }
     }
 
-    /// Waits for the next probe of an unclaimed network, twice as long as for the last one.
+    /// Waits for the next probe of an unclaimed network, twice as long as last time.
     private mutating func recheck(
         _ watch: Watch, _ verdict: Verdict?, _ seconds: Int?, _ authenticated: Authenticated, _ turn: inout Turn
     ) {
         var authenticated = authenticated
         var interval = watch.interval * 2
         if verdict?.isOpen == true, authenticated.joined.isUnverified {
-            // Now the network is known to be open: a new attempt records that, and the reported problem is over.
+            // The network is now known to be open: a new attempt records that, and the reported problem no longer applies.
             interval = policy.recheckFirst
             beginAttempt(&authenticated.joined, &turn)
             reportUnproven(verdict, &turn)

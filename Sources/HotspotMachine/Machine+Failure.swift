@@ -8,12 +8,12 @@ extension Machine {
         var joined = joined
         endAttempt(&joined, .temporaryFailure, &turn)
         joined.temporaryFailures += 1
-        // D24: only failures of helpers that already come last use up the tries.
+        // D24: only failures of helpers that already come last count as tries.
         let triesEnd = policy.setbackCap == nil || helper.map { joined.record.comesLast($0, policy) } ?? true
         if let helper { joined.record.loginFailed(helper) }
         turn.act(.report(problem))
         let network = joined.arrival.network
-        // Old failures of all networks are removed, so that a machine's memory does not grow with every place.
+        // Old failures of all networks are removed, so that the memory does not grow with every network.
         recentFailures = recentFailures.compactMapValues { times in
             let recent = times.filter { turn.now - $0 < policy.disconnectWindow }
             return recent.isEmpty ? nil : recent
@@ -30,7 +30,7 @@ extension Machine {
         fail(joined, mayDisassociate: recent.count < policy.disconnectLimit, retryAfter: delay, problem.message, &turn)
     }
 
-    /// Ends a login that will not work later (T21, T22, T28); the network is held until the user wants it again (D14).
+    /// Ends a login that will not work later either (T21, T22, T28). The network is held until the user asks for a login (D14).
     mutating func failForGood(_ joined: JoinedNetwork, _ helper: String, _ problem: Problem, _ turn: inout Turn) {
         var joined = joined
         endAttempt(&joined, .failure, &turn)
@@ -67,7 +67,7 @@ extension Machine {
         case nil: break
         case .continues(let watch): state = .failure(failed.with { $0.watch = watch })
         case .opened(let seconds):
-            // A new attempt, so that the history tells how the old one ended.
+            // A new attempt, so that the history shows how the old one ended.
             var joined = failed.joined
             beginAttempt(&joined, &turn)
             openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network is open now", &turn)

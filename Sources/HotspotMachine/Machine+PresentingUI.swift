@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// Shows the prompt, then changes the state (T19, behaviour 56). A further prompt replaces the former one (D2).
+    /// Shows the prompt, then changes the state (T19, behaviour 56). A further prompt replaces the previous one (D2).
     mutating func present(
         _ joined: JoinedNetwork, _ helper: String, _ prompt: Prompt, further: Int, _ cause: String, _ turn: inout Turn
     ) {
@@ -15,7 +15,7 @@ extension Machine {
         if state.name == .presentingUI { state = .presentingUI(next) } else { go(.presentingUI(next), cause, &turn) }
     }
 
-    /// Waits for the user without a deadline, then for the command, which has one (D21), then for the proof (D25).
+    /// Waits for the user without a deadline, then for the command, which has a deadline (D21), then for the proof (D25).
     mutating func handle(_ event: StateEvent, in presenting: PresentingUI, _ turn: inout Turn) {
         let joined = presenting.joined
         let helper = presenting.helper
@@ -32,7 +32,7 @@ extension Machine {
                     return open(login, joined, secondsRemaining: nil, "the user dismissed the question", &turn)
                 }
                 var joined = joined
-                // Nothing is kept of a dismissed question.
+                // A dismissed question leaves no standing login.
                 if case .undecided = joined.standing?.ground { dropStanding(&joined, &turn) }
                 endAttempt(&joined, .dismissed, &turn)
                 return hold(joined, .dismissed, "the user dismissed the question", &turn)
@@ -42,7 +42,7 @@ extension Machine {
             switch advance(watch, event, &turn) {
             case nil: break
             case .continues(let watch): state = stay(.waiting(watch))
-            // The user wants a fresh login, which an open network does not need (D26).
+            // The user wants a fresh login, but an open network needs none (D26).
             case .opened where isFresh: state = stay(.waiting(pause(watch, &turn)))
             case .opened where presenting.handsOver: state = stay(.confirming(send(.presentUI, to: helper, &turn)))
             case .opened(let seconds):
@@ -87,8 +87,8 @@ extension Machine {
         }
     }
 
-    /// Ends a hand-over after which the network is open: if the helper reports success, it was the helper's login, otherwise the
-    /// network opened by itself (D30).
+    /// Ends a hand-over once the network is open. If the helper reports success, its login opened the network, otherwise the network opened by itself
+    /// (D30).
     private mutating func confirm(
         _ answer: CommandAnswer?, to command: RunningCommand, in presenting: PresentingUI, _ turn: inout Turn
     ) {
@@ -107,9 +107,8 @@ extension Machine {
         openUnclaimed(presenting.joined, .opened, secondsRemaining: nil, "the network is open now", &turn)
     }
 
-    /// Shows the same prompt again after a command that missed its deadline, crashed or could not be started; the prompt gets a
-    /// new ID, because the old one was answered. The third time is a temporary failure, for which the helper is blamed only if it
-    /// has a strike.
+    /// Shows the same prompt again after a command that missed its deadline, crashed or could not be started. The prompt gets a new ID, because the
+    /// old one was answered. The third time is a temporary failure; it counts against the helper only if the helper has a strike.
     private mutating func showAgain(
         _ presenting: PresentingUI, _ problem: Problem, strike: StrikeReason?, _ turn: inout Turn
     ) {

@@ -23,13 +23,13 @@ extension Machine {
         return RunningCommand(id: id, deadline: startTimer(.command, after: policy.commandTimeout, &turn))
     }
 
-    /// Changes to another state; only here can the state's name change.
+    /// Changes to another state; the state's name changes only here.
     mutating func go(_ next: MachineState, from former: StateName? = nil, _ cause: String, _ turn: inout Turn) {
         turn.act(.transition(from: former ?? state.name, to: next.name, cause: cause))
         state = next
     }
 
-    /// Begins an attempt; an attempt that is still open is superseded.
+    /// Begins an attempt, which supersedes an attempt without an outcome.
     mutating func beginAttempt(_ joined: inout JoinedNetwork, _ turn: inout Turn) {
         endAttempt(&joined, .superseded, &turn)
         let id: AttemptID = issue()
@@ -43,16 +43,15 @@ extension Machine {
     mutating func endAttempt(_ joined: inout JoinedNetwork, _ outcome: AttemptOutcome, _ turn: inout Turn) {
         guard joined.attemptIsOpen, let id = joined.attempt else { return }
         joined.attemptIsOpen = false
-        // A superseded login has not ended: another helper takes it over, or the user asked for a new start, which has its own
-        // pace.
+        // A superseded login has not ended: another helper continues it, or the user asked for a new start, whose pauses begin again.
         if outcome != .superseded, state.logsIn { joined.pace.loginEnded(at: turn.now) }
         turn.act(.endAttempt(id, outcome))
     }
 
     func isCandidate(_ helper: String) -> Bool { candidates.contains { $0.name == helper } }
 
-    /// Applies new candidates: a chosen helper that was switched off finishes its command; if it has none, another helper takes
-    /// over at once (C17). A helper whose login was interrupted by a switch continues when it is switched on again.
+    /// Applies new candidates. A chosen helper that was switched off finishes its command; without a command, another helper replaces it at once
+    /// (C17). A helper whose login was interrupted because it was switched off continues once it is switched on again.
     mutating func candidatesChanged(_ turn: inout Turn) {
         if case .evaluating(let evaluating) = state { return candidatesChanged(in: evaluating, &turn) }
         if case .authenticated(let authenticated) = state, let login = provenLogin(authenticated.joined) {
@@ -70,8 +69,7 @@ extension Machine {
         replaceSwitchedOff(helper, joined, &turn)
     }
 
-    /// Starts a race without the chosen helper, which was switched off and has no command left. Its session and its records are
-    /// kept.
+    /// Starts a race without the chosen helper, which was switched off and has no command left. Its session and its records are kept.
     mutating func replaceSwitchedOff(_ helper: String, _ joined: JoinedNetwork, _ turn: inout Turn) {
         var joined = joined
         if state.schedule != nil { keepInterrupted(&joined, &turn) }

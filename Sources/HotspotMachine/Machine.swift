@@ -1,31 +1,30 @@
 import HotspotCore
 
-/// The state machine of one interface: it takes an event and returns actions. This target also has the scan list's claims.
+/// The state machine of one interface: takes an event and returns actions. This target also decides which helpers claim the networks in sight.
 ///
-/// It has no clock, socket, logger or task. The same events at the same instants give the same actions. Each state's rules are in
-/// a file of its own, `Machine+<State>.swift`; the numbers in comments, such as T17, D20 and behaviour 56, are those of
-/// `docs/machine-rules.md`.
+/// It has no clock, socket, logger or task. The same events at the same instants give the same actions. The file `Machine+<State>.swift` contains a
+/// state's rules; the numbers in comments, such as T17, D20 and behaviour 56, refer to `docs/machine-rules.md`.
 public struct Machine: Hashable, Sendable {
     public private(set) var policy: Policy
     public internal(set) var state: MachineState = .inactive(.noAddress)
     /// The helpers that may be asked about the present network.
     public internal(set) var candidates: [Candidate] = []
-    /// Temporary failures within ``Policy/disconnectWindow``, for D4 in its strict form; survives the association, because each
-    /// one ends it.
+    /// Temporary failures within ``Policy/disconnectWindow``, for the strict form of D4. They are kept across associations, because each failure ends
+    /// the association.
     var recentFailures: [NetworkID: [Instant]] = [:]
     var lastNumber: UInt64 = 0
 
     /// A machine at rest (T1).
     public init(policy: Policy = Policy()) { self.policy = policy }
 
-    /// Adopts other rules if there is no address, so that nothing runs by the former ones; otherwise changes nothing. Numbers
-    /// continue, so that late events stay late.
+    /// Adopts other rules if there is no address, because running operations must not change their rules; otherwise changes nothing. The numbers
+    /// continue, so that late events are recognised.
     public mutating func adopt(_ policy: Policy) {
         if state == .inactive(.noAddress) { self.policy = policy }
     }
 
-    /// Whether ``Event/loginRequested(helper:fresh:)`` would start or join a login now, or start one after a running logoff.
-    /// While a link is being left, there is no network to log in to.
+    /// Whether ``Event/loginRequested(helper:fresh:)`` would start or join a login now, or start one after a running logoff. While a link is being
+    /// ended, there is no network for a login.
     public var acceptsLogin: Bool {
         switch state {
         case .inactive(.noAddress), .inactive(.leaving): false
@@ -46,7 +45,7 @@ public struct Machine: Hashable, Sendable {
         return requester == .user || requester == .helper(helper)
     }
 
-    /// The helper that logged in to the open network and has been switched off since.
+    /// The helper that logged in to the open network and was switched off later.
     public var switchedOffOwner: String? {
         switch state {
         case .authenticated(let authenticated): state.chosenHelper == nil ? switchedOffOwner(of: authenticated.joined) : nil
@@ -55,8 +54,8 @@ public struct Machine: Hashable, Sendable {
         }
     }
 
-    /// Whether a helper keeps the network open, or did so until it was switched off or asked to log off: the association still
-    /// belongs to its login.
+    /// Whether the association belongs to a helper's login: the helper keeps the network open, or did so until it was switched off or asked to log
+    /// off.
     public var keepsLogin: Bool {
         if case .loggingOff = state { return true }
         guard let joined = state.joined else { return false }
@@ -124,7 +123,7 @@ public struct Machine: Hashable, Sendable {
     private mutating func probed(
         _ result: (verdict: Verdict?, secondsRemaining: Int?, place: String?), _ turn: inout Turn
     ) {
-        // A prober that is missing or died proves nothing: a portal that was there counts as still there.
+        // A missing or dead prober proves nothing: a portal that was there counts as still there.
         let verdict = result.verdict ?? (state.joined?.lastVerdict == .captive ? .captive : nil)
         if result.verdict == nil, verdict == .captive { turn.act(.report(.proberSilent)) }
         note(verdict, result.place)
@@ -153,13 +152,13 @@ public struct Machine: Hashable, Sendable {
         }
     }
 
-    /// Withdraws each request that is no longer in flight. This happens only here, so nothing can outlive its state. A request
-    /// that the event itself ended needs no withdrawal, and one that began and ended within this turn never begins.
+    /// Withdraws each request that is no longer in flight. Only this method does so, so a request cannot outlive its state. A request that the event
+    /// itself ended needs no withdrawal, and a request that began and ended in this turn is dropped.
     private func finish(_ turn: Turn, _ old: InFlight, gateWasOpen: Bool, _ event: Event) -> [Action] {
         let new = state.inFlight
         var actions: [Action] = []
         if gateWasOpen, !gateIsOpen { actions.append(.setGate(open: false)) }
-        // Both lists are in the order of their numbers, so one pass is enough even for a race of a hundred helpers.
+        // Both lists are in the order of their numbers, so one pass is enough, even for a race of a hundred helpers.
         var index = 0
         for id in old.commands {
             while index < new.commands.count, new.commands[index].number < id.number { index += 1 }
@@ -185,7 +184,7 @@ public struct Machine: Hashable, Sendable {
                 true
             }
         }
-        // Usually all of them begin, and nothing needs to be copied.
+        // Usually all of them begin, so nothing is copied.
         if !turn.actions.allSatisfy(begins) {
             actions += turn.actions.filter(begins)
         } else if actions.isEmpty {
@@ -198,11 +197,11 @@ public struct Machine: Hashable, Sendable {
     }
 }
 
-/// An event as a state handles it: without what every state handles alike, and with numbers resolved. An event with the number of
-/// something that is no longer in flight is late, and is dropped (D18).
+/// An event as a state handles it: its numbers are resolved, and events that all states handle alike are absent. If the event's number is no longer
+/// in flight, the event is late and is dropped (D18).
 enum StateEvent: Hashable {
-    /// The chosen helper's command ended; `nil` if its deadline came first. At the deadline's own instant an answer is too late,
-    /// in whichever order the loop serves the two.
+    /// The chosen helper's command ended; `nil` if its deadline came first. An answer at the deadline itself is too late, in whichever order the loop
+    /// serves the two.
     case answered(CommandAnswer?)
     case raceAnswered(CommandID, CommandAnswer)
     /// The probe ended; `nil` if the prober is missing, died, or missed the deadline.

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The state, with exactly the data that it needs.
+/// The state, with only the data that it needs.
 public enum MachineState: Hashable, Sendable {
     case inactive(Inactive)
     case evaluating(Evaluating)
@@ -25,7 +25,7 @@ public enum MachineState: Hashable, Sendable {
     }
 }
 
-/// A state's data, or a part of it.
+/// The data of a state, or a part of it.
 protocol StateData {}
 
 extension StateData {
@@ -40,13 +40,12 @@ extension StateData {
 /// No helper is asked.
 public enum Inactive: Hashable, Sendable {
     case noAddress
-    /// There is an address, but nothing starts until the user asks for it, or the timer fires (D13, D14, D21).
+    /// There is an address, but nothing starts until the user asks for a login, or the timer fires (D13, D14, D21).
     case held(JoinedNetwork, HoldReason, timer: RunningTimer?)
-    /// hotspotd has asked to end the link, which is still there. If it is there when the timer fires, it counts as a link that
-    /// cannot be ended.
+    /// hotspotd has asked to end the link. If the link still exists when the timer fires, it counts as a link that cannot be ended.
     case leaving(JoinedNetwork, otherwise: Fallback, timer: RunningTimer)
 
-    /// The fate of a link that could not be ended.
+    /// The next state if the link cannot be ended.
     public enum Fallback: Hashable, Sendable {
         case hold(HoldReason)
         /// The link rests in `failure`.
@@ -61,26 +60,25 @@ public struct Evaluating: Hashable, Sendable, StateData {
     var deadline: RunningTimer
     var grace: RunningTimer?
     package var verdict: LatestVerdict
-    /// The race is over without a winner; the verdict decides.
+    /// Whether the race ended without a winner, so that the verdict decides.
     package var awaitsVerdict = false
 }
 
-/// One helper logs in, and the prober proves the login.
+/// One helper logs in, and then the prober proves the login.
 public struct Authenticating: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
     package var phase: LoginPhase
 
     package enum LoginPhase: Hashable, Sendable {
-        /// The last login was a moment ago: the command waits for the timer (D23), and the network may open by itself in the
-        /// meantime.
+        /// The last login was a moment ago: the command waits for the timer (D23). Meanwhile the network may open by itself.
         case pausing(RunningTimer, Watch)
         case commanding(RunningCommand)
         case proving(Proof)
     }
 }
 
-/// The user is asked, then the helper continues, and the prober proves the login.
+/// The user is asked, then the helper continues, and then the prober proves the login.
 public struct PresentingUI: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
@@ -96,7 +94,7 @@ public struct PresentingUI: Hashable, Sendable, StateData {
         /// The state waits for the user, without a deadline.
         case waiting(Watch)
         case commanding(RunningCommand)
-        /// The network opened while a hand-over was waiting: the helper is asked whether that is its login (D30).
+        /// The network opened during a hand-over: the helper is asked whether its login opened it (D30).
         case confirming(RunningCommand)
         case proving(Proof)
     }
@@ -108,9 +106,9 @@ public struct Authenticated: Hashable, Sendable, StateData {
     package var upkeep: Upkeep
 
     package enum Upkeep: Hashable, Sendable {
-        /// A helper logged in and is asked again when the timer fires.
+        /// A helper logged in, and gets Maintain when the timer fires.
         case claimed(by: String, maintain: RunningTimer, MaintainSchedule)
-        /// The prober is asked now and then (D9).
+        /// The prober probes now and then (D9).
         case unclaimed(Watch)
     }
 }
@@ -119,7 +117,7 @@ public struct Authenticated: Hashable, Sendable, StateData {
 public struct Maintaining: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
-    /// Whether the gate is closed: after a join or a hold; with a timer it is open.
+    /// Whether the gate is closed, because this follows a join or a hold. If a timer began this, the gate is open.
     package var startsClosed: Bool
     package var phase: MaintainPhase
     package var verdict: LatestVerdict
@@ -129,7 +127,7 @@ public struct Maintaining: Hashable, Sendable, StateData {
 
     package enum MaintainPhase: Hashable, Sendable {
         case commanding(RunningCommand)
-        /// The helper says that the session goes on; the verdict decides.
+        /// The helper confirms the session; the verdict decides.
         case awaitingVerdict(secondsRemaining: Int?, isSecondProbe: Bool)
     }
 }
@@ -143,15 +141,15 @@ public struct LoggingOff: Hashable, Sendable, StateData {
 
     package enum LogoffPhase: Hashable, Sendable {
         case commanding(RunningCommand)
-        /// The prober checks whether the session has ended; with the result if no probe shows that.
+        /// The prober checks whether the session has ended; the result applies if no probe shows that.
         case proving(Proof, otherwise: LogoffResult)
     }
 
     /// The step after the answer to a logoff.
     package enum Sequel: Hashable, Sendable {
-        /// The network is held, or the link ends.
+        /// Hold the network, or end the link.
         case rest
-        /// The user has asked for a login in the meantime.
+        /// Log in again, because the user has asked for that meanwhile.
         case login(by: String?)
     }
 }
@@ -159,13 +157,13 @@ public struct LoggingOff: Hashable, Sendable, StateData {
 /// The login failed; the link is kept (D19).
 public struct Failed: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
-    /// After a temporary failure: the next evaluation.
+    /// The timer of the next evaluation, after a temporary failure.
     package var retry: RunningTimer?
     package var watch: Watch
 }
 
 extension MachineState {
-    /// Whether ordinary traffic may use the link: in authenticated, in a timer's maintain (T46), and until a logoff has ended.
+    /// Whether ordinary traffic may use the link: in authenticated, in a Maintain that a timer began (T46), and until a logoff has ended.
     public var gateIsOpen: Bool {
         switch self {
         case .authenticated, .loggingOff: true
@@ -174,7 +172,7 @@ extension MachineState {
         }
     }
 
-    /// Whether a login is running: the helper works, the user is asked, or the prober proves it.
+    /// Whether a login is running: the helper works, the user is asked, or the prober proves the login.
     var logsIn: Bool {
         switch self {
         case .authenticating(let state): if case .pausing = state.phase { false } else { true }
@@ -212,7 +210,7 @@ extension MachineState {
         }
     }
 
-    /// Changes the facts about the network, without a transition.
+    /// Changes the facts about the network without a transition.
     mutating func update(_ change: (inout JoinedNetwork) -> Void) {
         guard var joined else { return }
         change(&joined)
@@ -275,12 +273,12 @@ extension MachineState {
         if case .authenticated(let state) = self, case .claimed(_, _, let schedule) = state.upkeep { schedule.end } else { nil }
     }
 
-    /// The time at which the chosen helper is asked again.
+    /// The time at which the chosen helper gets the next Maintain.
     public var nextMaintain: Instant? {
         if case .authenticated(let state) = self, case .claimed(_, let timer, _) = state.upkeep { timer.at } else { nil }
     }
 
-    /// The time at which a delayed login begins (D23), or at which a login that failed for now is tried again.
+    /// The time at which a delayed login begins (D23), or at which a login is tried again after a temporary failure.
     public var nextLogin: Instant? {
         switch self {
         case .authenticating(let state): if case .pausing(let timer, _) = state.phase { timer.at } else { nil }
@@ -289,7 +287,7 @@ extension MachineState {
         }
     }
 
-    /// The latest time until which a login waits, and whether it already waits for the proof, because the portal has answered.
+    /// The latest time until which a login waits, and whether it already waits for the proof because the portal has answered.
     public var awaited: (until: Instant, isProof: Bool)? {
         switch self {
         case .authenticating(let state):
@@ -308,7 +306,7 @@ extension MachineState {
         }
     }
 
-    /// Whether the last verdict was a portal; `nil` if nothing is known.
+    /// Whether the last verdict was captive; `nil` if there was none.
     public var isCaptive: Bool? {
         switch joined?.lastVerdict {
         case .online, .partial: false

@@ -1,22 +1,22 @@
 import HotspotCore
 
-/// The pauses before the next login and before the next check of an open network (a maintain, or a probe of an unclaimed
-/// network), unless the user or a link change caused it (D23).
+/// The pauses before the next login and before the next check of an open network (a Maintain, or a probe of an unclaimed network). They do not apply
+/// if the user or a link change caused it (D23).
 ///
-/// The pace belongs to the network, whichever helper logs in: helpers that take turns, and portals that end each session at once,
-/// meet the same pauses. A session that lasted is renewed without delay; so is a login that continues with another helper. The
-/// user's own requests start with a fresh value.
+/// The pace belongs to the network, not to a helper: helpers that take turns, and portals that end each session at once, meet the same pauses. A
+/// session that lasted is renewed without delay, and a login that another helper continues is not delayed either. The user's own requests start with
+/// a fresh value.
 package struct Pace: Hashable, Sendable {
-    /// The time at which the last login ended, well or badly.
+    /// The time at which the last login ended, in success or failure.
     private(set) var lastEnd: Instant?
-    /// The number of logins in a row that followed soon after the one before.
+    /// The number of logins in a row that came too soon after the previous one.
     private(set) var earlyLogins = 0
-    /// The time at which the present or wanted login may begin. One pause counts for all helpers that decline within one login.
+    /// The earliest time for the present or requested login. All helpers that decline within one login share one pause.
     private(set) var granted: Instant?
-    /// The number of checks in a row that followed soon.
+    /// The number of checks in a row that came too soon after the previous one.
     private(set) var earlyChecks = 0
 
-    /// Returns the time at which a login that is wanted now may begin: now, or later.
+    /// Returns the time at which a login that is requested now may begin: now, or later.
     package mutating func nextLogin(at now: Instant, _ policy: Policy) -> Instant {
         if let granted { return max(now, granted) }
         var instant = now
@@ -38,11 +38,10 @@ package struct Pace: Hashable, Sendable {
         granted = nil
     }
 
-    /// Returns whether the session of the last login has lasted (D11).
+    /// Returns whether the session of the last login lasted long enough (D11).
     func hasLasted(at now: Instant, _ policy: Policy) -> Bool { lastEnd.map { now - $0 >= policy.shortStay } ?? false }
 
-    /// Returns the time of the next check, which is wanted at `wanted`. A few may come soon: one before a session's end, and one
-    /// at it.
+    /// Returns the time of the next check, which is requested for `wanted`. A few may come early: one before a session's end, and one at its end.
     mutating func nextCheck(wanted: Instant, at now: Instant, _ policy: Policy) -> Instant {
         guard wanted - now < policy.shortStay else {
             earlyChecks = 0
@@ -50,7 +49,7 @@ package struct Pace: Hashable, Sendable {
         }
         earlyChecks += 1
         guard earlyChecks > Self.freeChecks else { return wanted }
-        // The gate stays open in the meantime, perhaps for a session that is over, but only for a short stay.
+        // The gate stays open meanwhile, even if the session is over, but only for a short time.
         let pause = policy.loginPauses[min(earlyChecks - Self.freeChecks, policy.loginPauses.count) - 1]
         return max(wanted, now + min(pause, policy.shortStay))
     }

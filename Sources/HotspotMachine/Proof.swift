@@ -7,7 +7,7 @@ package enum LatestVerdict: Hashable, Sendable {
     case known(Verdict?, secondsRemaining: Int?)
 }
 
-/// The prober is asked several times: a probe runs, or waits for its time.
+/// The state of a repeated probe: one runs, or the next one waits for its time.
 package enum ProbePhase: Hashable, Sendable {
     case probing(RunningProbe)
     case waiting(RunningTimer)
@@ -15,10 +15,10 @@ package enum ProbePhase: Hashable, Sendable {
     var timer: RunningTimer? { if case .waiting(let timer) = self { timer } else { nil } }
 }
 
-/// The proof of a login: gateways open late, so there are several probes before the login counts as failed (D25).
+/// The proof of a login. Gateways may open late, so several probes must fail before the login counts as failed (D25).
 package struct Proof: Hashable, Sendable, StateData {
     let login: LoginID
-    /// The time at which the helper said that the login is done.
+    /// The time at which the helper reported success.
     let began: Instant
     /// The end of the command's time, before which the last probe begins.
     let end: Instant
@@ -27,14 +27,14 @@ package struct Proof: Hashable, Sendable, StateData {
     package var phase: ProbePhase
     let secondsRemaining: Int?
 
-    /// Whether about 1.5 s have passed, in which most gateways would have opened.
+    /// Whether about 1.5 s have passed, by which most gateways have opened.
     var isDoubtful: Bool { probes > 3 }
 
-    /// The deadlines of the session that the proof is for.
+    /// The deadlines of the session that is being proven.
     var schedule: MaintainSchedule { MaintainSchedule(secondsRemaining: secondsRemaining, at: began) }
 }
 
-/// Probes at growing intervals, while the user in a browser, or the passing of time, may change the network (D9, D21).
+/// Probes at growing intervals, because the network may open while the user works in a browser, or after some time (D9, D21).
 package struct Watch: Hashable, Sendable, StateData {
     var interval: Duration
     package var phase: ProbePhase

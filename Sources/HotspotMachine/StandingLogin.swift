@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// A login that counts if the network is found open.
+/// An earlier login that counts if the network is found open.
 package struct StandingLogin: Hashable, Sendable {
     let id: LoginID
     let helper: String
@@ -8,17 +8,17 @@ package struct StandingLogin: Hashable, Sendable {
     package var ground: Ground
 
     package enum Ground: Hashable, Sendable {
-        /// A helper reported a success that is not proven yet; the timer ends the time for it (D25).
+        /// A helper reported a success that is not proven yet; the timer ends the wait for the proof (D25).
         case unproven(RunningTimer)
-        /// Answers were sent, after which the portal asks again without an error; the timer is the same.
+        /// Answers were sent, and the portal asked again without an error; the timer is the same.
         case undecided(RunningTimer)
-        /// The login is proven, and stands until the fresh login that the user wants is proven (D26).
+        /// The login is proven. It counts until the fresh login that the user wants is proven (D26).
         case fresh
-        /// The portal is back, so the session is over; its stored records stay until the fresh login is proven.
+        /// The portal is back, so the session is over. Its stored records are kept until the fresh login is proven.
         case over
-        /// The helper could not maintain the login, or was switched off; it stands until another login is proven.
+        /// The helper could not maintain the login, or was switched off. The login counts until another one is proven.
         case interrupted
-        /// The portal did not confirm the logoff; the login stands until a logoff is confirmed, or the portal is back (D13).
+        /// The portal did not confirm the logoff. The login counts until a logoff is confirmed or the portal is back (D13).
         case unended
     }
 
@@ -35,8 +35,8 @@ extension Machine {
     /// Whether an unproven login counts if the network opens now (D25).
     public var awaitsLateOpening: Bool { state.joined?.standing?.end != nil }
 
-    /// The login that an open network would still prove, for the next association with the same network: some access points drop
-    /// a client after its login and let it in again (D25).
+    /// The login that an open network would still prove, for the next association with the same network: some access points drop a client after its
+    /// login and then let it in again (D25).
     public var lateLogin: LateLogin? {
         guard let joined = state.joined, joined.standing?.ground != .fresh else { return nil }
         if let helper = state.chosenHelper, let proof = state.proof {
@@ -54,7 +54,7 @@ extension Machine {
         guard end > turn.now else { return }
         if joined.standing?.ground == .fresh { return }
         let ground = StandingLogin.Ground.unproven(startTimer(.late, at: end, &turn))
-        // A second success may come without the answers of the first: then the first answers count, for the time of the second.
+        // The second success may have needed none of the first login's answers; if so, the first answers count, until the second one's time ends.
         if let first = joined.standing, case .unproven = first.ground, first.helper == helper {
             joined.standing?.ground = ground
         } else {
@@ -73,20 +73,20 @@ extension Machine {
         _ helper: String, _ schedule: MaintainSchedule, _ ground: StandingLogin.Ground, as new: LoginID? = nil,
         in joined: inout JoinedNetwork, _ turn: inout Turn
     ) {
-        // A later login of the same helper counts as the same login for its records.
+        // A later login of the same helper counts as the same login in the records.
         let known = joined.standing?.helper == helper ? joined.standing?.id : nil
         let id = known ?? new ?? issue()
         joined.standing = StandingLogin(id: id, helper: helper, schedule: schedule, ground: ground)
         turn.act(.keepLogin(id, of: helper))
     }
 
-    /// Keeps the login of a helper that cannot maintain it now, perhaps because of an outage or a switch.
+    /// Keeps the login of a helper that cannot maintain it now, because of an outage or because it was switched off.
     mutating func keepInterrupted(_ joined: inout JoinedNetwork, _ turn: inout Turn) {
         guard let helper = state.chosenHelper, let schedule = state.schedule else { return }
         setStanding(helper, schedule, .interrupted, in: &joined, &turn)
     }
 
-    /// Returns the proven login to which an open network returns, if its helper may be asked.
+    /// Returns the proven login that counts if the network is open, unless its helper may not be asked.
     func provenLogin(_ joined: JoinedNetwork) -> StandingLogin? {
         guard let login = joined.standing, isCandidate(login.helper) else { return nil }
         switch login.ground {
@@ -96,14 +96,14 @@ extension Machine {
         }
     }
 
-    /// Returns the helper whose login keeps the network open and that is switched off: it gets no command, not even a logoff.
+    /// Returns the helper whose login keeps the network open, if it was switched off: it gets no command, not even a logoff.
     func switchedOffOwner(of joined: JoinedNetwork) -> String? {
         guard let login = joined.standing, !isCandidate(login.helper) else { return nil }
         return login.ground == .interrupted || login.ground == .unended ? login.helper : nil
     }
 
-    /// Drops the login of a helper that is switched off, or that should have ended, if the portal is back: the next opening
-    /// belongs to another login.
+    /// Drops the login of a switched-off helper, or a login that should have ended, if the portal is back. The next opening then belongs to another
+    /// login.
     mutating func dropOver(at verdict: Verdict?, _ turn: inout Turn) {
         guard verdict == .captive, var joined = state.joined, let login = joined.standing else { return }
         if login.ground == .fresh { return state.update { $0.standing?.ground = .over } }
@@ -115,11 +115,10 @@ extension Machine {
         turn.act(.report(.held(reason)))
     }
 
-    /// Returns whether a request for a login joins one that is running (D26). A login that is only scheduled does not count as
-    /// running.
+    /// Returns whether a request for a login joins a running login (D26). A scheduled login does not count as running.
     public func joinsLogin(by helper: String?, fresh: Bool) -> Bool {
         if fresh { return false }
-        // A hand-over stands for a page that the terminal cannot answer, and the portal may show another one by now (D30).
+        // A hand-over represents a page that a terminal cannot answer; by now the portal may show another page (D30).
         if case .presentingUI(let presenting) = state, presenting.handsOver, case .waiting = presenting.phase { return false }
         if case .evaluating = state { return helper == nil }
         // The portal is still there after the helper's success.
@@ -128,8 +127,8 @@ extension Machine {
         return (helper ?? chosen) == chosen && isCandidate(chosen)
     }
 
-    /// Handles the user's request for a login: joins a running one, or asks the helper that keeps the network open. Starts over
-    /// if there is neither, or if the request is for another helper or a fresh login (D26).
+    /// Handles the user's request for a login. Joins a running login, or asks the helper that keeps the network open. Otherwise, or if the request
+    /// names another helper or wants a fresh login, starts over (D26).
     mutating func logIn(_ joined: JoinedNetwork, by helper: String?, fresh: Bool, _ turn: inout Turn) {
         let cause = "the user asked for a login"
         if joinsLogin(by: helper, fresh: fresh) { return state.update { $0 = joined } }
@@ -157,7 +156,7 @@ extension Machine {
         evaluate(joined, only: helper, cause, &turn)
     }
 
-    /// Opens a network that opened late, through the login that was not proven in time (D25). Returns `false` if there is none.
+    /// Opens a network that opened late, through the login that was not proven in time (D25). Returns `false` if there is no such login.
     mutating func openLate(_ verdict: Verdict?, _ seconds: Int?, _ turn: inout Turn) -> Bool {
         guard verdict?.isOpen == true, state.proof == nil, let joined = state.joined, let login = joined.standing,
             let end = login.end, turn.now < end.at, isCandidate(login.helper)
@@ -189,7 +188,7 @@ extension Machine {
         turn.act(.dropLogin(login.id))
     }
 
-    /// Forgets a choice, unless its login stands until a fresh login is proven (D26).
+    /// Forgets a choice, unless its login counts until a fresh login is proven (D26).
     mutating func forgetChoice(of helper: String, in joined: JoinedNetwork, _ turn: inout Turn) {
         if let login = joined.standing, login.helper == helper, [.fresh, .over].contains(login.ground) { return }
         turn.act(.forgetChoice(of: helper))

@@ -1,4 +1,4 @@
-/// Counts the strikes in a row of each helper, over all interfaces (D7).
+/// Counts each helper's strikes in a row, over all interfaces (D7).
 public struct StrikeBook: Hashable, Sendable {
     private var strikes: [String: Int] = [:]
     /// The number of strikes in a row that quarantine a helper; `nil` for never.
@@ -8,7 +8,7 @@ public struct StrikeBook: Hashable, Sendable {
 
     public mutating func strike(_ helper: String) { strikes[helper, default: 0] += 1 }
 
-    /// Forgets all strikes after one good answer.
+    /// Forgets all strikes of a helper after one good answer.
     public mutating func acquit(_ helper: String) { strikes[helper] = nil }
 
     public func count(_ helper: String) -> Int { strikes[helper] ?? 0 }

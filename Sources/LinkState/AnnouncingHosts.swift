@@ -1,26 +1,26 @@
 import HotspotCore
 import PortalAnnouncement
 
-/// The hosts of a link whose announcements of a portal's API count: the lease's server and the default routers.
+/// The hosts that may announce a portal's API on a link: the lease's server and the default routers.
 extension LinkSnapshot {
     /// The largest number of hosts. Any guest can add default routers by router advertisements.
     public static let announcingLimit = 8
 
-    /// Returns the addresses whose MAC addresses ``announcers(leaseServer:hardware:)`` needs: the lease's server if it is on the
-    /// link, and the default routers.
+    /// Returns the addresses whose MAC addresses ``announcers(leaseServer:hardware:)`` needs: the lease's server if it is on the link, and the
+    /// default routers.
     ///
     /// - Parameter leaseServer: the server identifier of the lease (RFC 2131, 9.7).
     public func announcingAddresses(leaseServer: String?) -> [String] {
         let server = leaseServer.flatMap { reaches($0) ? $0 : nil }
-        // A server on the link sends its own answers.
+        // A server on the link sends its answers itself.
         let routers = gateways.filter { server == nil || $0.contains(":") }
         return Array(([server].compactMap { $0 } + routers).prefix(Self.announcingLimit))
     }
 
-    /// Returns the hosts whose announcements count. For DHCP, the lease's server counts. A router forwards or relays (RFC 1542)
-    /// the answers of a server beyond the link. If no lease is known, the default routers count.
+    /// Returns the hosts whose announcements count: for DHCP, the lease's server, or the routers that forward or relay (RFC 1542) its answers if it
+    /// is beyond the link; if no lease is known, the default routers.
     ///
-    /// - Parameter hardware: the MAC addresses of ``announcingAddresses(leaseServer:)``; an address without one does not count.
+    /// - Parameter hardware: the MAC addresses of ``announcingAddresses(leaseServer:)``; an address without one is ignored.
     public func announcers(leaseServer: String?, hardware: [String: HardwareAddress]) -> Announcers {
         let known = announcingAddresses(leaseServer: leaseServer).compactMap { address in
             hardware[address].flatMap { LinkHost(address, $0.octets) }

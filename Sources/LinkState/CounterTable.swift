@@ -1,5 +1,5 @@
-// This target reads each link's addresses, routes, nameservers and portal API, the program that manages it, and the rules and
-// counters of this computer that explain a lost probe. ``LinkMonitor`` reports links.
+// This target reads each link's addresses, routes, nameservers and portal API, finds the program that manages the link, and reads the rules and
+// counters of this computer that explain a lost probe. ``LinkMonitor`` reports the links.
 
 /// One table of `/proc/net/snmp` or `/proc/net/netstat`: a line with names and a line with numbers (proc_net(5)).
 struct CounterTable {

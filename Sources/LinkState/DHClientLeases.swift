@@ -84,12 +84,12 @@ struct DHClientLeases {
         case "option":
             switch word() {
             case "domain-name-servers", "dhcp6.name-servers":
-                // Commas end words, so that only addresses are left.
+                // Words end at commas, so that only addresses remain.
                 lease.nameservers = rest.prefix(NameserverText.limit).compactMap {
                     if case .word(let word) = $0 { word } else { nil }
                 }
             case "dhcp-server-identifier": lease.server = word()
-            // The name in ISC's own table, the one in our example configuration, and those of an option without a name.
+            // ISC's own name for the option, the name in our example configuration, and the names that dhclient gives an unknown option.
             case "default-url", "captive-portal", "unknown-114", "dhcp6.unknown-103", "dhcp6.captive-portal":
                 if let first = rest.first { lease.portalAPI = octets(of: first).flatMap { PortalAPIAddress($0) } }
             default: break

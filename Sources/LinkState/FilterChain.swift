@@ -2,7 +2,7 @@ import CNetlink
 import Glibc
 import Netlink
 
-/// A chain of nftables that sees the packets that programs of this computer send or receive, and may drop them.
+/// A chain of nftables through which packets of this computer's programs pass, and which may drop them.
 struct FilterChain: Hashable, Sendable {
     enum Direction: UInt32 {
         // NF_INET_LOCAL_IN and NF_INET_LOCAL_OUT of linux/netfilter.h.
@@ -16,7 +16,7 @@ struct FilterChain: Hashable, Sendable {
     /// Whether a packet without a matching rule is dropped.
     let dropsTheRest: Bool
 
-    /// Reads all such chains for IPv4; empty if there are none, or if they cannot be read, which needs CAP_NET_ADMIN.
+    /// Reads all such chains for IPv4. Empty if there are none, or without CAP_NET_ADMIN, which reading them needs.
     static var all: [FilterChain] {
         let dump = UInt16(NFNL_SUBSYS_NFTABLES) << 8 | UInt16(NFT_MSG_GETCHAIN.rawValue)
         // struct nfgenmsg: family, version, resource.
@@ -26,7 +26,7 @@ struct FilterChain: Hashable, Sendable {
         return answers.compactMap { FilterChain($0) }
     }
 
-    /// Returns `nil` for other chains: those of other families, types and hooks, and those without rules that accept everything.
+    /// Returns `nil` for all other chains: other families, types and hooks, and chains without rules that accept everything.
     init?(_ message: NetlinkMessage) {
         let type = UInt16(NFNL_SUBSYS_NFTABLES) << 8 | UInt16(NFT_MSG_NEWCHAIN.rawValue)
         guard message.type == type, let family = message.payload.first.flatMap(Self.family), let rest = message.payload.after(4),

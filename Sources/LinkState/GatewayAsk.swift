@@ -5,15 +5,14 @@ import HotspotCore
 import Netlink
 import PortalAnnouncement
 
-/// Finds the hardware address of a router within three seconds: tells the kernel that the router's entry in the neighbour table
-/// is needed (`NTF_USE`, as `ip neigh replace … use` does). The kernel resolves the address (ARP, RFC 826; RFC 4861), and an
-/// event of that table has the answer.
+/// Finds a router's hardware address within three seconds. Tells the kernel that the router's entry in the neighbour table is needed (`NTF_USE`, as
+/// `ip neigh replace … use` does). The kernel resolves the address (ARP, RFC 826; RFC 4861), and an event of that table contains the answer.
 ///
-/// hotspotd sends no packet of its own, so a kill switch that drops its packets does not hide the address; ARP itself is not IP,
-/// and passes. This needs `CAP_NET_ADMIN`. It subscribes to the table only for this time, because the table changes all the time.
+/// hotspotd sends no packet itself, so a kill switch that drops its packets does not prevent this; ARP is not IP and passes. This needs
+/// `CAP_NET_ADMIN`. It subscribes to the table only for this time, because the table changes all the time.
 @LoopActor public final class GatewayAsk {
-    /// The kernel asks three times, a second apart (arp(7): `mcast_solicit`, `retrans_time_ms`). The first question or its answer
-    /// is lost if the other end of a cable is not ready yet.
+    /// The kernel sends three requests, a second apart (arp(7): `mcast_solicit`, `retrans_time_ms`). The first request or its answer is lost if the
+    /// other end of a cable is not ready yet.
     public static let patience = Duration.seconds(3)
 
     private let index: Int
@@ -22,13 +21,13 @@ import PortalAnnouncement
     private var exchange: NetlinkExchange?
     private var timer: EventSource?
 
-    /// Asks at once. Calls `onAnswer` once, after this initialiser, with `nil` if no answer came in time; never after
-    /// ``cancel()`` or once this object is gone.
+    /// Sends the request. Calls `onAnswer` once, after this initialiser has returned, with `nil` if no answer came in time; never after ``cancel()``
+    /// or after this object is gone.
     public init(gateway: String, on index: Int, onAnswer: @escaping (HardwareAddress?) -> Void) {
         self.index = index
         self.onAnswer = onAnswer
         address = AddressText.octets(of: gateway.prefix { $0 != "%" }) ?? []
-        // Subscribes first, then reads the table, then sends, so that no answer is missed.
+        // Subscribes first, then reads the table, then sends the request, so that no answer is missed.
         exchange = try? NetlinkExchange { () throws(NetlinkError) in
             let socket = try NetlinkSocket(protocol: NETLINK_ROUTE)
             try socket.join(Int32(RTNLGRP_NEIGH.rawValue))
@@ -45,7 +44,7 @@ import PortalAnnouncement
             exchange.onOverrun = { [weak self] in
                 if let answer = NeighbourTable.hardwareAddress(of: gateway, on: index) { self?.finish(answer) }
             }
-            // On a busy machine, the time may be over before the event was read.
+            // On a busy machine, the time may end before the event was read.
             timer = try? EventLoop.shared.schedule(after: Self.patience) { [weak self] in
                 self?.finish(NeighbourTable.hardwareAddress(of: gateway, on: index))
             }
@@ -70,9 +69,9 @@ import PortalAnnouncement
     }
 }
 
-/// The kernel's neighbour table: the hardware address for each address on a link.
+/// The kernel's neighbour table: the hardware address of each IP address on a link.
 enum NeighbourTable {
-    /// The states in which an entry has a hardware address: reachable, stale, delay, probe, permanent (linux/neighbour.h).
+    /// The states in which an entry contains a hardware address: reachable, stale, delay, probe, permanent (linux/neighbour.h).
     private static let resolved: UInt16 = 0x02 | 0x04 | 0x08 | 0x10 | 0x80
 
     /// Reads one entry; `nil` if there is none or it is not resolved.
@@ -82,8 +81,8 @@ enum NeighbourTable {
         return answers.lazy.compactMap { hardwareAddress(in: $0, of: address, on: index) }.first
     }
 
-    /// Returns whether no packets are going to this router: it has no entry, or one that is empty, stale or failed. Any other
-    /// state ends by itself, except that of a fixed address.
+    /// Returns whether no packets are going to this router: its entry is missing, empty, stale or failed. All other states end by themselves, except
+    /// that of a fixed address.
     static func isAtRest(_ gateway: String, on index: Int) -> Bool {
         guard let address = AddressText.octets(of: gateway.prefix { $0 != "%" }) else { return false }
         do {
@@ -107,8 +106,7 @@ enum NeighbourTable {
         _ = try socket.ask(type: UInt16(RTM_NEWNEIGH), flags: flags, payload: entry(address, on: number, flags: UInt8(NTF_USE)))
     }
 
-    /// An entry in the form of a request: `struct ndmsg` (linux/neighbour.h) of family, padding, index, state, flags and type,
-    /// and the address.
+    /// An entry as a request: `struct ndmsg` (linux/neighbour.h) with family, padding, index, state, flags and type, then the address.
     private static func entry(_ address: [UInt8], on index: Int32, flags: UInt8 = 0) -> [UInt8] {
         var header: [UInt8] = [UInt8(address.count == 4 ? AF_INET : AF_INET6), 0, 0, 0]
         header.appendHost(index)

@@ -1,15 +1,15 @@
 import EventLoop
 import PortalAnnouncement
 
-/// The configuration of a link that the kernel does not know.
+/// The configuration of a link that programs know but the kernel does not.
 public struct LinkFacts: Hashable, Sendable {
     /// Resolvers in their order, as plain addresses; a link-local IPv6 one with its scope (`fe80::1%wlan0`).
     public var nameservers: [String]
-    /// The network's announcement of its portal's API, and its source.
+    /// The network's announcement of its portal's API, and the announcement's source.
     public var announcement: Announcement?
     /// The server identifier of the DHCP lease (RFC 2131, 9.7); `nil` if no program has the lease.
     public var leaseServer: String?
-    /// The source of the resolvers, for people: `NetworkManager`, `networkd`, `ConnMan`, `resolved`, `dhclient`, `dhcpcd` or
+    /// The program or file with the resolvers, for people: `NetworkManager`, `networkd`, `ConnMan`, `resolved`, `dhclient`, `dhcpcd` or
     /// `resolv.conf`.
     public var source: String
 
@@ -21,7 +21,7 @@ public struct LinkFacts: Hashable, Sendable {
         self.source = source
     }
 
-    /// The portal's API; also `nil` if the network announced that it has no portal.
+    /// The portal's API; `nil` if none was announced, or if the network announced that it has no portal.
     public var portalAPI: String? {
         switch announcement?.api {
         case .url(let url): url
@@ -31,11 +31,11 @@ public struct LinkFacts: Hashable, Sendable {
 }
 
 extension LinkFacts {
-    /// Whether the facts come from a file that all links share, and that other programs write last.
+    /// Whether the facts come from a file that all links share and that the last writer overwrites.
     public var isShared: Bool { source == "resolv.conf" }
 
-    /// Returns the facts without resolvers that are on another link but not on this one. A file that all links share does not say
-    /// to which link a resolver belongs, and the names of one network must not be sent to another.
+    /// Returns the facts without resolvers that another link reaches and this one does not. A shared file does not say to which link a resolver
+    /// belongs, and the names of one network must not be sent to another.
     public func without(resolversOf others: [LinkSnapshot], on link: LinkSnapshot) -> LinkFacts {
         guard isShared else { return self }
         var own = self

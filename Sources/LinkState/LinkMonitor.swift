@@ -7,12 +7,12 @@ import Netlink
 /// Watches the machine's links, their addresses and default routes through rtnetlink. This target also reads what programs know
 /// about a link (`SystemLinkFacts`), and which rule of this computer blocks a probe (`ProbeLoss`).
 ///
-/// Needs no capability and no timer. The events of one turn of the loop become one change for each link. If the kernel had to
-/// drop events, everything is read again and compared.
+/// Needs no capability and no timer. All events of one turn of the loop become one change for each link. If the kernel had to drop events, everything
+/// is read again and compared.
 @LoopActor public final class LinkMonitor {
     /// Called for each link that changed, in the turn that read it.
     public var onChange: (LinkChange) -> Void = { _ in }
-    /// Called when the kernel's socket is lost permanently; nothing follows.
+    /// Called when the kernel's socket is lost permanently; no other call follows.
     public var onFailure: (LinkError) -> Void = { _ in }
     /// All links by their index, as last reported.
     public private(set) var links: [Int: LinkSnapshot] = [:]
@@ -25,8 +25,7 @@ import Netlink
 
     let exchange: NetlinkExchange
     private var table = LinkTable()
-    /// A new reading that is being filled. Events go there too, because they arrive on the same socket as the answers to the
-    /// dump, in one order.
+    /// A new reading in progress. Events change it too, because they arrive on the same socket as the answers to the dump, in order.
     private var incoming: LinkTable?
     private var isReadingWaiting = false
     private var isReadingFailed = false
@@ -58,7 +57,7 @@ import Netlink
         exchange.onFailure = { [weak self] in self?.onFailure(LinkError($0)) }
     }
 
-    /// Starts watching. Reports the present state as if it had just come.
+    /// Starts watching. Reports the present links as if they had just appeared.
     public func start() {
         guard !isStarted else { return }
         isStarted = true
@@ -70,7 +69,7 @@ import Netlink
         }
     }
 
-    /// Reads everything again, and calls `done` once after the changes were reported.
+    /// Reads everything again, and calls `done` once after reporting the changes.
     public func readAgain(_ done: @escaping () -> Void) {
         readAll()
         exchange.whenIdle(done)
@@ -96,7 +95,7 @@ import Netlink
         }
     }
 
-    /// Reports the changes of a turn, unless routes must be read for them first.
+    /// Reports the changes of a turn, unless routes must be read first.
     private func endTurn() {
         if needsRoutes {
             needsRoutes = false
@@ -129,14 +128,14 @@ import Netlink
         dump(
             RTM_GETLINK, header: 16,
             begun: { [weak self] in
-                // If events are dropped from now on, this reading is doubtful and another one is needed.
+                // If the kernel drops events from now on, this reading is doubtful and another one is needed.
                 self?.isReadingWaiting = false
                 self?.isReadingFailed = false
                 self?.incoming = LinkTable()
             },
             answered: { [weak self] message in self?.handle(message) })
         dump(RTM_GETADDR, header: 8, answered: { [weak self] message in self?.handle(message) })
-        // Never shared with a waiting dump of routes: a whole reading ends with its own.
+        // Each complete reading ends with its own dump of routes, even if another dump of routes waits.
         dumpRoutes()
     }
 
@@ -166,9 +165,9 @@ import Netlink
             finished: { [weak self] in
                 guard let self else { return }
                 isChanged = true
-                // If another whole reading waits, only its result is reported.
+                // If another complete reading waits, only its result is reported.
                 if let incoming, !isReadingWaiting {
-                    // A link that is missing in a failed reading may still exist.
+                    // If the reading failed, a link that it lacks may still exist.
                     if !isReadingFailed { table = incoming }
                     self.incoming = nil
                     isComplete = true

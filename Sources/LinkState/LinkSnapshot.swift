@@ -5,7 +5,7 @@ public struct LinkSnapshot: Hashable, Sendable {
     /// The kernel's index, which a rename does not change.
     public var index: Int
     public var name: String
-    /// The hardware address; `nil` if it does not have six octets, as for a tunnel.
+    /// The hardware address; `nil` if its length is not six octets, as for a tunnel.
     public var hardwareAddress: HardwareAddress?
     /// Whether the link is switched on (`IFF_UP`).
     public var isUp: Bool
@@ -15,13 +15,13 @@ public struct LinkSnapshot: Hashable, Sendable {
     public var kind: String?
     /// `ARPHRD_…` of linux/if_arp.h: 1 is Ethernet and Wi-Fi, 772 the loopback.
     public var type: Int
-    /// Usable addresses with their prefix lengths (CIDR), the most preferred first; no link-local ones.
+    /// Usable addresses with their prefix lengths (CIDR), the most preferred first; link-local ones are left out.
     public var addresses: [String]
     /// Default routers, the one with the lowest metric first.
     public var gateways: [String]
     /// The metric of the link's best default route, of either family; `nil` without one.
     public var routeMetric: UInt32?
-    /// The interface group (`ip link set group`); `Gate.group` for a link that the gate closed.
+    /// The interface group (`ip link set group`); `Gate.group` if the gate closed the link.
     public var group: UInt32
     /// The number of times that the carrier came up since the link was created; `nil` if the kernel does not report it.
     public var carrierUpCount: UInt32?
@@ -47,16 +47,15 @@ public struct LinkSnapshot: Hashable, Sendable {
 }
 
 extension LinkSnapshot {
-    /// The mark of the present association, by which a restarted daemon recognises it: the boot, the interface, the number of
-    /// times that its carrier came up, and its address. A station that leaves its access point loses the carrier, and so does an
-    /// unplugged cable, even if no process watches; not every driver reports the age of an association. `nil` if the kernel does
-    /// not report the number.
+    /// A text by which a restarted daemon recognises the present association: the boot, the interface, the number of times that its carrier came up,
+    /// and its address. A station that leaves its access point loses the carrier, and so does an unplugged cable, even while no process watches. Not
+    /// every driver reports the age of an association. `nil` if the kernel does not report the number.
     public var associationMark: String? {
         guard let carrierUpCount, let boot = Self.boot else { return nil }
         return "\(boot) \(index) \(hardwareAddress?.description ?? "-") \(carrierUpCount) \(addresses.first ?? "-")"
     }
 
-    /// Returns whether this link has addresses or a gateway of a family in which an earlier one had none.
+    /// Returns whether this link has addresses or a gateway of a family for which the earlier snapshot had none.
     public func hasNewFamily(since earlier: LinkSnapshot) -> Bool {
         [\LinkSnapshot.addresses, \.gateways].contains { part in
             let before = Set(earlier[keyPath: part].map { $0.contains(":") })

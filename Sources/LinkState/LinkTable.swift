@@ -4,7 +4,7 @@ import HotspotCore
 import Netlink
 import PortalAnnouncement
 
-/// The kernel's links and addresses, which follow its messages one by one, and its default routes, which are always read whole.
+/// The kernel's links, addresses and default routes. Single messages change links and addresses; default routes are always read as a whole.
 ///
 /// A dump fills a new table, and events change it.
 struct LinkTable {
@@ -43,8 +43,8 @@ struct LinkTable {
             return flags & UInt32(IFA_F_TENTATIVE) == 0 || flags & UInt32(IFA_F_OPTIMISTIC) != 0
         }
 
-        /// The rank of the address; lower is preferred: current before deprecated, IPv4 before IPv6, primary before secondary.
-        /// For IPv6, "secondary" is a temporary address (RFC 8981) and preferred.
+        /// The rank of the address; lower is preferred: current before deprecated, IPv4 before IPv6, primary before secondary. An IPv6 "secondary" is
+        /// a temporary address (RFC 8981) and is preferred.
         var rank: Int {
             let isSecondary = flags & UInt32(IFA_F_SECONDARY) != 0
             let isIPv6 = family == UInt8(AF_INET6)
@@ -68,7 +68,7 @@ struct LinkTable {
 
     private func snapshot(_ link: LinkEntry) -> LinkSnapshot {
         var snapshot = link.snapshot
-        // The position makes the sort stable.
+        // The position keeps the order of equal ranks.
         snapshot.addresses = link.addresses.enumerated().filter(\.element.isUsable)
             .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.compactMap(\.element.text)
         var gateways: [String] = []
@@ -80,7 +80,7 @@ struct LinkTable {
         return snapshot
     }
 
-    /// Applies a message of a dump or an event. A route's only effect is that routes must be read again.
+    /// Applies a message of a dump or an event. A route only causes the routes to be read again.
     mutating func apply(_ message: NetlinkMessage) throws(MalformedMessage) -> Effect {
         switch Int(message.type) {
         case Int(RTM_NEWLINK): try applyLink(message.payload)
@@ -98,7 +98,7 @@ struct LinkTable {
 
     private mutating func applyLink(_ payload: ArraySlice<UInt8>) throws(MalformedMessage) -> Effect {
         let (index, type, flags, attributes) = try Self.readLink(payload)
-        // A bridge reports its ports in a family of its own, and the wireless extensions send link messages without news.
+        // A bridge reports its ports under a family of its own, and the wireless extensions send link messages without changes.
         guard payload.first == UInt8(AF_UNSPEC), try attributes.octets(Int(IFLA_WIRELESS)) == nil else { return .none }
         guard let name = try attributes.string(Int(IFLA_IFNAME), limit: 15), !name.isEmpty else {
             throw MalformedMessage("link without a name")
@@ -148,7 +148,7 @@ struct LinkTable {
         let attributes = try AttributeReader(rest)
         let size = family == UInt8(AF_INET) ? 4 : family == UInt8(AF_INET6) ? 16 : 0
         guard size > 0 else { return .none }
-        // On a point-to-point link IFA_ADDRESS is the other end's, and IFA_LOCAL this one's.
+        // On a point-to-point link, IFA_ADDRESS is the address of the other end, and IFA_LOCAL is this end's.
         let local = try attributes.octets(Int(IFA_LOCAL))
         let remote = try attributes.octets(Int(IFA_ADDRESS))
         guard let octets = (local ?? remote).map(Array.init), octets.count == size, Int(prefixLength) <= size * 8 else {
@@ -163,7 +163,7 @@ struct LinkTable {
             guard let position else { return .none }
             link.addresses.remove(at: position)
             links[index] = link
-            // The kernel drops routes that preferred this source without an event.
+            // If a route preferred this source address, the kernel drops the route without an event.
             return .routes
         }
         // Addresses of RT_SCOPE_LINK (253) and RT_SCOPE_HOST (254) do not reach a portal.

@@ -2,13 +2,12 @@
 public struct LossCounters: Hashable, Sendable {
     /// Packets that the reverse-path filter dropped when they arrived.
     let filtered: UInt64
-    /// TCP segments that could not be sent again, for example because a firewall drops them on their way out.
+    /// TCP segments that could not be sent again, for example because a firewall drops them.
     let unsent: UInt64
-    /// Refusals that this computer sent, including those to its own programs, for example when a firewall rejects: ICMP
-    /// "unreachable" and TCP resets.
+    /// Refusals that this computer sent, also to its own programs: ICMP "unreachable" and TCP resets, for example of a firewall that rejects.
     let refusals: UInt64
 
-    /// The kernel's text at one moment. It is parsed only if a probe has no answer, which is rare.
+    /// The kernel's text at one moment. It is parsed only if a probe gets no answer, which is rare.
     public struct Record: Sendable {
         private let basic: String
         private let more: String

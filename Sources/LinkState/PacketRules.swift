@@ -2,9 +2,9 @@ import CNetlink
 import Glibc
 import Netlink
 
-/// The rules of this computer that decide about the packets of one link at present. Reading them changes nothing.
+/// The rules of this computer that now affect the packets of one link. Reading them changes nothing.
 public struct PacketRules: Hashable, Sendable {
-    /// The other link that ordinary traffic uses, such as a VPN's tunnel; `nil` if it uses this link, or cannot leave at all.
+    /// The other link that ordinary traffic uses, such as a VPN's tunnel; `nil` if ordinary traffic uses this link, or no link at all.
     var otherWay: String?
     /// Whether the link drops packets whose answers would leave by another link (rp_filter in the kernel's ip-sysctl.rst).
     var isStrict: Bool
@@ -21,7 +21,7 @@ public struct PacketRules: Hashable, Sendable {
         chains = FilterChain.all
     }
 
-    /// Returns the effective rp_filter: the larger one of the link's own and that of all links. 1 is strict, 2 is loose.
+    /// Returns the effective rp_filter: the larger of the link's value and the value for all links. 1 is strict, 2 is loose.
     private static func strictness(_ names: String...) -> Int {
         let values = names.map { name in
             RecordFile.read("/proc/sys/net/ipv4/conf/\(name)/rp_filter").flatMap {
@@ -31,8 +31,7 @@ public struct PacketRules: Hashable, Sendable {
         return values.compactMap(\.self).max() ?? 0
     }
 
-    /// The link by which an unbound packet to the Internet leaves. The kernel decides, whether by a default route, two halves of
-    /// one, or a policy rule.
+    /// The link by which an unbound packet leaves for the Internet. The kernel decides: by a default route, two halves of one, or a policy rule.
     private static var ordinaryWay: Int? {
         // struct rtmsg: family, length of the destination, and zeros.
         var payload = PayloadBuilder(header: [UInt8(AF_INET), 32] + [UInt8](repeating: 0, count: 10))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads the files of other programs, which can have any content: regular files only, up to a limit.
+/// Reads the files of other programs, which may contain anything: regular files only, up to a limit.
 enum RecordFile {
     /// The largest part of a file that is read, in octets.
     static let limit = 256 * 1024
@@ -15,7 +15,7 @@ enum RecordFile {
 
     /// Reads a file; `nil` if it is absent, unreadable, not a regular file, or too large.
     ///
-    /// - Parameter tail: whether to read only the end of a file that is too large, from the first line that is a closing brace.
+    /// - Parameter tail: whether to read only the end of a file that is too large, after the first line that is a closing brace.
     static func read(_ path: String, tail: Bool = false) -> Content? {
         // Non-blocking, because opening a pipe would block the loop.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -38,14 +38,14 @@ enum RecordFile {
             }
         }
         if isTail {
-            // A start within a quotation would swap text and quotations for the rest of the file.
+            // If the reading began within a quotation, text and quotations would be swapped in the rest of the file.
             let end = Array("\n}\n".utf8)
             while !content.isEmpty, !content.starts(with: end) { content = content.dropFirst() }
         }
         return Content(octets: Array(content), written: Int64(status.st_mtim.tv_sec))
     }
 
-    /// Returns the names in a folder with this prefix and suffix, sorted; none if it cannot be read.
+    /// Returns the names in a folder with this prefix and suffix, sorted; none if the folder cannot be read.
     static func names(in folder: String, prefix: String, suffix: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }

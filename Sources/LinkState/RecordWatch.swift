@@ -1,18 +1,17 @@
 import EventLoop
 import Glibc
 
-/// Reports, with inotify(7), that a program wrote to a file in some folders. A join that waits for a DHCP client's record reads
-/// it then.
+/// Reports, with inotify(7), that a program wrote to a file in some folders: a join may be waiting for a DHCP client's record.
 @LoopActor public final class RecordWatch {
     /// Called after each write, or after several at once.
     public var onChange: () -> Void = {}
     private let descriptor: Int32
     private var source: EventSource?
 
-    /// dhclient writes to the end of a file that stays open; others write a new file, or rename one.
+    /// dhclient appends to a file that stays open; others write a new file, or rename one.
     private nonisolated static let events = UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO)
 
-    /// Watches those of the folders that exist. Without inotify, nothing is reported.
+    /// Watches these folders, as far as they exist. Without inotify, nothing is reported.
     public init(_ folders: [String]) {
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return }

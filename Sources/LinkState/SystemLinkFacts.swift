@@ -3,12 +3,11 @@ import ForeignText
 import Glibc
 import PortalAnnouncement
 
-/// The facts about links: from the programs that manage them (``LinkManagers``), then from the records of the DHCP clients that
-/// have no other interface, dhclient and dhcpcd, and finally from resolv.conf.
+/// The facts about links: from the programs that manage them (``LinkManagers``), then from the records of dhclient and dhcpcd, which have no other
+/// interface, and finally from resolv.conf.
 ///
-/// The first source with resolvers of the link provides the resolvers, and the first one with a portal's API provides the API;
-/// the lease's server comes from the first source that knows it. A lease counts only while it is valid and its address is on the
-/// link, so that a record of another network is ignored. ``RecordWatch`` reports when to read again.
+/// The resolvers come from the first source that has resolvers for the link; likewise the portal's API and the lease's server. A lease counts only
+/// while it is valid and its address is on the link, so that another network's record is ignored. ``RecordWatch`` reports when to read again.
 @LoopActor public final class SystemLinkFacts {
     private let root: String
     private let extraLeaseFiles: [String]
@@ -18,7 +17,7 @@ import PortalAnnouncement
     ///   - root: the folder with `run`, `var` and `etc`.
     ///   - extraLeaseFiles: additional lease files of dhclient, with their full paths.
     public convenience init(root: String = "/", extraLeaseFiles: [String] = []) {
-        // Leases have times of the wall clock.
+        // The times of leases follow the wall clock.
         self.init(root: root, extraLeaseFiles: extraLeaseFiles, now: { Int64(time(nil)) })
     }
 
@@ -28,14 +27,14 @@ import PortalAnnouncement
         self.now = now
     }
 
-    /// Reads the present facts of this link; `nil` if there are none.
+    /// Reads the present facts about this link; `nil` if there are none.
     ///
-    /// - Parameter managers: the facts from programs, which count more than records.
+    /// - Parameter managers: the facts from programs, which outweigh records.
     public func facts(for link: LinkSnapshot, after managers: [LinkFacts]) -> LinkFacts? {
         var facts: LinkFacts?
         let sources: [() -> LinkFacts?] =
             managers.map { known in { known } } + [dhclient, dhcpcd, resolvConf].map { source in { source(link) } }
-        // Sources after the one that completes the facts are not read.
+        // Once the facts are complete, the remaining sources are not read.
         for source in sources {
             guard let new = source() else { continue }
             var known = facts ?? new
@@ -45,7 +44,7 @@ import PortalAnnouncement
             facts = known
             if !known.nameservers.isEmpty { break }
         }
-        // resolved reports the DNS servers but not the DHCP server, which is in the client's lease file.
+        // resolved reports the DNS servers but not the DHCP server, which the client's lease file names.
         if var known = facts, known.leaseServer == nil {
             known.leaseServer = dhclient(link)?.leaseServer ?? dhcpcd(link)?.leaseServer
             facts = known
@@ -53,10 +52,10 @@ import PortalAnnouncement
         return facts
     }
 
-    /// Returns whether a DHCP client is about to write its record of this link: it has written one before, and resolv.conf, which
-    /// it writes first, is still older.
+    /// Returns whether a DHCP client is about to write its record of this link: it wrote one before, and resolv.conf, which it writes first, is still
+    /// older.
     ///
-    /// - Parameter time: the time at which the address came, in milliseconds of Unix time.
+    /// - Parameter time: the time at which the link got its address, in milliseconds of Unix time.
     public func isRecordDue(for link: LinkSnapshot, since time: Int) -> Bool {
         var status = stat()
         if stat(root + "etc/resolv.conf", &status) == 0,
@@ -112,7 +111,7 @@ import PortalAnnouncement
         let leases = dhcpcdRecords(of: link).compactMap { RecordFile.read($0) }.sorted { $0.written < $1.written }.compactMap {
             file -> DHCPPacket? in
             guard let packet = DHCPPacket(file.octets), link.hasAny(of: [packet.address]) else { return nil }
-            // The file was written when the packet came.
+            // The file was written when the packet arrived.
             if let time = packet.leaseTime, time != .max, file.written + Int64(time) <= now() { return nil }
             return packet
         }
@@ -122,7 +121,7 @@ import PortalAnnouncement
     }
 
     private func resolvConf(_ link: LinkSnapshot) -> LinkFacts? {
-        // If the first has only this machine's stub resolver, the second has the servers behind it.
+        // If the first file lists only this machine's stub resolver, the second one lists the servers behind it.
         for path in ["etc/resolv.conf", "run/systemd/resolve/resolv.conf"] {
             let servers = RecordFile.read(root + path).map { Self.nameservers(in: $0.octets, on: link) } ?? []
             if !servers.isEmpty { return LinkFacts(nameservers: servers, source: "resolv.conf") }

@@ -18,6 +18,6 @@ public struct TCPCounters: Hashable, Sendable {
         troubled = failed &+ reset &+ again
     }
 
-    /// Returns whether connections have had trouble since then, while there was traffic.
+    /// Returns whether connections have had trouble since the earlier reading, while there was traffic.
     public func showsTrouble(since before: TCPCounters) -> Bool { troubled > before.troubled && sent > before.sent }
 }

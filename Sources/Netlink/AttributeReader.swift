@@ -2,10 +2,9 @@
 
 /// The attributes of one level (`struct nlattr`), read with bounds.
 ///
-/// Throws for an impossible length, a value of the wrong size, an attribute that occurs twice where one is expected, and for
-/// attributes nested too deeply.
+/// Throws for an impossible length, a value of the wrong size, a repeated attribute where one is expected, and attributes that are nested too deeply.
 public struct AttributeReader {
-    /// The deepest level of nesting that is read; the messages of the kernel that are read here have three levels.
+    /// The deepest nesting that is read; the kernel's messages have three levels.
     public static let maximumDepth = 8
 
     public struct Attribute {
@@ -18,7 +17,7 @@ public struct AttributeReader {
     public let all: [Attribute]
     private let depth: Int
 
-    /// Reads octets that are the attributes of one level and nothing else.
+    /// Reads octets that contain only the attributes of one level.
     public init(_ octets: ArraySlice<UInt8>) throws(MalformedMessage) { try self.init(octets, depth: 0) }
 
     private init(_ octets: ArraySlice<UInt8>, depth: Int) throws(MalformedMessage) {

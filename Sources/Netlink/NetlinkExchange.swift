@@ -2,7 +2,7 @@ import CNetlink
 import EventLoop
 import Glibc
 
-/// A conversation with the kernel over one socket: events as they arrive, and requests one after the other.
+/// Events and requests over one socket to the kernel: events as they arrive, requests one after the other.
 ///
 /// Events and answers share one socket, which keeps their order: a dump that follows an event is at least as new as the event.
 /// The kernel allows one dump at a time on a socket, so requests wait in a queue.
@@ -32,9 +32,9 @@ import Glibc
         }
     }
 
-    /// At most this many times is an interrupted or failed dump repeated; the answers of the last dump are then used.
+    /// The largest number of times that an interrupted or failed dump is repeated; then the last answers are used.
     public static let repetitionLimit = 3
-    /// The largest number of datagrams read in one turn, so that a storm of events does not block the other work of the loop.
+    /// The largest number of datagrams read in one turn, so that a storm of events does not block the loop.
     private static let turnLimit = 64
 
     /// Called for each message that does not answer a request of this exchange.
@@ -62,7 +62,7 @@ import Glibc
     /// Whether the table changed during the current dump.
     private var isInterrupted = false
     private var idleHandlers: [() -> Void] = []
-    /// The number of failures since the last datagram. After two failures in a row, the socket is not opened again.
+    /// The number of failures since the last datagram. After two failures in a row, the socket is not reopened.
     private var failures = 0
 
     /// - Parameter open: opens a socket and joins its groups; called again if that socket is lost.
@@ -97,7 +97,7 @@ import Glibc
     /// Whether no request is running or waiting.
     public var isIdle: Bool { current == nil && queue.isEmpty }
 
-    /// Calls `body` once when ``isIdle``: now, or after the turn that ends the last request. The owner's ``onTurn`` comes first.
+    /// Calls `body` once when ``isIdle``: now, or after the turn that ends the last request. The owner's ``onTurn`` is called first.
     public func whenIdle(_ body: @escaping () -> Void) {
         if isIdle || !isRunning { body() } else { idleHandlers.append(body) }
     }
@@ -145,7 +145,7 @@ import Glibc
             if let current, message.sequence == current.sequence, message.port == transport.port {
                 handleAnswer(message)
             } else if message.port == transport.port {
-                // This is a late answer to a request that has already ended.
+                // This late answer belongs to a request that has already ended.
                 continue
             } else if message.type == UInt16(NLMSG_OVERRUN) {
                 overrun()
@@ -159,8 +159,8 @@ import Glibc
     private func handleAnswer(_ message: NetlinkMessage) {
         if message.isInterrupted { isInterrupted = true }
         if let code = message.errorCode {
-            // A dump that finds the socket full begins with this error, and the kernel continues the dump later
-            // (__netlink_dump_start in net/netlink/af_netlink.c). Its end is NLMSG_DONE.
+            // If the socket is full, a dump begins with this error, and the kernel continues the dump later (__netlink_dump_start in
+            // net/netlink/af_netlink.c). The dump ends with NLMSG_DONE.
             if code == ENOBUFS, message.type == UInt16(NLMSG_ERROR), current?.request.isDump == true { return }
             finish(code == 0 ? nil : NetlinkError(operation: "asking the kernel", code: code))
         } else if message.type >= UInt16(NLMSG_MIN_TYPE) {
@@ -204,7 +204,7 @@ import Glibc
         }
     }
 
-    /// Replaces a lost socket once. The request on it ends, and the owner reads everything again as after an overrun.
+    /// Replaces a lost socket once. Its running request ends, and the owner reads everything again as after an overrun.
     private func reopen(after code: Int32) {
         source?.cancel()
         source = nil

@@ -49,7 +49,7 @@ public struct NetlinkMessage: Hashable, Sendable {
     }
 }
 
-/// The messages of one datagram, in their order; the sequence ends early at a message with an impossible length.
+/// The messages of one datagram, in order; the sequence ends early at a message with an impossible length.
 public struct NetlinkMessages: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
     /// Whether the iteration ended at a length that is smaller than a header or larger than the rest.

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// The socket is closed in `deinit` and nowhere else.
 public final class NetlinkSocket: NetlinkTransport {
-    /// More octets than any datagram of the kernel has: dumps come in pieces of at most 32 KiB (net/netlink/af_netlink.c).
+    /// More octets than any datagram of the kernel contains: dumps come in pieces of at most 32 KiB (net/netlink/af_netlink.c).
     private static let bufferSize = 65_536
     /// Large enough for a burst of events. The kernel uses this memory only while messages wait.
     private static let receiveBuffer: Int32 = 512 * 1024
@@ -24,7 +24,7 @@ public final class NetlinkSocket: NetlinkTransport {
         }
         self.socket = socket
         socketDescriptor = nl_socket_get_fd(socket)
-        // A failure is ignored: with a smaller buffer, the tables are only read again more often.
+        // A failure is ignored: with a smaller buffer, the tables are read again more often.
         _ = nl_socket_set_buffer_size(socket, Self.receiveBuffer, 0)
     }
 
@@ -43,8 +43,8 @@ public final class NetlinkSocket: NetlinkTransport {
         }
     }
 
-    /// Returns the number of a generic family; `nil` if the kernel has no family of that name. Waits for the kernel's answer, so
-    /// only a socket that has joined no group may use this method.
+    /// Returns the number of a generic family; `nil` if the kernel has no family with this name. Waits for the kernel's answer, so this method needs
+    /// a socket that has joined no group.
     public func family(_ name: String) throws(NetlinkError) -> UInt16? {
         try Self.number { genl_ctrl_resolve(socket, name) }.flatMap { UInt16(exactly: $0) }
     }
@@ -58,7 +58,7 @@ public final class NetlinkSocket: NetlinkTransport {
         errno = 0
         let number = ask()
         guard number < 0 else { return number }
-        // libnl says "not found" also where it could not ask.
+        // libnl also reports "not found" if it could not ask the kernel.
         let lacks = [ENOBUFS, ENOMEM, EMFILE, ENFILE, EAGAIN]
         guard number != -NLE_OBJ_NOTFOUND || lacks.contains(errno) else { return nil }
         throw NetlinkError(operation: "asking for a netlink family", code: errno == 0 ? EIO : errno)
@@ -105,8 +105,7 @@ public final class NetlinkSocket: NetlinkTransport {
 
     /// Sends one request and returns its answers without the acknowledgement, after at most about a second.
     ///
-    /// The kernel answers while it handles the message, so there is no wait in practice. Only a socket that has joined no group
-    /// may use this method.
+    /// The kernel answers while it handles the message, so there is no wait in practice. This method needs a socket that has joined no group.
     public func ask(type: UInt16, flags: UInt16 = 0, payload: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
         var limit = timeval(tv_sec: 1, tv_usec: 0)
         setsockopt(socketDescriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -14,7 +14,7 @@ public enum NetlinkReceived {
     case failed(Int32)
 }
 
-/// The boundary between the kernel and the code that interprets its messages: a socket, or a test's script.
+/// The boundary between the kernel and the code that interprets its messages: a socket, or a script in tests.
 public protocol NetlinkTransport: AnyObject {
     /// The descriptor that the loop watches; `nil` in a script.
     var descriptor: Int32? { get }

@@ -1,14 +1,14 @@
 import HotspotCore
 import Wireless
 
-/// Decides which access points to ask by ANQP, and keeps their answers.
+/// Decides which access points get an ANQP question, and keeps their answers.
 ///
-/// The frames go out over the air, and some drivers freeze on them (iwd(5), `DisableANQP`). So each access point is asked once an
-/// hour, and the number of questions is limited, because anyone nearby can announce any number of access points.
+/// The frames go out over the air, and some drivers freeze on them (iwd(5), `DisableANQP`). So each access point gets one question an hour, and the
+/// number of questions is limited, because anyone nearby can announce any number of access points.
 public struct AccessPointBook: Sendable {
     /// The time until the next question to the same access point. Its answer is kept for the same time.
     public static let interval = Duration.seconds(3600)
-    /// The largest number of questions at one time, and within ``interval``.
+    /// The largest number of questions at a time, and within ``interval``.
     static let (lookLimit, limit) = (8, 64)
 
     private struct Entry {
@@ -20,7 +20,7 @@ public struct AccessPointBook: Sendable {
 
     public init() {}
 
-    /// Returns the access points to ask now, in the order of the candidates, and notes that they were asked.
+    /// Returns the access points that get a question now, in the order of the candidates, and notes that.
     public mutating func due(_ candidates: [BSSID], at now: Instant) -> [BSSID] {
         entries = entries.filter { now - $0.value.asked < Self.interval }
         var due: [BSSID] = []
@@ -31,7 +31,7 @@ public struct AccessPointBook: Sendable {
         return due
     }
 
-    /// Keeps the answer of an access point; a question that was not sent does not count.
+    /// Keeps the answer of an access point. If the question could not be sent, the access point may get another one.
     public mutating func note(_ outcome: ANQPOutcome, of bssid: BSSID) {
         switch outcome {
         case .answered(let answer): entries[bssid]?.answer = answer

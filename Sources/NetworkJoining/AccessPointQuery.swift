@@ -7,17 +7,16 @@ import Wireless
 public enum ANQPOutcome: Hashable, Sendable {
     case answered(ANQPAnswer)
     case silent
-    /// There is no wpa_supplicant, or it refused: no frame was sent.
+    /// There is no wpa_supplicant, or it refused: the question was not sent.
     case notSent
 }
 
-/// One ANQP question to an access point that need not be joined, through the control socket of wpa_supplicant (2.10).
+/// One ANQP question to an access point, which need not be joined, through the control socket of wpa_supplicant (2.10).
 ///
-/// wpa_supplicant's D-Bus interface has no such call, and while it runs, the kernel refuses frames of another program (EALREADY).
+/// wpa_supplicant's D-Bus interface has no call for this. While wpa_supplicant runs, the kernel refuses such frames from other programs (EALREADY).
 @LoopActor final class AccessPointQuery {
-    /// Measured: 11 to 25 ms, and 2.2 s while a scan is running; NetworkManager's scans of all channels may take longer.
-    /// wpa_supplicant ends a question itself. If its event is lost, because few fit into a socket's queue
-    /// (net.unix.max_dgram_qlen), the answer is read without it.
+    /// Measured: 11 to 25 ms, and 2.2 s during a scan; NetworkManager's scans of all channels may take longer. wpa_supplicant ends a question itself.
+    /// If its event is lost, because only few fit into a socket's queue (net.unix.max_dgram_qlen), the answer is read without it.
     static let patience = Duration.seconds(30)
 
     private let bssid: BSSID
@@ -35,7 +34,7 @@ public enum ANQPOutcome: Hashable, Sendable {
     ) {
         (self.bssid, self.done) = (bssid, done)
         control = try? WPAControl(path: path)
-        // The timer keeps this object alive in the meantime.
+        // The timer keeps this object alive until then.
         timer = try? EventLoop.shared.schedule(after: patience) { self.read() }
         guard let control, timer != nil else {
             finish(.notSent)
@@ -47,8 +46,8 @@ public enum ANQPOutcome: Hashable, Sendable {
         }
     }
 
-    /// Returns the command for venue name (258), authentication type (260), consortia (261), realms (263), domains (268), venue
-    /// URL (277), and the operator's name of Hotspot 2.0.
+    /// Returns the command that asks for venue name (258), authentication type (260), consortia (261), realms (263), domains (268), venue URL (277),
+    /// and the operator's name of Hotspot 2.0.
     nonisolated static func question(_ bssid: BSSID, hasHotspot20: Bool) -> String {
         "ANQP_GET \(bssid) 258,260,261,263,268,277\(hasHotspot20 ? ",hs20:3" : "")"
     }
@@ -57,8 +56,8 @@ public enum ANQPOutcome: Hashable, Sendable {
         event.hasPrefix("ANQP-QUERY-DONE addr=\(bssid) ")
     }
 
-    /// Reads the lines of `BSS`: the name of an element and its octets in hexadecimal digits. An answer that is too long ends in
-    /// the middle of an element, perhaps of an octet.
+    /// Reads the lines of `BSS`: each is an element's name and its octets in hexadecimal digits. An answer that is too long ends in the middle of an
+    /// element, perhaps of an octet.
     nonisolated static func answer(_ text: String) -> ANQPAnswer {
         var answer = ANQPAnswer()
         for line in text.split(separator: "\n") {
@@ -72,8 +71,7 @@ public enum ANQPOutcome: Hashable, Sendable {
 
     private func read() {
         guard let control else { return finish(.silent) }
-        // The mask leaves out everything except the address and the elements of ANQP (wpa_ctrl.h, WPA_BSS_MASK_INTERNETW). The
-        // timer keeps this object only until it fires.
+        // The mask selects the address and the ANQP elements (wpa_ctrl.h, WPA_BSS_MASK_INTERNETW). The timer keeps this object only until it fires.
         control.ask("BSS \(bssid) MASK=0x8002") { text in self.finish(text.map { .answered(Self.answer($0)) } ?? .silent) }
     }
 

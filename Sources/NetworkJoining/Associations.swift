@@ -40,7 +40,7 @@ import Wireless
         find(interface) { [radio] in done($0 === radio ? nil : $0.name) }
     }
 
-    /// Joins a network, and calls back when it is joined, which is before it has an address.
+    /// Joins a network, and calls back when the interface is associated; it has no address yet.
     public func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void) {
         attempt(request.interface, done) { associator, done in associator.join(request, done) }
     }
@@ -51,14 +51,14 @@ import Wireless
 
     /// Asks an access point in sight by ANQP, which only wpa_supplicant can do; calls back once.
     ///
-    /// - Parameter hasHotspot20: whether its beacon has the Hotspot 2.0 indication.
+    /// - Parameter hasHotspot20: whether the beacon contains the Hotspot 2.0 indication.
     public func ask(
         _ bssid: BSSID, hasHotspot20: Bool, on interface: ManagedInterface, _ done: @escaping (ANQPOutcome) -> Void
     ) {
         _ = AccessPointQuery(path: "\(sockets)/\(interface.name)", bssid: bssid, hasHotspot20: hasHotspot20, done)
     }
 
-    /// Notes that an interface is in a network, according to the kernel.
+    /// Notes that, according to the kernel, an interface has joined a network.
     public func joined(_ interface: ManagedInterface, _ ssid: SSID) { radio.joined(interface, ssid) }
 
     public func left(_ interface: ManagedInterface) {
@@ -77,7 +77,7 @@ import Wireless
         }
     }
 
-    /// Does one thing at a time to an interface, within ``patience``.
+    /// Runs one operation at a time on an interface, within ``patience``.
     private func attempt(
         _ interface: ManagedInterface, _ done: @escaping (AssociationError?) -> Void,
         _ body: @escaping (any Associator, @escaping (AssociationError?) -> Void) -> Void
@@ -87,7 +87,7 @@ import Wireless
         let number = count
         var associator: (any Associator)?
         let finish = { [weak self] (error: AssociationError?) in
-            // An answer after the deadline no longer counts.
+            // An answer after the deadline is ignored.
             guard let self, attempts[interface.index]?.number == number else { return }
             attempts.removeValue(forKey: interface.index)?.deadline?.cancel()
             done(error)

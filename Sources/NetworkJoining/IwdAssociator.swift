@@ -1,7 +1,7 @@
 import EventLoop
 import HotspotCore
 
-/// iwd (2.3), whose service lets the group `netdev` in on Debian.
+/// iwd (2.3). On Debian, its service admits the group `netdev`.
 @LoopActor final class IwdAssociator: Associator {
     let name = "iwd"
     private static let service = "net.connman.iwd"
@@ -12,7 +12,7 @@ import HotspotCore
     /// A network as iwd lists it.
     struct Entry: Equatable {
         let path: String
-        /// The object with iwd's record of the network.
+        /// The object with iwd's stored record of the network.
         let known: String?
         let joinsByItself: Bool
     }
@@ -20,7 +20,7 @@ import HotspotCore
     private let address: String?
     private var bus: SystemBus?
     private var stations: [Int: String] = [:]
-    /// The password that iwd may ask for, and iwd's unique name.
+    /// The password that iwd may request, and iwd's unique name.
     private var answer: (password: String, to: String)?
     /// The networks that are forgotten when the interface leaves them.
     private var onceOnly: [Int: SSID] = [:]
@@ -46,11 +46,11 @@ import HotspotCore
         bus.call("GetManagedObjects", of: manager) { done($0?.first?.table ?? [:]) }
     }
 
-    /// Returns a network at a station.
+    /// Returns a network that a station can join.
     nonisolated static func entry(
         of ssid: SSID, _ security: Security?, at station: String, in objects: [String: BusValue]
     ) -> Entry? {
-        // WPA3 is a kind of psk here, and encryption without a password a kind of open.
+        // iwd counts WPA3 as a kind of psk, and encryption without a password as a kind of open.
         let type: String? = security.map { $0.isSecured ? "psk" : "open" }
         for (path, interfaces) in objects {
             guard let network = interfaces.table["net.connman.iwd.Network"]?.table, network["Device"]?.text == station,
@@ -75,7 +75,7 @@ import HotspotCore
                 if entry.known == nil, request.security.isSecured { return done(.passwordNeeded) }
                 return connect(entry, request, done)
             }
-            // iwd would use the password that it knows.
+            // iwd would use the password that it has stored.
             forget(entry.known) { [self] in
                 offer(password) { [self] error in
                     if let error { return done(error) }
@@ -89,7 +89,7 @@ import HotspotCore
         }
     }
 
-    /// Finds a network, by a scan if iwd does not have it.
+    /// Finds a network, with a scan if iwd does not list it.
     private func find(_ request: JoinRequest, at station: String, tries: Int = 20, _ done: @escaping (Entry?) -> Void) {
         readObjects { [self] objects in
             if let entry = Self.entry(of: request.ssid, request.security, at: station, in: objects) { return done(entry) }
@@ -108,7 +108,7 @@ import HotspotCore
                 }
                 return done(nil)
             }
-            // iwd does not say why a handshake failed.
+            // iwd does not report why a handshake failed.
             let isHandshake = ["Failed", "InvalidFormat"].contains { failure.name == "\(Self.service).\($0)" }
             done(isHandshake && request.password != nil ? .wrongPassword : error(failure))
         }
@@ -116,7 +116,7 @@ import HotspotCore
 
     private static let agents = SystemBus.Object(service, "/net/connman/iwd", "\(service).AgentManager")
 
-    /// Lets only iwd ask for a password.
+    /// Answers iwd's request for a password, and no other program's.
     private func offer(_ password: String, _ done: @escaping (AssociationError?) -> Void) {
         let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
         bus?.call("GetNameOwner", of: dbus, [.text(Self.service)]) { [self] owner in
@@ -156,7 +156,7 @@ import HotspotCore
             keepAway(ending, station) { [self] in
                 bus.ask("Disconnect", of: object(station, "Station")) { [self] result in
                     if case .failure(let failure) = result { return done(error(failure)) }
-                    // Now iwd would join no network by itself.
+                    // iwd would not join a network by itself now.
                     if ending == .mayReturn { bus.call("Connect", of: object(network, "Network")) { _ in } }
                     done(nil)
                 }

@@ -2,10 +2,9 @@ import EventLoop
 import ForeignText
 import Glibc
 
-/// A connection to a control socket of wpa_supplicant (ctrl_iface_unix.c): datagrams that are answered in order, with events
-/// between them.
+/// A connection to a control socket of wpa_supplicant (ctrl_iface_unix.c): datagrams whose answers come in order, with events between them.
 ///
-/// Every wpa_supplicant has this socket: Debian's units for one interface and ifupdown start it without D-Bus.
+/// Every wpa_supplicant has this socket; Debian's units for one interface, and ifupdown, start it without D-Bus.
 @LoopActor final class WPAControl {
     /// The longest answer of wpa_supplicant (CTRL_IFACE_MAX_LEN and REPLY_SIZE).
     private static let limit = 8192
@@ -17,13 +16,13 @@ import Glibc
     private var questions: [(_ answer: String?) -> Void] = []
     private var timer: EventSource?
 
-    /// Connects; the error tells whether there is no wpa_supplicant (ENOENT, ECONNREFUSED) or this user may not use it (EACCES).
+    /// Connects. The error shows whether there is no wpa_supplicant (ENOENT, ECONNREFUSED) or this user may not use it (EACCES).
     init(path: String) throws(LoopError) {
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw LoopError(operation: "socket", code: errno) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // Without a path, the kernel assigns an abstract name (unix(7), autobind), which works with a private /tmp.
+        // Without a path, the kernel assigns an abstract name (unix(7), autobind), which works even with a private /tmp.
         let isBound = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sa_family_t>.size)) == 0
@@ -45,14 +44,14 @@ import Glibc
                 }
             if !isConnected { code = fits ? errno : ENAMETOOLONG }
         }
-        // The deinitializer closes the socket: it runs after an error here as well.
+        // The deinitializer closes the socket: it also runs after an error here.
         guard code == 0 else { throw LoopError(operation: "connect", code: code) }
         source = try EventLoop.shared.watch(descriptor) { [weak self] _ in self?.receive() }
     }
 
     isolated deinit { end() }
 
-    /// Sends a command; the handler gets the answer without its line feed, and `nil` if there is none.
+    /// Sends a command. The handler gets the answer without its line feed, or `nil` if there is none.
     func ask(_ command: String, _ handler: @escaping (String?) -> Void) {
         guard descriptor >= 0, send(descriptor, command, command.utf8.count, Int32(MSG_NOSIGNAL)) >= 0 else {
             return handler(nil)
@@ -61,8 +60,7 @@ import Glibc
         if questions.count == 1 { startTimer() }
     }
 
-    /// Sends commands one after the other, as long as each one is answered with OK. The handler gets the first other answer, or
-    /// `nil`.
+    /// Sends commands one after the other until an answer is not OK. The handler gets that answer, or `nil`.
     func order(_ commands: ArraySlice<String>, _ handler: @escaping (_ refusal: String??) -> Void) {
         guard let first = commands.first else { return handler(.none) }
         ask(first) { [weak self] answer in

@@ -10,7 +10,7 @@ import HotspotCore
     /// A line of `LIST_NETWORKS`.
     struct Entry: Equatable {
         let id: String
-        /// The name as the program escapes it.
+        /// The name with wpa_supplicant's escapes.
         let ssid: String
         let isCurrent: Bool
         let isDisabled: Bool
@@ -41,7 +41,7 @@ import HotspotCore
     private var joins: [Int: JoinAttempt] = [:]
     /// The network that is removed when the interface leaves it.
     private var onceOnly: [Int: (interface: ManagedInterface, id: String)] = [:]
-    /// The networks that were enabled before one of them had to stay away.
+    /// The networks that were enabled before they had to stay away.
     private var kept: [(interface: ManagedInterface, ssid: SSID, id: String)] = []
 
     init(sockets: String, radio: RadioAssociator) {
@@ -111,7 +111,7 @@ import HotspotCore
         }
     }
 
-    /// Returns the commands that describe a network; `nil` if a password is not enough.
+    /// Returns the commands that describe a network; `nil` if the network needs more than a password.
     nonisolated static func settings(for request: JoinRequest, id: String) -> [String]? {
         var settings: [(String, String)] = [("ssid", request.ssid.hex)]
         switch request.security {
@@ -154,7 +154,7 @@ import HotspotCore
 
     /// Returns the result of a join after an event (wpa_ctrl.h); `nil` if the join continues.
     ///
-    /// - Parameter misses: the number of scans in which the network was not seen.
+    /// - Parameter misses: the number of scans that did not find the network.
     nonisolated static func outcome(_ event: String, of id: String, misses: inout Int) -> AssociationError?? {
         let words = event.split(separator: " ")
         func has(_ word: String) -> Bool { words.contains { $0 == word || $0 == "[\(word)" } }
@@ -195,7 +195,7 @@ import HotspotCore
                 }
             }
         }
-        // SAVE_CONFIG is refused without update_config=1. Nothing waits for these answers.
+        // wpa_supplicant refuses SAVE_CONFIG without update_config=1. Nothing waits for these answers.
         for command in commands { joining.control.ask(command) { _ in _ = joining } }
         joining.done(error)
     }
@@ -217,7 +217,7 @@ import HotspotCore
             guard let current = Self.entries(answer).first(where: \.isCurrent) else { return done(.notInNetwork) }
             var command = "DISCONNECT"
             if case .staysAway(let ssid, let duration) = ending {
-                // Other networks may be joined in the meantime.
+                // Other networks may be joined meanwhile.
                 command = "DISABLE_NETWORK \(current.id)"
                 kept.append((interface, ssid, current.id))
                 if let duration { EventLoop.shared.later(duration) { [weak self] in self?.release(ssid) } }
@@ -251,7 +251,7 @@ import HotspotCore
         refusal == nil ? .managerGone(name) : .refused(manager: name, words: refusal == "FAIL" ? "" : refusal!)
     }
 
-    /// Reads `LIST_NETWORKS`: number, name, address and flags, between tabulators, below a heading.
+    /// Reads `LIST_NETWORKS`: below a heading, number, name, address and flags, separated by tabulators.
     nonisolated static func entries(_ answer: String) -> [Entry] {
         answer.split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)

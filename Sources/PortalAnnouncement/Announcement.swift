@@ -1,7 +1,7 @@
 /// A network's announcement of the API of its portal (RFC 8910).
 public struct Announcement: Hashable, Sendable {
     public let api: PortalAPIAddress
-    /// The program, file or message that had the announcement, in words for people.
+    /// The program, file or message with the announcement, in words for people.
     public let source: String
 
     public init(_ api: PortalAPIAddress, source: String) {
@@ -10,8 +10,8 @@ public struct Announcement: Hashable, Sendable {
     }
 }
 
-/// A message in which a network announces its portal's API, by the name in the output of `hotspot-dhcp`. In the order in which
-/// they count, which is networkd's (link_get_captive_portal); RFC 8910, 3 leaves it open.
+/// A message in which a network announces its portal's API, by its name in the output of `hotspot-dhcp`. The order is that of networkd
+/// (link_get_captive_portal), the most important first; RFC 8910, 3 does not define one.
 public enum AnnouncingMessage: String, Codable, Hashable, Sendable, CaseIterable {
     case dhcp4, dhcp6, ra
 

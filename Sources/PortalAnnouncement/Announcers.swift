@@ -1,6 +1,6 @@
 /// A host on a link: an IP address, and the MAC address of the frames that carry its packets.
 public struct LinkHost: Hashable, Sendable, CustomStringConvertible {
-    /// The IP address in the form that ``AddressText`` writes, without a scope.
+    /// The IP address as ``AddressText`` writes it, without a scope.
     public let address: String
     /// The MAC address: six octets.
     public let hardware: [UInt8]
@@ -32,11 +32,10 @@ public struct LinkHost: Hashable, Sendable, CustomStringConvertible {
     public var isIPv6: Bool { address.utf8.contains(UInt8(ascii: ":")) }
 }
 
-/// The hosts whose announcements count on one link. Any guest can answer, and can write the router's IP address as the source. A
-/// forged MAC address is harder: an access point knows each station by its own. Both addresses must belong to one host.
+/// The hosts whose announcements count on one link. Any guest can answer, with the router's IP address as the source. A forged MAC address is harder,
+/// because an access point knows each station by its MAC address. Both addresses of a reply must belong to one host.
 ///
-/// Without hosts, no announcement counts. DHCPv6 replies count if they come from default routers, because no program reports the
-/// DHCPv6 server.
+/// Without hosts, no announcement counts. A DHCPv6 reply counts if a default router sent it, because no program reports the DHCPv6 server.
 public struct Announcers: Hashable, Sendable {
     /// For IPv4, the server of the lease or the router that forwards its answers; without a lease, the default routers. For IPv6,
     /// the default routers.
@@ -49,11 +48,11 @@ public struct Announcers: Hashable, Sendable {
         self.leaseServer = leaseServer
     }
 
-    /// Why an answer does not count.
+    /// The reason why an answer does not count.
     public enum Objection: String, Codable, Hashable, Sendable {
         case stranger, hardware, identifier
 
-        /// The reason in words for people.
+        /// The reason, in words for people.
         public var words: String {
             switch self {
             case .stranger: "the sender is neither the lease's server nor a default router"
@@ -68,7 +67,7 @@ public struct Announcers: Hashable, Sendable {
         guard hosts.contains(sender) else {
             return hosts.contains { $0.address == sender.address } ? .hardware : .stranger
         }
-        // A relay forwards the answers of several servers. RFC 2131, 4.3.1 requires the identifier in each answer.
+        // A relay forwards the answers of several servers. RFC 2131, 4.3.1 requires each answer to name its server.
         if case .dhcp4(let packet) = reply, let leaseServer, packet.server != leaseServer { return .identifier }
         return nil
     }

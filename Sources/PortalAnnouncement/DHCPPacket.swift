@@ -1,6 +1,6 @@
-/// A message of a DHCP server (RFC 2131, 2). dhcpcd stores such a message, the acknowledgement, as its lease.
+/// A message of a DHCP server (RFC 2131, 2). dhcpcd stores the acknowledgement as its lease.
 public struct DHCPPacket: Hashable, Sendable {
-    /// `xid`: the number of the question.
+    /// `xid`: the number of the request.
     public let transaction: UInt32
     /// `yiaddr`: the leased address.
     public let address: String
@@ -52,8 +52,7 @@ public struct DHCPPacket: Hashable, Sendable {
     }
     private static func number(_ octets: some Sequence<UInt8>) -> UInt32 { octets.reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// Returns a DHCPINFORM message (RFC 2131, 4.4.3) that asks for option 114, from a machine with this address and hardware
-    /// address.
+    /// Returns a DHCPINFORM message (RFC 2131, 4.4.3) that requests option 114, from a machine with these addresses.
     public static func inform(_ transaction: UInt32, from address: [UInt8], _ hardware: [UInt8]) -> [UInt8] {
         // The fields: a request over Ethernet, whose addresses have six octets; xid; seconds and flags, which are 0; ciaddr, and
         // three addresses of servers.

@@ -1,12 +1,11 @@
-/// The answer to the DHCPv6 question for information without an address (RFC 8415, 18.2.6).
+/// The answer to a DHCPv6 Information-request (RFC 8415, 18.2.6).
 public struct DHCPv6Reply: Hashable, Sendable {
-    /// The number of the question, 24 bits, which the reply repeats.
+    /// The number of the request, 24 bits, which the reply repeats.
     public let transaction: UInt32
     /// Option 103 (RFC 8910, 2.2), checked.
     public let portalAPI: PortalAPIAddress?
 
-    /// The options that are read or sent: the server's name, the wanted options, the time since the first question, and the
-    /// portal's API.
+    /// The options that are read or sent: the server's identifier, the wanted options, the time since the first request, and the portal's API.
     private enum Option {
         static let (serverID, wanted, elapsed, portalAPI) = (2, 6, 8, 103)
     }
@@ -33,7 +32,7 @@ public struct DHCPv6Reply: Hashable, Sendable {
         self.portalAPI = portalAPI
     }
 
-    /// Returns the question. It does not name this machine (RFC 7844, 4.3.1), and asks for what RFC 8415, 21.7 also requires: the
+    /// Returns the request. It does not identify this machine (RFC 7844, 4.3.1), and also requests the options that RFC 8415, 21.7 requires: the
     /// times of refreshing and repeating.
     public static func informationRequest(_ transaction: UInt32) -> [UInt8] {
         func option(_ code: Int, _ numbers: [Int]) -> [UInt8] {

@@ -1,7 +1,7 @@
-/// A packet of IPv4 (RFC 791) or IPv6 (RFC 8200) as it comes from a packet socket, without the header of the link. The kernel has
-/// not checked its checksums, and a virtual network does not fill them in.
+/// A packet of IPv4 (RFC 791) or IPv6 (RFC 8200) as it comes from a packet socket, without the header of the link layer. The kernel has not checked
+/// its checksums; on a virtual network, the sender does not fill them in.
 public struct IPPacket: Hashable, Sendable {
-    /// The address that the sender claims: four or sixteen octets.
+    /// The sender's address as the packet states it: four or sixteen octets.
     public let source: [UInt8]
     /// The number of routers that may still forward the packet; each router decrements it.
     public let hopLimit: Int
@@ -9,8 +9,7 @@ public struct IPPacket: Hashable, Sendable {
     public let content: UInt8
     public let payload: [UInt8]
 
-    /// Returns `nil` unless the octets are a whole packet: a fragment is refused. Extension headers of IPv6 are refused too,
-    /// because no announcement needs them.
+    /// Returns `nil` unless the octets are a whole packet. Fragments are refused, and so are extension headers of IPv6, which no announcement needs.
     public init?(_ octets: [UInt8]) {
         func number(_ place: Int) -> Int { Int(octets[place]) << 8 | Int(octets[place + 1]) }
         switch octets.first.map({ $0 >> 4 }) {
@@ -30,7 +29,7 @@ public struct IPPacket: Hashable, Sendable {
 }
 
 extension Inquiry.Reply {
-    /// Reads the reply in a packet that came from the link's socket; `nil` for any other packet.
+    /// Reads the reply in a packet from the link's socket; `nil` for any other packet.
     public init?(_ packet: IPPacket) {
         if packet.content == 58, packet.source.count == 16 {
             let found = RouterAdvertisement(packet.payload, from: packet.source, hopLimit: packet.hopLimit)

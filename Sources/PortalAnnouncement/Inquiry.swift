@@ -1,7 +1,6 @@
-/// The questions to one network for its portal's API, and the answers so far: decides which question is sent when, and which
-/// answers are reported.
+/// The requests for a network's portal API, and the answers so far: decides which request is sent when, and which answers are reported.
 ///
-/// Only answers of ``Announcers`` count. After any other answer, the question stays open.
+/// Only answers of the ``Announcers`` count. After any other answer, the request stays open.
 public struct Inquiry: Hashable, Sendable {
     public enum Question: Hashable, Sendable {
         /// The DHCPINFORM message (RFC 2131, 4.4.3), sent only with an IPv4 address.
@@ -33,15 +32,14 @@ public struct Inquiry: Hashable, Sendable {
         case object(AnnouncingMessage, Announcers.Objection, LinkHost)
     }
 
-    /// The number of the questions, which distinguishes their answers from answers to other machines; DHCPv6 uses the lower 24
-    /// bits.
+    /// The number of the requests, which distinguishes their answers from answers to other machines; DHCPv6 uses the lower 24 bits.
     public let transaction: UInt32
     private let announcers: Announcers
     private var answered: Set<AnnouncingMessage> = []
     private var told: Set<AnnouncingMessage> = []
     private var objections: Set<Action> = []
 
-    /// The largest number of replies that are reported because they do not count.
+    /// The largest number of reports about replies that do not count.
     static let objectionLimit = 4
 
     public init(transaction: UInt32, announcers: Announcers) {
@@ -49,7 +47,7 @@ public struct Inquiry: Hashable, Sendable {
         self.announcers = announcers
     }
 
-    /// Whether all answers have come. If a family (IPv4 or IPv6) has no hosts, no answer is expected from it.
+    /// Whether all expected answers have arrived. If a family (IPv4 or IPv6) has no hosts, no answer from it is expected.
     public var isComplete: Bool {
         (!asks(IPv6: false) || answered.contains(.dhcp4))
             && (!asks(IPv6: true) || told.contains(.ra) || answered.contains(.dhcp6))
@@ -57,20 +55,18 @@ public struct Inquiry: Hashable, Sendable {
 
     private func asks(IPv6 isIPv6: Bool) -> Bool { announcers.hosts.contains { $0.isIPv6 == isIPv6 } }
 
-    /// Returns the questions of a round. Each round repeats the questions without an answer: a packet may be lost, and addresses
-    /// may come late.
+    /// Returns the requests of a round. Each round repeats the requests that have no answer: a packet may be lost, and addresses may come late.
     public func actions(inRound round: Int) -> [Action] {
         var questions: [Question] = []
         if asks(IPv6: false), !answered.contains(.dhcp4) { questions.append(.inform) }
         guard asks(IPv6: true) else { return questions.map(Action.ask) }
         if !answered.contains(.ra) { questions.append(.solicitation) }
-        // Routers say whether there is DHCPv6. If no router said so in the first round, DHCPv6 is asked anyway.
+        // Router advertisements say whether there is DHCPv6. If none arrived in the first round, the request is sent anyway.
         if round > 0, !told.contains(.ra), !answered.contains(.dhcp6) { questions.append(.informationRequest) }
         return questions.map(Action.ask)
     }
 
-    /// Returns the actions that follow from a reply: it gives at most one address of each kind, and an answer to another question
-    /// gives none.
+    /// Returns the actions that follow from a reply: at most one address of each kind is reported, and an answer to another request is ignored.
     ///
     /// - Parameter sender: the source addresses of the packet and of its frame.
     public mutating func handle(_ reply: Reply, from sender: LinkHost) -> [Action] {

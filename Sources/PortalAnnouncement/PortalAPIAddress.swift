@@ -4,7 +4,7 @@ public enum PortalAPIAddress: Hashable, Sendable {
     /// The network announced that it has no captive portal.
     case unrestricted
 
-    /// The length of an option is one octet in DHCP.
+    /// In DHCP, one octet holds the length of an option.
     static let limit = 255
     private static let unrestrictedName = "urn:ietf:params:capport:unrestricted"
 
@@ -12,7 +12,7 @@ public enum PortalAPIAddress: Hashable, Sendable {
     public init?(_ octets: some Collection<UInt8>) {
         guard (1...Self.limit).contains(octets.count), octets.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         let text = String(decoding: octets, as: UTF8.self)
-        // See RFC 8910, 2. The case of the scheme and of the URN's namespace does not matter.
+        // RFC 8910, 2 defines this name. The case of the scheme and of the URN's namespace does not matter.
         if text.lowercased() == Self.unrestrictedName {
             self = .unrestricted
             return
@@ -23,7 +23,7 @@ public enum PortalAPIAddress: Hashable, Sendable {
         self = .url(text)
     }
 
-    /// The address as it was announced; only the name that means "no portal" is in the usual case.
+    /// The address as it was announced; only the name that means "no portal" is written in its usual case.
     public var text: String {
         switch self {
         case .url(let url): url

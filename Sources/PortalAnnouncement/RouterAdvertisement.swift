@@ -1,12 +1,12 @@
-/// A router advertisement (RFC 4861, 4.2), without the header of IPv6.
+/// A router advertisement (RFC 4861, 4.2), without its IPv6 header.
 public struct RouterAdvertisement: Hashable, Sendable {
     /// The numbers in ICMPv6 of the advertisement and of the solicitation (RFC 4861, 4.1, without options).
     public static let type: UInt8 = 134
     public static let solicitation: [UInt8] = [133, 0, 0, 0, 0, 0, 0, 0]
 
-    /// Whether flag M or O is set, which means that DHCPv6 has more information.
+    /// Whether flag M or O is set, so that DHCPv6 provides more information.
     public let namesDHCPv6: Bool
-    /// Option 37 (RFC 8910, 2.3), checked; the first valid one.
+    /// Option 37 (RFC 8910, 2.3), checked; if there are several, the first valid one.
     public let portalAPI: PortalAPIAddress?
 
     private static let fixedLength = 16

@@ -38,7 +38,7 @@ enum Function: Hashable, Sendable {
             made = one { Set($0.utf8).count == 64 && $0.utf8.count == 64 ? .base64(alphabet: $0) : nil }
         case "between": made = arguments.count == 2 ? .between(arguments[0], arguments[1]) : nil
         case "replace":
-            // Every octet of a page may be replaced.
+            // The replacement may apply to every octet of a page.
             let isShort = arguments.count == 2 && !arguments[0].isEmpty && arguments[1].utf8.count <= 32
             made = isShort ? .replace(arguments[0], arguments[1]) : nil
         case "literal": made = arguments.count == 1 ? .literal(arguments[0]) : nil
@@ -66,7 +66,7 @@ enum Function: Hashable, Sendable {
         "xor", "xencode", "between", "replace", "literal", "query", "first", "default",
     ])
 
-    /// The kept values that the function uses.
+    /// The names of the kept values that the function uses.
     var names: [String] {
         switch self {
         case .hmac(_, let key), .xor(let key), .xencode(let key): [key]
@@ -78,7 +78,7 @@ enum Function: Hashable, Sendable {
         }
     }
 
-    /// Whether the value cannot be recovered from the result, although a short one can be guessed.
+    /// Whether the value cannot be computed from the result; a short value can still be guessed.
     var isDigest: Bool {
         switch self {
         case .digest, .hmac: true
@@ -175,8 +175,8 @@ extension Function.Digest {
     }
 }
 
-/// The cipher that srun portals call XEncode: XXTEA over little-endian words of the text and one word with its length, with the
-/// first four words of the challenge as key.
+/// The cipher that srun portals call XEncode: XXTEA over little-endian words of the text and a word with its length. The key is the challenge's first
+/// four words.
 enum XEncode {
     static func encode(_ text: [UInt8], key: [UInt8]) -> [UInt8] {
         guard !text.isEmpty else { return [] }

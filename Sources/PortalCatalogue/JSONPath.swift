@@ -12,7 +12,7 @@ struct JSONPath: Hashable, Sendable {
 
     private let steps: [Step]
 
-    /// Reads a path; `nil` if the text is not one.
+    /// Reads a path; `nil` if the text is not a path.
     init?(_ text: String) {
         var steps: [Step] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
@@ -37,7 +37,7 @@ struct JSONPath: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// The kept values that the path uses.
+    /// The names of the kept values that the path uses.
     var names: [String] {
         steps.compactMap { step in
             let text: String
@@ -50,7 +50,7 @@ struct JSONPath: Hashable, Sendable {
         }
     }
 
-    /// Returns the text at this place of the JSON in `octets`; `nil` if there is none. Objects and lists have no text.
+    /// Returns the text at this place in the JSON of `octets`; `nil` if there is none. Objects and lists have no text.
     func text(in octets: [UInt8], kept: (String) -> String) -> String? {
         guard var value = Self.document(in: octets) else { return nil }
         func resolved(_ text: String) -> String {

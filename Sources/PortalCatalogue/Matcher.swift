@@ -1,11 +1,11 @@
 import HelperKit
 import HotspotCore
 
-/// A file's claim on a portal, with what matched.
+/// A portal file's claim on a portal, with the evidence.
 package struct PortalClaim: Hashable, Sendable {
     package let portal: PortalFile
     package let evidence: [PortalFile.Evidence]
-    /// The lines of the section that matched.
+    /// The number of lines in the section that matched.
     let count: Int
 
     /// Two independent kinds of evidence make a claim high.
@@ -14,7 +14,7 @@ package struct PortalClaim: Hashable, Sendable {
     package var reason: String { "\(portal.id).portal matches by \(evidence.map(\.rawValue).joined(separator: ", "))." }
 }
 
-/// Compares the answers up to a portal's page with portal files.
+/// Compares portal files with the answers from the probe to the portal's page.
 package enum Matcher {
     /// Returns the claims of the files that match, the best one first: more kinds of evidence, then more lines, then the name.
     ///
@@ -29,9 +29,9 @@ package enum Matcher {
         return sorted(claims)
     }
 
-    /// Returns the claims of files that are not read as a whole before they match.
+    /// Returns the claims of files of which only `[Match]` has been read.
     ///
-    /// - Parameter report: gets the mistakes of files that match but cannot be used.
+    /// - Parameter report: called with the mistakes of files that match but cannot be used.
     static func claims(
         _ outlines: [PortalOutline], on hops: [HTTPResponse], ssid: SSID?, report: (Keyfile.Error) -> Void
     ) -> [PortalClaim] {
@@ -52,14 +52,14 @@ package enum Matcher {
         claims.sorted { ($1.evidence.count, $1.count, $0.portal.id) < ($0.evidence.count, $0.count, $1.portal.id) }
     }
 
-    /// Returns the section that matches by the largest number of kinds of evidence, and then of lines.
+    /// Returns the matching section with the most kinds of evidence, and among equals with the most lines.
     private static func best(_ matches: [PortalFile.Match], _ seen: Seen) -> PortalFile.Match? {
-        // Almost all of thousands of files end here, without being copied or compared.
+        // Almost all of thousands of files are excluded here, without a copy or comparison.
         guard matches.contains(where: { seen.trigrams.mayHold($0.demand) && holds($0, seen) }) else { return nil }
         return matches.filter { holds($0, seen) }.max { ($0.evidence.count, $0.count) < ($1.evidence.count, $1.count) }
     }
 
-    /// Returns why a file does not match: the first line of each section that fails.
+    /// Returns why a file does not match: the first line that fails in each section.
     package static func mismatch(_ portal: PortalFile, on hops: [HTTPResponse]) -> String {
         let seen = Seen(hops, nil)
         let page = hops[hops.count - 1].url
@@ -73,7 +73,7 @@ package enum Matcher {
         return "\(portal.id).portal: \(reasons.joined(separator: "; "))"
     }
 
-    /// The answers in the octets that patterns are compared with, made once for all files.
+    /// The answers as octets, which patterns are compared with; made once for all files.
     private struct Seen {
         let ssid: [UInt8]
         let addresses: [(host: [UInt8], path: [UInt8], query: [(name: [UInt8], value: [UInt8])])]
@@ -83,7 +83,7 @@ package enum Matcher {
         init(_ hops: [HTTPResponse], _ ssid: SSID?) {
             self.ssid = ssid?.octets ?? []
             let urls = hops.map(\.url) + hops.compactMap { hop in hop.location.flatMap { WebURL($0, relativeTo: hop.url) } }
-            // A redirect's target is usually the next answer's address.
+            // A redirect's target is usually the address of the next answer.
             let different = urls.indices.filter { !urls[..<$0].contains(urls[$0]) }.map { urls[$0] }
             addresses = different.map {
                 (Array($0.host.utf8), Array($0.path.utf8), PercentEncoding.pairs(of: ($0.query ?? "").utf8))

@@ -20,19 +20,19 @@ package struct PortalFile: Hashable, Sendable {
     var session = SessionPart()
     var logoff: Message?
 
-    /// The texts of `[Match]` by which the portal is recognised.
+    /// The texts in `[Match]` that identify the portal.
     package var demands: [String] { matches.flatMap(\.lines).map(\.value) }
     /// Whether `[Session]` says where to read the session's time.
     package var readsTime: Bool { session.seconds != nil }
     /// Whether the file has a `[Logoff]`.
     package var canLogOff: Bool { logoff != nil }
 
-    /// Returns whether the login fits a page's forms: it submits a form, or asks for the same fields itself.
+    /// Returns whether the login fits a page's forms: it submits one of them, or asks for the same fields.
     func isFor(_ page: HTMLPage) -> Bool {
         let questions = FormEngine.questions(on: page)
         let submits = steps.contains { if case .submit = $0.action { true } else { false } }
         if submits || questions.isEmpty { return true }
-        // A page that asks only for a code may have a script that turns it into a password.
+        // If a page asks only for a code, a script may turn the code into a password.
         let hidesPassword =
             !questions.contains { $0.kind == .password }
             && page.forms.contains { $0.controls.contains(where: \.isHiddenPassword) }
@@ -48,7 +48,7 @@ package struct PortalFile: Hashable, Sendable {
             var name: String
             var value: Glob?
         }
-        /// One line, and the text that it demands.
+        /// One line of the file, and the text that it demands.
         struct Line: Hashable, Sendable {
             var key: String
             var value: String
@@ -65,13 +65,13 @@ package struct PortalFile: Hashable, Sendable {
         var bodies: [[Glob]] = []
         /// Texts that no page may contain.
         var absent: [Glob] = []
-        /// The trigrams without which the section cannot match; 0 for none.
+        /// The trigrams that must occur for the section to match; 0 for none.
         var demand = SIMD4<UInt16>.zero
         /// The number of lines.
         var count: Int {
             ssids.count + hosts.count + paths.count + queries.count + statuses.count + headers.count + bodies.count
         }
-        /// The kinds of evidence. A path that every portal has, such as `/`, is not evidence.
+        /// The kinds of evidence. A path that every portal uses, such as `/`, is not evidence.
         package var evidence: [Evidence] {
             Evidence.allCases.filter { kind in
                 switch kind {
@@ -135,7 +135,7 @@ package struct PortalFile: Hashable, Sendable {
             case probe(seconds: Int)
         }
         var action: Action
-        /// The line of the step's section, for sentences.
+        /// The line of the step's section, for messages.
         var line: Int
         var followsRedirects = true
         var mayFail = false
@@ -182,7 +182,7 @@ package struct PortalFile: Hashable, Sendable {
     struct SessionPart: Hashable, Sendable {
         var open: Message?
         var seconds: Template?
-        /// The part of the seconds that has passed.
+        /// The part of the session's seconds that has passed.
         var used: Template?
         var bytes: Template?
     }

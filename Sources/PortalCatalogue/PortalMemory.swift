@@ -3,14 +3,14 @@ import HotspotCore
 import PageLogin
 import Varlink
 
-/// The contents of a session's memory for a login by a portal file, beside the memory of other logins (``SessionMemory``).
+/// The contents of a session's memory for a login with a portal file, besides the memory of other logins (``SessionMemory``).
 package struct PortalMemory: Codable, Sendable {
-    /// The place where a login continues that had changed something at the portal before it asked.
+    /// The step at which a login continues, if it changed something at the portal before its question.
     package struct Pause: Codable, Sendable {
         var step: Int
         package var url: String
         package var form: HTMLForm?
-        /// The kept values in base64, and how much each of them reveals.
+        /// The kept values in base64, each with how much it reveals.
         private var kept: [String: String]
         private var taints: [String: Taint]
 

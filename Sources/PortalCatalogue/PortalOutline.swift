@@ -1,7 +1,7 @@
 import HelperKit
 import HotspotCore
 
-/// A `.portal` file of which only `[Match]` was read: only one of many files knows a portal, and the others need not be parsed.
+/// A `.portal` file of which only `[Match]` was read: only one of many files matches a portal, and the others need not be parsed.
 struct PortalOutline: Sendable {
     let keyfile: Keyfile
     let matches: [PortalFile.Match]

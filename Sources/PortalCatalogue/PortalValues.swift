@@ -3,12 +3,12 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// How much of an answer a value reveals.
+/// How much a value reveals about an answer.
 enum Taint: Int, Comparable, Sendable, Codable {
     case none
     /// The value contains an answer that is not secret.
     case answer
-    /// The value contains the digest of a secret answer, from which a short answer can be guessed.
+    /// The value contains the digest of a secret answer, which reveals a short answer.
     case digest
     /// The value contains a secret answer, perhaps encoded.
     case secret
@@ -28,7 +28,7 @@ struct PortalValues: Sendable {
     /// The longest value, in octets.
     static let limit = 16 * 1024
 
-    /// The portal's answers so far, the last one at the end.
+    /// The portal's answers so far, the newest at the end.
     private(set) var hops: [HTTPResponse]
     /// The last page.
     private(set) var page: HTMLPage
@@ -62,7 +62,7 @@ struct PortalValues: Sendable {
         page = chain.page
     }
 
-    /// Stores an answer without a page, or the lack of an answer.
+    /// Stores an answer without a page, or that no answer came.
     mutating func addLost(_ url: WebURL) {
         hops.append(HTTPResponse(url: url, status: 0))
     }
@@ -97,7 +97,7 @@ struct PortalValues: Sendable {
             for name in function.names {
                 taint = max(taint, min(kept[name]?.taint ?? .none, function.isDigest ? .digest : .secret))
             }
-            // Several functions in a row may double a value each time.
+            // Each of several functions in a row may double a value.
             let octets = function.apply(value.octets) { kept[$0]?.octets ?? [] }.prefix(HTTPRequest.pageLimit)
             value = Tainted(octets: Array(octets), taint: taint)
         }

@@ -2,7 +2,7 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// The rules of trust for one request of a portal file: the same as for forms; no file can loosen them.
+/// The rules of trust for one request of a portal file. They are those for forms, and a file cannot loosen them.
 struct RequestTrust {
     let request: HTTPRequest
     let taint: Taint
@@ -17,7 +17,7 @@ struct RequestTrust {
         var boxes: [Field] = []
         if target.origin != live.origin {
             let isInside = engine.leadsInside(target)
-            // Web pages attack routers by leading into the network; answers for one portal are not for another.
+            // Web pages attack routers by leading into the network, and answers for one portal must not reach another one.
             if isInside, acts || taint > .none {
                 boxes.append(ConsentRequired.leadsInside.box(for: target))
             } else if taint > .none {
@@ -30,7 +30,7 @@ struct RequestTrust {
         return boxes.filter { !engine.agreed.contains(ConsentRequired.agreement(page.origin, $0.name)) }
     }
 
-    /// Returns whether a stored password would go over plain HTTP without the user's yes.
+    /// Returns whether a stored password would be sent over plain HTTP without the user's consent.
     func needsUser(_ engine: FormEngine) -> Bool {
         let isPlain = !(request.url.isSecure && live.origin.hasPrefix("https://"))
         return taint >= .digest && isPlain && !engine.isTypedNow && !engine.allowsPlainHTTP
@@ -91,7 +91,7 @@ enum PortalRequest {
         return (request, taint)
     }
 
-    /// Returns the text without characters that would end a header's line.
+    /// Returns the text without characters that would end a header line.
     private static func clean(_ text: String) -> String {
         String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F })
     }

@@ -1,6 +1,6 @@
 import ForeignText
 
-/// Octets in addresses and forms: all but unreserved characters (RFC 3986, section 2.3) as `%XX`.
+/// Octets in addresses and forms: `%XX` for all except unreserved characters (RFC 3986, section 2.3).
 package enum PercentEncoding {
     package static func encode(_ octets: [UInt8]) -> String {
         var text = ""
@@ -72,7 +72,7 @@ enum ScriptText {
         return text.endIndex < rest.endIndex ? unescape(Array(text)) : []
     }
 
-    /// Reads escapes (ECMA-262, "String Literals", with the octal ones of annex B) as octets: those of one octet are Latin-1.
+    /// Reads escapes (ECMA-262, "String Literals", with the octal escapes of annex B) as octets: an escape for one octet is Latin-1.
     static func unescape(_ octets: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var rest = octets[...]
@@ -111,7 +111,7 @@ enum ScriptText {
     }
 }
 
-/// Entities of HTML and XML: the numeric ones, and the names that addresses and sentences need.
+/// Entities of HTML and XML: the numeric ones, and the names that occur in addresses and sentences.
 enum Entities {
     private static let names = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " "]
 
@@ -185,13 +185,13 @@ enum SpokenDuration {
 }
 
 extension Int {
-    /// Returns the product; `nil` if no integer can hold it.
+    /// Returns the product; `nil` if it overflows.
     fileprivate func times(_ factor: Int) -> Int? {
         let (product, overflow) = multipliedReportingOverflow(by: factor)
         return overflow ? nil : product
     }
 
-    /// Returns the sum; `nil` if no integer can hold it.
+    /// Returns the sum; `nil` if it overflows.
     fileprivate func plus(_ other: Int) -> Int? {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? nil : sum

@@ -1,7 +1,7 @@
 import HotspotCore
 
-/// The sequences of three octets that occur in some texts, each as a number of 16 bits: a missing text can be noticed without
-/// reading the texts again.
+/// The sequences of three octets that occur in some texts, each as a number of 16 bits. They often show that a text is missing without reading the
+/// texts again.
 struct Trigrams {
     private var bits = [UInt64](repeating: 0, count: 1024)
 
@@ -16,7 +16,7 @@ struct Trigrams {
         }
     }
 
-    /// Returns whether all of these may occur; `false` if one is certainly missing.
+    /// Returns whether all of these may occur; `false` if at least one is certainly missing.
     func mayHold(_ demand: SIMD4<UInt16>) -> Bool {
         func holds(_ number: UInt16) -> Bool { bits[Int(number >> 6)] & (1 << UInt64(number & 63)) != 0 }
         return holds(demand.x) && holds(demand.y) && holds(demand.z) && holds(demand.w)
@@ -37,9 +37,9 @@ struct Trigrams {
 }
 
 extension PortalFile.Match {
-    /// Returns the trigrams of the longest text that an address, a query or a page must have for this section to hold.
+    /// Returns trigrams of the longest text that an address, a query or a page must contain for this section to match.
     func demanded() -> SIMD4<UInt16> {
-        // If one line has several patterns, any of them is enough, so no trigram of them is demanded.
+        // If a line has several patterns, any of them is enough, so none of their trigrams is demanded.
         let globs = (hosts + paths + bodies).filter { $0.count == 1 }.map(\.[0].longestLiteral)
         let names = queries.filter { $0.count == 1 }.map { Array($0[0].name.utf8) }
         return Trigrams.demand((globs + names).max { $0.count < $1.count } ?? [])

@@ -1,28 +1,25 @@
 import BoundHTTP
 import HotspotCore
 
-/// Inspects the requests of a page while answers are typed and sent, and holds back a request that would carry an answer to
-/// another origin without the user's agreement.
+/// Inspects a page's requests while answers are typed and sent. Holds back each request that would carry an answer to another origin without the
+/// user's agreement.
 struct AnswerGuard: Sendable {
-    /// The origin of the page for which the answers are.
+    /// The origin of the page that the answers are meant for.
     let origin: String
     /// The answers, as they are typed.
     let answers: [String]
-    /// Returns whether the user has agreed that the answers go to an address.
+    /// Returns whether the user has agreed to send the answers to an address.
     let mayLead: @Sendable (WebURL) -> Bool
 
-    /// The effect of a request: it is held back, it carries all recognisable answers, or it carries some of them, such as a
-    /// request that checks a field.
+    /// The effect of a request: it is held back, it carries all recognisable answers, or it carries some of them, for example to check a field.
     enum Ruling: Equatable { case refused(WebURL), sends, checks, other }
 
-    /// Shorter answers may occur in any request by chance: they count only if all of them occur together, and only in a body.
+    /// Shorter answers may occur in a request by chance. They count only in a body, and only if all of them occur together.
     private static let telling = 4
 
-    /// Returns the effect of a request.
+    /// Returns what a request does.
     ///
-    /// - Parameters:
-    ///   - request: DevTools' `Network.Request`.
-    ///   - isPage: whether the answer becomes the page.
+    /// - Parameters: - request: DevTools' `Network.Request`. - isPage: whether the request loads the page.
     func ruling(_ request: JSONValue?, isPage: Bool) -> Ruling {
         guard let request, let (url, words) = request["url"]?.string.flatMap(Self.parted),
             ["http", "https"].contains(url.scheme), carriesAnswers(request, words, isPage: isPage)
@@ -31,7 +28,7 @@ struct AnswerGuard: Sendable {
         return carriesAnswers(request, words, isPage: isPage, all: true) ? .sends : .checks
     }
 
-    /// Returns an address, and its words after the host. If an address is too long to be read, returns its origin.
+    /// Returns an address, and its words after the host; for an address that is too long to read, its origin.
     private static func parted(_ text: String) -> (WebURL, String)? {
         if let url = WebURL(text) { return (url, (url.query ?? "") + "\n" + url.path) }
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -43,7 +40,7 @@ struct AnswerGuard: Sendable {
         let typed = answers.map(Self.plain).filter { !$0.isEmpty }
         guard !typed.isEmpty else { return false }
         let body = request["postData"]?.string
-        // A body that cannot be read may contain any answer.
+        // If a body cannot be read, it may contain any answer.
         if body == nil, isPage, request["hasPostData"]?.bool == true { return true }
         let sent = Self.plain(body ?? "")
         let address = Self.plain(words)
@@ -53,7 +50,7 @@ struct AnswerGuard: Sendable {
         return long.isEmpty && typed.allSatisfy(sent.contains)
     }
 
-    /// Returns only the letters and digits, however they are encoded in an address, a form or JSON.
+    /// Returns only the letters and digits, whether they are encoded in an address, a form or JSON.
     private static func plain(_ text: String) -> String {
         let decoded = text.replacing("+", with: " ").removingPercentEscapes
         return String(decoded.lowercased().filter { $0.isLetter || $0.isNumber })

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// One cookie, converted between libcurl's format (a line of Netscape's `cookies.txt`) and DevTools'.
+/// One cookie, converted between the formats of libcurl (a line of Netscape's `cookies.txt`) and DevTools.
 struct Cookie: Hashable {
     var domain: String
     var path: String
@@ -19,7 +19,7 @@ struct Cookie: Hashable {
         guard parts.count >= 6, let expires = Int(parts[4]), !parts[5].isEmpty else { return nil }
         (domain, path, isSecure) = (String(parts[0]), String(parts[2]), parts[3] == "TRUE")
         (self.expires, name, value) = (expires, String(parts[5]), parts.count > 6 ? String(parts[6]) : "")
-        // A domain with a leading dot covers its hosts, in DevTools as well.
+        // In DevTools, too, a domain with a leading dot covers its hosts.
         if parts[1] == "TRUE", !domain.hasPrefix(".") { domain = "." + domain }
     }
 
@@ -29,7 +29,7 @@ struct Cookie: Hashable {
         return (isHTTPOnly ? "#HttpOnly_" : "") + parts.joined(separator: "\t")
     }
 
-    /// Reads DevTools' `Network.Cookie`; `nil` if it cannot be a line.
+    /// Reads DevTools' `Network.Cookie`; `nil` if it cannot be written as a line.
     init?(parameters: JSONValue) {
         guard let domain = parameters["domain"]?.string, let name = parameters["name"]?.string, !name.isEmpty,
             let value = parameters["value"]?.string, let path = parameters["path"]?.string,
@@ -50,7 +50,7 @@ struct Cookie: Hashable {
             "name": .string(name), "value": .string(value), "path": .string(path),
             "secure": .bool(isSecure), "httpOnly": .bool(isHTTPOnly),
         ]
-        // A cookie of one host gets an address, because a domain would also cover other hosts.
+        // A cookie of one host is set with an address, because a domain would also cover other hosts.
         if domain.hasPrefix(".") {
             members["domain"] = .string(domain)
         } else {

@@ -5,7 +5,7 @@ import Varlink
 
 /// A connection to a browser's DevTools protocol: JSON messages, each ended by a NUL octet. A separate thread reads it.
 final class DevTools: Sendable {
-    /// A message of the browser for which no command waits.
+    /// A message of the browser that answers no command.
     struct Event: Sendable {
         let method: String
         let parameters: JSONValue
@@ -21,7 +21,7 @@ final class DevTools: Sendable {
 
     /// The longest message, in octets; a page's markup is the longest.
     private static let messageLimit = 4 << 20
-    /// The largest number of events of one page: a page with more never comes to rest.
+    /// The largest number of events of one page; a page that causes more never comes to rest.
     private static let eventLimit = 50_000
 
     private let descriptor: Int32
@@ -36,7 +36,7 @@ final class DevTools: Sendable {
         // A browser that no longer reads must not block a command.
         var patience = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        // If no thread is left, no command gets an answer, and each one times out.
+        // If the system has no thread left, no command gets an answer, and each one times out.
         Worker.startAside { self.readAll() }
     }
 
@@ -78,7 +78,7 @@ final class DevTools: Sendable {
         return answer["result"] ?? [:]
     }
 
-    /// Sends a command whose answer nobody waits for.
+    /// Sends a command without waiting for its answer.
     func tell(_ method: String, _ parameters: JSONValue = [:], session: String? = nil) {
         let number = state.with { state in
             state.last += 1
@@ -120,7 +120,7 @@ final class DevTools: Sendable {
             framer.append(octets[..<count])
             do {
                 while let message = try framer.next() {
-                    // A message that cannot be read counts as an event: answers contain our own numbers, and not a page's text.
+                    // If a message cannot be read, it is an event: answers contain only data of this program, not a page's text.
                     if let value = try? Coding.decode(JSONValue.self, from: message), take(value) { continue }
                     events += 1
                 }
@@ -129,7 +129,7 @@ final class DevTools: Sendable {
         close()
     }
 
-    /// Keeps the answer of a waiting command, or hands an event over; returns whether the message was an answer.
+    /// Keeps the answer of a waiting command, or passes an event on; returns whether the message was an answer.
     private func take(_ message: JSONValue) -> Bool {
         if let number = message["id"]?.integer {
             return state.with { state in

@@ -1,7 +1,7 @@
 import BoundHTTP
 import HotspotCore
 
-/// The pages that stay open while a user is asked about them, by a number that is kept in a session's memory.
+/// The pages that stay open while the user answers their questions. A session's memory keeps a page's number.
 package final class OpenPages: Sendable {
     package static let shared = OpenPages()
 
@@ -31,13 +31,13 @@ package final class OpenPages: Sendable {
         return number
     }
 
-    /// Removes and returns a page; `nil` if it was closed, or never open here.
+    /// Removes and returns a page; `nil` if it was closed, or was never open here.
     @discardableResult package func take(_ number: String) -> RenderedPage? {
         guard let page = pages.with({ $0.removeValue(forKey: number) }), !page.end.isPast, page.page.isOpen else { return nil }
         return page.page
     }
 
-    /// Closes the oldest pages to make room for one that is about to open.
+    /// Closes the oldest pages, so that one more can open.
     package func makeRoom() { closeOld(leaving: Self.limit - 1) }
 
     private func closeOld(leaving limit: Int) {

@@ -5,25 +5,24 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// The browser's side of its sandbox: makes the proxy's port in the sandbox's network, hands it over, becomes the parent of the
-/// browser, and ends with the connection or with the browser.
+/// The browser's side of its sandbox: opens the proxy's port in the sandbox's network, passes it on, starts the browser, and ends with the connection
+/// or with the browser.
 ///
-/// The daemon starts it for a connection to the socket of the browser, as `hotspot-helpers --render BROWSER`, with the connection
-/// as descriptor 3. The browser then speaks DevTools on it.
+/// For each connection to the browser's socket, the daemon starts `hotspot-helpers --render BROWSER` with the connection as descriptor 3. The browser
+/// then uses it for DevTools.
 package enum RenderProgram {
     /// The first command-line argument that selects this tool.
     package static let option = "--render"
     /// The environment variable with the path of the socket that provides a browser to a helper.
     package static let variable = "HOTSPOTD_BROWSER"
 
-    /// The helper's message to the browser before it starts.
+    /// The helper's message before the browser starts.
     struct Wishes: Codable {
-        /// The keys of servers whose certificates the helper has found to be trusted by the system: a browser brings its own
-        /// authorities.
+        /// The keys of servers whose certificates the system trusts, as the helper has found: a browser brings its own authorities.
         var pins: [String]
     }
 
-    /// Seconds after which a browser is ended, whatever it does.
+    /// Seconds after which a browser is ended in any case.
     private static let limit = 1800
     private static let connection: Int32 = 3
 
@@ -50,8 +49,8 @@ package enum RenderProgram {
         exit(0)
     }
 
-    /// Switches off a feature for which there is no command-line word: the browser's own search for a captive portal, which opens
-    /// the page a second time.
+    /// Switches off a feature that has no command-line option: the browser's own search for a captive portal, which would open the page a second
+    /// time.
     private static func writePreferences() {
         for folder in ["/tmp/profile", "/tmp/profile/Default"] { mkdir(folder, 0o700) }
         let file = open("/tmp/profile/Default/Preferences", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -82,15 +81,15 @@ package enum RenderProgram {
         return nil
     }
 
-    /// Returns the words that keep a browser of the Chromium family to the proxy and to the page.
+    /// Returns the options that keep a browser of the Chromium family to the proxy and to the page.
     static func options(proxy port: UInt16, _ wishes: Wishes) -> [String] {
         var words = [
             "--headless=new", "--remote-debugging-pipe", "--user-data-dir=/tmp/profile", "--disable-gpu",
-            // A single login needs no isolation between the frames of its page, and no processes for it.
+            // A single login needs no isolation between the frames of its page, nor the processes for that.
             "--disable-site-isolation-trials",
-            // The browser generates no code at run time, which the service manager forbids as well (MemoryDenyWriteExecute=).
+            // The browser must not generate code at run time, which the service manager forbids as well (MemoryDenyWriteExecute=).
             "--js-flags=--jitless --max-old-space-size=256",
-            // Only the page, without a first page before it.
+            // Opens only the page, without a start page before it.
             "--no-startup-window", "--block-new-web-contents", "--deny-permission-prompts", "--auto-reject-capture",
             "--disable-crash-reporter", "--mute-audio", "--disable-dev-shm-usage", "--disable-notifications",
             "--autoplay-policy=user-gesture-required",

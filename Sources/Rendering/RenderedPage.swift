@@ -6,8 +6,8 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// A page in a browser without a window, which can connect only over one link: it runs the page's scripts, reads the page as a
-/// person sees it, types and presses. It knows nothing about logins.
+/// A page in a browser without a window, which can connect only over one link. Runs the page's scripts, reads the page as a person sees it, types and
+/// presses. It knows nothing about logins.
 ///
 /// The browser runs in a sandbox without a network. Its connections go through a proxy in this process, which is bound to the
 /// link.
@@ -16,9 +16,9 @@ package final class RenderedPage: Sendable {
     package struct Reading: Sendable {
         /// The address of the page, or of the frame that asks.
         package let url: WebURL
-        /// The visible page, as HTML without scripts. It comes from the page, and is as hostile as any other answer.
+        /// The visible page, as HTML without scripts. The page made it, so it is as untrusted as any other answer.
         package let markup: [UInt8]
-        /// Whether the reading is a layer over the page.
+        /// Whether this reads a layer over the page.
         package let isCover: Bool
         /// The words of the last dialog that a script has opened since the last act (HTML Standard, section "Simple dialogs").
         package fileprivate(set) var said: String?
@@ -31,14 +31,14 @@ package final class RenderedPage: Sendable {
         fileprivate let controls: String
         fileprivate let words: String
         fileprivate let context: Int
-        /// Whether a part of the page has to be opened before it can be read.
+        /// Whether a part of the page must be opened before it can be read.
         fileprivate let hasMore: Bool
-        /// Whether the page has no button to press and nothing to fill in at the moment.
+        /// Whether the page has nothing to press or fill in at the moment.
         fileprivate let isIdle: Bool
         /// The numbers that the page shows, in seconds.
         fileprivate let counters: [Int]
 
-        /// The longest count-down for which hotspotd waits, in seconds.
+        /// The longest count-down that hotspotd waits for, in seconds.
         private static let longestCount = 60
         private static let largestNumber = 9999 * 60 + 9999
 
@@ -84,7 +84,7 @@ package final class RenderedPage: Sendable {
         }
     }
 
-    /// The actions on the page of the last reading.
+    /// The actions on the page, as it was last read.
     package struct Act: Sendable {
         /// A button, a link or the Enter key.
         package enum Press: Sendable {
@@ -95,7 +95,7 @@ package final class RenderedPage: Sendable {
 
         /// The typed answers, without ticks and choices.
         package var answers: [String] = []
-        /// Returns whether the user has agreed that the typed answers go to an address of another origin.
+        /// Returns whether the user has agreed to send the typed answers to an address of another origin.
         package var mayLead: @Sendable (WebURL) -> Bool = { _ in false }
         /// The number of the form, from 1.
         package var form: Int
@@ -117,19 +117,19 @@ package final class RenderedPage: Sendable {
     private let requests: Locked<Requests>
     private let last = Locked<Reading?>(nil)
 
-    /// Milliseconds after which a page is read in its present state.
+    /// Milliseconds after which a page is read even if it still changes.
     private static let patience = 12_000
-    /// The longest wait for a page that has nothing to press or to fill in, in milliseconds.
+    /// The longest wait for a page that still has nothing to press or fill in, in milliseconds.
     private static let emptyPatience = 8_000
-    /// The same wait for a page with text, at first and after a press.
+    /// The same for a page that has text, at first and after a press.
     private static let (startPatience, endPatience) = (6_000, 600)
-    /// Milliseconds for the first effect of a press.
+    /// Milliseconds within which a press must show a first effect.
     private static let effectPatience = 1_500
-    /// Milliseconds after which a page that only changes its words is read.
+    /// Milliseconds after which a page is read if only its words still change.
     private static let wordPatience = 2_000
-    /// Milliseconds within which a page that counts seconds shows that it does.
+    /// Milliseconds within which a page that counts seconds changes its number.
     private static let tick = 1_400
-    /// The number of checks of a disabled button, ten a second.
+    /// The number of times that a disabled button is checked, ten times a second.
     private static let enableLooks = 50
     /// The longest wait for a page that counts down, in milliseconds.
     private static let countPatience = 65_000
@@ -137,9 +137,9 @@ package final class RenderedPage: Sendable {
     private static let loadLimit = 8
     /// Milliseconds between two checks of the page.
     private static let interval = 150
-    /// Milliseconds for one check of the page; a script that runs without an end blocks it.
+    /// Milliseconds for one check of the page; a script that never ends blocks it.
     private static let lookLimit = 4_000
-    /// Milliseconds for all lists, tabs and calendars of a page; none is opened after half of this time.
+    /// Milliseconds for opening all lists, tabs and calendars of a page; after half of this time, no further one is opened.
     private static let openLimit = 10_000
 
     private init(
@@ -207,7 +207,7 @@ package final class RenderedPage: Sendable {
             case "Fetch.requestPaused":
                 let isRefused = guarded.with { $0.notes(event.parameters) }
                 var answer: [String: JSONValue] = ["requestId": event.parameters["requestId"] ?? .null]
-                // An answer without content keeps the page as it is.
+                // An answer without content leaves the page as it is.
                 if isRefused { answer["responseCode"] = 204 }
                 tools.tell(
                     isRefused ? "Fetch.fulfillRequest" : "Fetch.continueRequest", .object(answer), session: event.session)
@@ -253,9 +253,9 @@ package final class RenderedPage: Sendable {
         _ = try page.call("Page.enable", in: scope)
         _ = try page.call("Network.enable", ["maxTotalBufferSize": 0, "maxResourceBufferSize": 0], in: scope)
         _ = try page.call("Network.setBypassServiceWorker", ["bypass": .bool(true)], in: scope)
-        // Messages over these channels cannot be held back, and no known login needs them.
+        // Messages over these channels cannot be held back, and no known login needs these channels.
         _ = try page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.withoutChannels)], in: scope)
-        // A page in the background gets neither focus nor all timers.
+        // A page in the background gets no focus, and only some timers.
         _ = try page.call("Emulation.setFocusEmulationEnabled", ["enabled": .bool(true)], in: scope)
         let agent = (about["userAgent"]?.string ?? "").replacing("Headless", with: "")
         _ = try page.call("Network.setUserAgentOverride", ["userAgent": .string(agent)], in: scope)
@@ -280,12 +280,11 @@ package final class RenderedPage: Sendable {
         try whole(try rest(patience: Self.startPatience, in: scope), in: scope)
     }
 
-    /// Returns a reading together with the parts that have to be opened: some lists, tabs and calendars are in the page only
-    /// while they are open.
+    /// Returns a reading with the parts that must be opened first: some lists, tabs and calendars are in the page only while they are open.
     private func whole(_ reading: Reading, in scope: Scope) throws(TransferError) -> Reading {
         guard reading.hasMore else { return keep(reading) }
         let isRead = try? evaluate("hotspot.readMore()", reading.context, in: scope.limited(milliseconds: Self.openLimit))
-        // A page that has moved elsewhere in the meantime is read in its new state.
+        // If the page has moved elsewhere meanwhile, it is read in its new state.
         return keep(isRead == nil ? try rest(patience: Self.startPatience, in: scope) : try look(in: scope))
     }
 
@@ -300,19 +299,19 @@ package final class RenderedPage: Sendable {
         return reading
     }
 
-    /// Checks the page repeatedly until two checks see the same and no request is running.
+    /// Checks the page until two checks see the same and no request is running.
     ///
-    /// - Parameter patience: the longest wait for a page that has text and nothing to press, in milliseconds.
+    /// - Parameter patience: the longest wait in milliseconds for a page that has text but nothing to press.
     private func rest(patience: Int, in scope: Scope) throws(TransferError) -> Reading {
         let start = Instant.now
         requests.with { $0.loads = 0 }
         var (before, sameControls): (Reading?, Instant) = (nil, .now)
-        // The time at which the page's numbers were seen to stand still or to fall.
+        // The time since which the page's numbers have not changed, and whether they count down.
         var (counted, isCounting) = (Instant.now, false)
         while true {
             let reading: Reading?
             do throws(TransferError) { reading = try look(in: scope) } catch {
-                // A page that is being left has no world for a check, and a busy script blocks every check.
+                // While a page is being left, it cannot be checked, and a busy script blocks every check.
                 guard [.system, .timeout].contains(error.code), isOpen, start.millisecondsAgo < Self.patience else { throw error }
                 reading = nil
             }
@@ -337,7 +336,7 @@ package final class RenderedPage: Sendable {
         }
     }
 
-    /// Reads the page as it is now: the page itself, or a frame of another origin if it has the only controls.
+    /// Reads the page as it is now: the page itself, or a frame of another origin if only that frame has controls.
     private func look(in scope: Scope) throws(TransferError) -> Reading {
         let scope = scope.limited(milliseconds: Self.lookLimit)
         let tree = try call("Page.getFrameTree", in: scope)["frameTree"]
@@ -377,7 +376,7 @@ package final class RenderedPage: Sendable {
         return Base64.encode(hash)
     }
 
-    /// Evaluates an expression in our own isolated world. Throws ``TransferError``.
+    /// Evaluates an expression in an isolated world, which the page's scripts cannot change. Throws ``TransferError``.
     private func evaluate(_ expression: String, _ context: Int, in scope: Scope) throws(TransferError) -> JSONValue {
         let answer = try call(
             "Runtime.evaluate",
@@ -389,7 +388,7 @@ package final class RenderedPage: Sendable {
         return answer["result"]?["value"] ?? .null
     }
 
-    /// Removes the channels out of a page that ``AnswerGuard`` cannot see.
+    /// Removes the ways out of a page that ``AnswerGuard`` cannot see.
     private static let withoutChannels =
         "for (const name of ['WebSocket', 'WebSocketStream', 'WebTransport', 'Worker', 'SharedWorker', 'RTCPeerConnection', "
         + "'webkitRTCPeerConnection']) delete globalThis[name]; delete Navigator.prototype.serviceWorker;"
@@ -401,9 +400,9 @@ package final class RenderedPage: Sendable {
     package enum Refusal: Error, Sendable {
         /// The button has changed, or is gone.
         case changed
-        /// The page did not take the text typed into this field.
+        /// The page did not accept the text that was typed into this field.
         case notTaken(String)
-        /// The page would have sent the typed text to this address of another origin; it was held back.
+        /// The page tried to send the typed text to this address of another origin; the request was held back.
         case elsewhere(WebURL)
         /// The page shows other fields than before this act, so the user is asked again.
         case asksAnew
@@ -412,8 +411,8 @@ package final class RenderedPage: Sendable {
         case failed(TransferError)
     }
 
-    /// Fills in fields of the last reading, presses, and reads the resulting page. If it throws ``Refusal``, nothing was pressed,
-    /// unless the browser itself failed.
+    /// Fills in fields of the last reading, presses, and reads the resulting page. If it throws ``Refusal``, nothing was pressed, unless the browser
+    /// itself failed.
     package func perform(_ act: Act, in scope: Scope) throws(Refusal) -> Reading {
         guard var reading = last.with({ $0 }) else { throw .changed }
         watch(act, on: reading)
@@ -439,7 +438,7 @@ package final class RenderedPage: Sendable {
         throw .elsewhere(guarded.with(\.refused) ?? reading.url)
     }
 
-    /// Opens the tab of an act's form, if another one is open. Returns the act with the form's number there. Throws ``Refusal``.
+    /// Opens the tab of an act's form, if another tab is open. Returns the act with the form's number on that tab. Throws ``Refusal``.
     private func reached(_ act: Act, from reading: inout Reading, in scope: Scope) throws(Refusal) -> Act {
         let form = try evaluateNow("hotspot.reach(\(act.form))", reading, in: scope).integer ?? 0
         if form == act.form { return act }
@@ -480,7 +479,7 @@ package final class RenderedPage: Sendable {
         if !act.answers.isEmpty { tools.tell("Fetch.enable", [:], session: session) }
     }
 
-    /// The page since the last act.
+    /// The last reading of the page since the last act.
     package var reading: Reading? { last.with { $0 } }
 
     private func press(_ act: Act, _ reading: Reading, in scope: Scope) throws(Refusal) {
@@ -513,7 +512,7 @@ package final class RenderedPage: Sendable {
 
     // MARK: - Cookies
 
-    /// Sets the cookies one by one: a browser refuses a whole list if one of them is invalid.
+    /// Sets the cookies one by one, because a browser refuses a whole list if one of them is invalid.
     private func setCookies(_ lines: [String], in scope: Scope) throws(TransferError) {
         for cookie in lines.compactMap({ Cookie(line: $0) }) {
             _ = try? call("Network.setCookie", cookie.parameters, in: scope)
@@ -534,7 +533,7 @@ package final class RenderedPage: Sendable {
 /// The guard of an act, and the requests that it has seen.
 private struct Guarded: Sendable {
     var answerGuard: AnswerGuard?
-    /// The address from which the guard held answers back.
+    /// The address that the guard kept the answers from.
     var refused: WebURL?
     /// Whether a request to the page's own origin has carried all answers.
     var hasSent = false

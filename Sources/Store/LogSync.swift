@@ -2,11 +2,11 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// Flushes the database's log to the disk on a separate thread, which ends when there is nothing left to flush.
+/// Flushes the database's log to the disk, on a separate thread that ends when everything is flushed.
 ///
-/// A commit that flushes waits for the dirty pages of all programs: with another program writing to a slow disk (100 ms for each
-/// command), single commits took up to 6 s, and held up the login. Commits are atomic in any case, because the log has checksums;
-/// a power cut can only lose the commits since the last flush.
+/// A commit that flushes waits for the dirty pages of all programs. With another program writing to a slow disk (100 ms for each command), single
+/// commits took up to 6 s and delayed the login. Commits are atomic even without a flush, because the log has checksums; a power cut can only lose
+/// the commits since the last flush.
 final class LogSync: Sendable {
     private struct SyncState {
         var isRunning = false
@@ -28,7 +28,7 @@ final class LogSync: Sendable {
     /// The error number of the last flush, or 0.
     var failure: Int32 { state.withLock { $0.failure } }
 
-    /// Soon flushes everything that has been written so far.
+    /// Starts to flush everything that has been written so far.
     func request() {
         let isFirst = state.withLock { state in
             state.isWanted = true
@@ -38,7 +38,7 @@ final class LogSync: Sendable {
         if isFirst, !DetachedThread.start(stackSize: Self.stackSize, { self.run() }) { run() }
     }
 
-    /// Flushes everything that has been written so far before it returns; the error number, or 0.
+    /// Flushes everything that has been written so far, and returns the error number, or 0.
     func now() -> Int32 { flush(path) }
 
     private func run() {
@@ -52,11 +52,11 @@ final class LogSync: Sendable {
         }
     }
 
-    /// Flushes the file at a path through a separate descriptor. Closing it releases no lock of SQLite's, because those are not
-    /// on the log (sqlite.org/wal.html, 3.3; lockingv3.html).
+    /// Flushes the file at a path through a separate descriptor. Closing it releases none of SQLite's locks, because none are on the log
+    /// (sqlite.org/wal.html, 3.3; lockingv3.html).
     @Sendable static func flush(_ path: String) -> Int32 {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        // Without a log everything is in the database.
+        // If there is no log, everything is in the database.
         guard descriptor >= 0 else { return errno == ENOENT ? 0 : errno }
         defer { close(descriptor) }
         return fdatasync(descriptor) == 0 ? 0 : errno

@@ -7,7 +7,7 @@ public struct RememberedChoice: Hashable, Sendable {
 
     /// The helper that won.
     public var helper: String
-    /// The marks of the helpers that could have won, including the winner's; `nil` if they are not known.
+    /// The names and editions of the helpers that could have won, including the winner's; `nil` if they are not known.
     public var contenders: Set<String>?
     /// The portal to which the helper logged in.
     public var portal: Portal?
@@ -18,7 +18,7 @@ public struct RememberedChoice: Hashable, Sendable {
     /// The end of the choice, in milliseconds of Unix time.
     public var expires: Int
 
-    /// - Parameter expires: when the record expires; `nil` means after ``lifetime``.
+    /// - Parameter expires: the time at which the record expires; `nil` means after ``lifetime``.
     public init(
         helper: String, contenders: Set<String>? = nil, portal: Portal? = nil, hardware: HardwareAddress? = nil, committed: Int,
         expires: Int? = nil
@@ -32,18 +32,18 @@ public struct RememberedChoice: Hashable, Sendable {
     }
 }
 
-/// An association in which a helper logged in, for a daemon that is restarted during it.
+/// An association in which a helper logged in, for a daemon that restarts during it.
 public struct StoredAssociation: Codable, Hashable, Sendable {
     /// The index of the interface.
     public var interface: Int
     public var helper: String
-    /// A mark of the link. As long as it stays the same, the association is the same.
+    /// A text that identifies the association of the link: if it is the same, so is the association.
     public var link: String
     /// The association's name for helpers.
     public var id: String
-    /// Unix time in milliseconds at which the session ends, if that is known.
+    /// Unix time in milliseconds at which the session ends; `nil` if that is not known.
     public var ends: Int?
-    /// Unix time in milliseconds until which an open network proves the login; `nil` for a proven one.
+    /// Unix time in milliseconds until which an open network proves the login; `nil` if the login is proven.
     public var until: Int?
 
     public init(interface: Int, helper: String, link: String, id: String, ends: Int? = nil, until: Int? = nil) {
@@ -56,14 +56,14 @@ public struct StoredAssociation: Codable, Hashable, Sendable {
     }
 }
 
-/// The reason why no login is started on a network.
+/// The reason why hotspotd starts no login on a network.
 public struct StoredHold: Codable, Hashable, Sendable {
     public enum Reason: String, Codable, Hashable, Sendable, CaseIterable {
         case loggedOff, dismissed, autoJoinOff
     }
 
     public var reason: Reason
-    /// Unix time in milliseconds at which the hold ends; `nil`: never.
+    /// Unix time in milliseconds at which the hold ends; `nil` if it has no end.
     public var until: Int?
     /// One sentence for the user.
     public var sentence: String
@@ -106,10 +106,10 @@ public struct NetworkRecord: Hashable, Sendable {
 public struct NetworkRecords: Sendable {
     var byKey: [String: NetworkRecord] = [:]
 
-    /// Returns whether there is a record of a network of this ``NetworkID/switchName``.
+    /// Returns whether a network with this ``NetworkID/switchName`` has a record.
     public func has(name: String) -> Bool { byKey.keys.contains { NetworkID(key: $0)?.switchName == name } }
 
-    /// Returns whether a network of this ``NetworkID/switchName`` is held.
+    /// Returns whether a network with this ``NetworkID/switchName`` is held.
     public func holds(name: String) -> Bool {
         byKey.contains { $0.value.hold != nil && NetworkID(key: $0.key)?.switchName == name }
     }

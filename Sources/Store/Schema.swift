@@ -1,22 +1,22 @@
 /// The tables of the database.
 ///
-/// The key of a network is `NetworkID.key`. All times are Unix milliseconds. To change a released version, add the steps from
-/// that version to the next one here.
+/// `NetworkID.key` is the key of a network. All times are Unix milliseconds. To change a released version, add the steps from that version to the
+/// next one here.
 enum Schema {
     /// The version that this program writes. No released program wrote a lower one.
     static let version = 18
 
     static let tables = [
-        // The names of the helpers that could have been chosen are separated by line feeds. The hardware address is the one with
-        // which the helper logged in.
+        // Line feeds separate the names of the helpers that could have been chosen. The hardware address is the one that this computer had at the
+        // login.
         """
         CREATE TABLE choices (
             network TEXT PRIMARY KEY, helper TEXT NOT NULL,
             origin TEXT, pin TEXT, kind TEXT, title TEXT,
             committed INTEGER NOT NULL, expires INTEGER NOT NULL, field TEXT, hardware TEXT) STRICT, WITHOUT ROWID
         """,
-        // Two interfaces may be in one network, each with its own association and session. An open network proves the login of an
-        // association until a time; a proven login has no such time.
+        // Two interfaces may be in the same network, each with its own association and session. `until` is set while a login is not proven: an open
+        // network then proves it.
         """
         CREATE TABLE associations (
             network TEXT NOT NULL, interface INTEGER NOT NULL, helper TEXT NOT NULL, link TEXT NOT NULL,
@@ -25,8 +25,7 @@ enum Schema {
         """,
         // The session of the network, for the next visit.
         "CREATE TABLE sessions (network TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT, WITHOUT ROWID",
-        // A consent applies to the terms that one helper showed. The helper recognises changed terms by the memory that it kept
-        // with the consent.
+        // A consent applies to the terms that one helper showed. The helper recognises changed terms with the memory that it kept with the consent.
         """
         CREATE TABLE consents (
             network TEXT NOT NULL, origin TEXT NOT NULL, helper TEXT NOT NULL, program TEXT, terms TEXT NOT NULL,
@@ -39,10 +38,9 @@ enum Schema {
         "CREATE TABLE outcomes (network TEXT PRIMARY KEY, word TEXT NOT NULL, time INTEGER NOT NULL) STRICT, WITHOUT ROWID",
         // An asterisk stands for "all".
         "CREATE TABLE disabled (helper TEXT NOT NULL, ssid TEXT NOT NULL, PRIMARY KEY (helper, ssid)) STRICT, WITHOUT ROWID",
-        // An empty pin stands for a portal over plain HTTP. Names of fields are separated by line feeds; values are sealed. The
-        // program is the helper's when the answers were stored. Shown: fields whose answers may be displayed. The label of each field
-        // is a line after an equals sign, or an empty line if it is not known. Refused: the portal refused the answers when they
-        // were last sent.
+        // An empty pin means a portal over plain HTTP. Line feeds separate field names; values are sealed. The program is the helper's when the
+        // answers were stored. Shown: fields whose answers may be displayed. Labels: one line for each field, after an equals sign, or empty if
+        // unknown. Refused: the portal refused the answers when they were last sent.
         """
         CREATE TABLE credentials (
             network TEXT NOT NULL, helper TEXT NOT NULL, origin TEXT NOT NULL, pin TEXT NOT NULL, fields TEXT NOT NULL,
@@ -55,9 +53,9 @@ enum Schema {
             number INTEGER PRIMARY KEY CHECK (number = 1), salt BLOB NOT NULL, passes INTEGER NOT NULL, memory INTEGER NOT NULL,
             names BLOB NOT NULL, guesses INTEGER NOT NULL) STRICT
         """,
-        // The address at which the probe's server last answered, by the probe's URL.
+        // For each probe's URL, the address at which its server last answered.
         "CREATE TABLE probes (url TEXT PRIMARY KEY, address TEXT NOT NULL) STRICT, WITHOUT ROWID",
-        // Uneventful attempts (routine) are the first to be deleted when the journal is full.
+        // Uneventful attempts (routine) are deleted first when the journal is full.
         """
         CREATE TABLE attempts (
             number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, interface TEXT NOT NULL, network TEXT,
@@ -78,8 +76,7 @@ enum Schema {
         try database.rows("PRAGMA user_version") { $0.integer(0) }.rows.first ?? 0
     }
 
-    /// Makes the tables in an empty database, in one transaction. Throws ``SQLiteFailure/earlierSchema`` for a database of an
-    /// unreleased program.
+    /// Makes the tables in an empty database, in one transaction. Throws ``SQLiteFailure/earlierSchema`` for the database of an unreleased program.
     static func prepare(_ database: borrowing Database) throws(SQLiteFailure) {
         let found = try version(of: database)
         guard found == 0 else {

@@ -1,7 +1,7 @@
 import ForeignText
 import HotspotCore
 
-/// One sealed credential, and the helper and portal for which the user stored it. The values are only in the sealed octets.
+/// One sealed credential, and the helper and portal that the user stored it for. Only the sealed octets contain the values.
 public struct StoredCredential: Hashable, Sendable {
     /// The network's key.
     public var network: String
@@ -48,7 +48,7 @@ extension Store {
         }
     }
 
-    /// Returns the sealed credential for exactly this network, helper and portal.
+    /// Returns the sealed credential of exactly this network, helper and portal.
     public func credential(_ network: NetworkID, helper: String, origin: String, pin: String?) -> StoredCredential? {
         credentials(network).first { $0.helper == helper && $0.origin == origin && $0.pin ?? "" == pin ?? "" }
     }
@@ -105,7 +105,7 @@ extension Store {
         }
     }
 
-    /// Whether anything is sealed, so that a new key must not replace a lost one.
+    /// Whether anything is sealed, in which case a new key must not replace a lost one.
     public var hasSealedRows: Bool {
         !read(
             """

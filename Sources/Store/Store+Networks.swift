@@ -1,9 +1,9 @@
 import ForeignText
 import HotspotCore
 
-/// The records of one network. An anonymous network has none: writing does nothing, and reading returns `nil`.
+/// The records of one network. For an anonymous network, writing does nothing, and reading returns `nil`.
 extension Store {
-    /// Returns the helper that won here before, unless that has expired. `now` is Unix time in milliseconds.
+    /// Returns the helper that won here before, unless that record has expired. `now` is Unix time in milliseconds.
     public func remembered(_ network: NetworkID, now: Int) -> RememberedChoice? {
         guard let key = network.key else { return nil }
         return read(
@@ -24,7 +24,7 @@ extension Store {
         }.first
     }
 
-    /// Stores a choice, and the association in which it counts now.
+    /// Stores a choice, and the association in which it was made.
     public func remember(
         _ network: NetworkID, _ choice: RememberedChoice, in association: StoredAssociation? = nil
     ) throws(StoreError) {
@@ -78,7 +78,7 @@ extension Store {
         }.first
     }
 
-    /// Ends the association of an interface, so that no daemon continues it.
+    /// Ends the association of an interface, so that the next daemon does not continue it.
     public func endAssociation(_ network: NetworkID, of interface: Int) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
@@ -95,7 +95,7 @@ extension Store {
         try delete(network, from: ["choices", "sessions", "associations"])
     }
 
-    /// Returns the sealed memory of the session: of the interface's association, otherwise the last one of the network.
+    /// Returns the sealed memory of the session in the interface's association, otherwise of the network's last session.
     public func sealedSession(_ network: NetworkID, of interface: Int? = nil) -> [UInt8]? {
         guard let key = network.key else { return nil }
         let own = interface.flatMap { interface in
@@ -125,10 +125,10 @@ extension Store {
         }
     }
 
-    /// Returns the terms that the user accepted here for this portal when this program of the helper showed them.
+    /// Returns the terms that the user accepted on this network for this portal when this program of the helper showed them.
     ///
-    /// - Parameter hasMemory: whether the helper still has its memory of that session. A helper that kept a memory and lost it
-    ///   would not notice changed terms.
+    /// - Parameter hasMemory: whether the helper still has its memory of that session. If the helper lost that memory, it would not notice changed
+    ///   terms.
     public func consent(_ network: NetworkID, origin: String, helper: String, program: String?, hasMemory: Bool) -> String? {
         guard let key = network.key else { return nil }
         return read(
@@ -171,7 +171,7 @@ extension Store {
         }
     }
 
-    /// Returns the hold of this network at `now` (Unix time in milliseconds).
+    /// Returns the network's hold at `now` (Unix time in milliseconds).
     public func hold(_ network: NetworkID, now: Int) -> StoredHold? {
         guard let key = network.key else { return nil }
         return read(
@@ -211,23 +211,22 @@ extension Store {
         }
     }
 
-    /// Deletes everything about a network except the switches: choice, session, consents, hold, outcome, credentials, attempts.
-    /// Returns `true` if there was anything.
+    /// Deletes everything about a network except the switches: choice, session, consents, hold, outcome, credentials, attempts. Returns `true` if
+    /// something was deleted.
     @discardableResult
     public func forget(_ network: NetworkID) throws(StoreError) -> Bool {
         guard let key = network.key else { return false }
         return try forget("network = ?", key)
     }
 
-    /// Deletes the same for every network with this name, with any security.
+    /// Deletes the same for all networks with this name, whatever their security.
     @discardableResult
     public func forget(_ ssid: SSID) throws(StoreError) -> Bool {
-        // Hexadecimal digits and colons mean nothing else in a glob.
+        // Hexadecimal digits and colons have no special meaning in a glob.
         try forget("network GLOB ?", "wifi:\(ssid.hex):*")
     }
 
-    /// Deletes everything about all networks, including their switches, the PIN, which has nothing left to guard, and the
-    /// addresses of probes.
+    /// Deletes everything about all networks, including their switches, the PIN (which has nothing left to guard) and the addresses of probes.
     public func forgetEverything() throws(StoreError) {
         defer { knownSwitches = nil }
         _ = try forget("? = ''", "")

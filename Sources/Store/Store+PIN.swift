@@ -1,11 +1,11 @@
-/// The record of the PIN that guards the credentials, and the number of guesses in a row. The guesses have no time, so that no
-/// clock can restore one.
+/// The record of the PIN that guards the credentials, and the number of wrong guesses in a row. Guesses do not expire, so a changed clock cannot
+/// restore one.
 public struct StoredPIN: Hashable, Sendable {
     public var salt: [UInt8]
     /// The work for one guess.
     public var passes: Int
     public var memory: Int
-    /// Identifies the keys that belong to it.
+    /// Identifies the keys to which the PIN belongs.
     public var names: [UInt8]
     public var guesses: Int
 
@@ -28,7 +28,7 @@ extension Store {
         }.first
     }
 
-    /// Stores a PIN, or that there is none, together with the credentials that were sealed again for it.
+    /// Stores a PIN, or removes it, together with the credentials that were sealed again for that.
     public func setPIN(_ pin: StoredPIN?, credentials: [StoredCredential]) throws(StoreError) {
         try writeFlushed { database throws(SQLiteFailure) in
             try database.run("DELETE FROM pin")
@@ -51,8 +51,8 @@ extension Store {
         scrub()
     }
 
-    /// Counts a guess, which must be on the disk before the PIN is checked: if the daemon is killed in between, the guess is used
-    /// up. Throws if the disk does not save it.
+    /// Counts a guess. The count must be on the disk before the PIN is checked, so that the guess is used up even if the daemon is killed in between.
+    /// Throws if it could not be saved.
     public func countGuess() throws(StoreError) {
         try writeFlushed { database throws(SQLiteFailure) in try database.run("UPDATE pin SET guesses = guesses + 1") }
     }

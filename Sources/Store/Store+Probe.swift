@@ -1,5 +1,5 @@
 extension Store {
-    /// Returns the addresses at which the servers of probes answered last, by the probe's URL.
+    /// Returns the addresses at which the probes' servers last answered, by the probe's URL.
     public func probeAddresses() -> [String: String] {
         let rows = read("SELECT url, address FROM probes") { row -> (String, String)? in
             guard let url = row.text(0), let address = row.text(1) else { return nil }
@@ -8,7 +8,7 @@ extension Store {
         return Dictionary(rows, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Stores the address at which the server of a probe answered, in place of all others.
+    /// Stores the address at which a probe's server answered; deletes all others.
     public func setProbeAddress(_ address: String, of url: String) throws(StoreError) {
         try write { database throws(SQLiteFailure) in
             try database.run("DELETE FROM probes")

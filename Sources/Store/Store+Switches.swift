@@ -4,7 +4,7 @@ import HotspotCore
 public struct Disabled: Codable, Hashable, Sendable {
     /// `nil`: every helper.
     public var helper: String?
-    /// The SSID's octets in hexadecimal, or `wired:ADDRESS`; `nil`: every network.
+    /// The SSID's octets in hexadecimal, or `wired:ADDRESS`; `nil` for every network.
     public var ssid: String?
 
     public init(helper: String?, ssid: String?) {
@@ -14,7 +14,7 @@ public struct Disabled: Codable, Hashable, Sendable {
 }
 
 extension NetworkID {
-    /// The name of a network in the switches: the SSID's octets in hexadecimal, or `wired:ADDRESS`; `nil` for an anonymous one.
+    /// The name of a network in the switches: the SSID's octets in hexadecimal, or `wired:ADDRESS`; `nil` for an anonymous network.
     public var switchName: String? {
         switch self {
         case .wireless(let ssid, _): ssid.hex
@@ -24,7 +24,7 @@ extension NetworkID {
     }
 }
 
-/// All switches, indexed for lookups by every network and helper of a long list.
+/// All switches, indexed so that a long list can look up every network and helper.
 public struct Switches: Hashable, Sendable {
     /// The switches that are off; all others are on.
     public let all: Set<Disabled>
@@ -51,12 +51,12 @@ public struct Switches: Hashable, Sendable {
 
     /// Returns whether the helper is switched off, everywhere or here, or the network is.
     public func isOff(helper: String, _ network: NetworkID) -> Bool {
-        // Making a network's name takes time, and most machines have no switch that is off.
+        // Making a network's name takes time, and most machines have nothing switched off.
         let name = networks.isEmpty && pairs.isEmpty ? nil : network.switchName
         return isOff(helper: helper, name: name)
     }
 
-    /// Returns the same for a network's ``NetworkID/switchName``. `nil` stands for all helpers, or for all networks.
+    /// Returns the same for a ``NetworkID/switchName``. `nil` stands for all helpers, or for all networks.
     func isOff(helper: String?, name: String?) -> Bool {
         if let helper, helpers.contains(helper) { return true }
         guard let name else { return false }
@@ -68,7 +68,7 @@ extension Store {
     /// Everything that is switched off.
     public var allDisabled: Set<Disabled> { switches.all }
 
-    /// All switches, from memory, because a list of networks looks each of them up for each helper.
+    /// All switches, from memory, because a list of networks looks up each network for each helper.
     public var switches: Switches {
         if let knownSwitches { return knownSwitches }
         let all = Set(
@@ -87,11 +87,10 @@ extension Store {
         switches.isOff(helper: helper, name: ssid)
     }
 
-    /// Switches a helper on or off, everywhere or for one network, or (without helper) a network for all. Refuses to switch
-    /// everything off at once.
+    /// Switches a helper on or off, everywhere or for one network; without a helper, switches a network for all helpers. Refuses to switch everything
+    /// off at once.
     ///
-    /// - Parameter releasingHolds: whether to delete the holds of the networks with this name as well, under any security, in one
-    ///   transaction.
+    /// - Parameter releasingHolds: whether to delete, in the same transaction, the holds of all networks with this name, whatever their security.
     public func setEnabled(
         helper: String?, ssid: String?, enabled: Bool, releasingHolds: Bool = false
     ) throws(StoreError) {
@@ -104,8 +103,8 @@ extension Store {
                 enabled ? "DELETE FROM disabled WHERE helper = ? AND ssid = ?" : "INSERT OR IGNORE INTO disabled VALUES (?, ?)",
                 values)
             guard releasingHolds, let ssid else { return }
-            // The name of a wired network is its key; the name of a radio network is its key without the security. The comparison
-            // uses no glob, because a name might contain one.
+            // The name of a wired network is its key; the name of a Wi-Fi network is its key without the security. The comparison uses no glob,
+            // because a name might contain one.
             try database.run(
                 "DELETE FROM holds WHERE network = ?1 OR substr(network, 1, length(?2)) = ?2",
                 [.text(ssid), .text("wifi:\(ssid):")])

@@ -2,13 +2,13 @@ import CSQLite
 
 /// An error of the store.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The state folder cannot be trusted or used. The daemon should not start.
+    /// The state folder cannot be used or trusted; the daemon should not start.
     case folder(path: String, reason: String)
-    /// The database cannot be opened at all. The daemon should not start.
+    /// The database cannot be opened at all; the daemon should not start.
     case database(path: String, reason: String)
-    /// The change is only in memory; the store tries again by itself.
+    /// The change is only in memory; the store will try again to save it.
     case notSaved(reason: String)
-    /// The change can never be stored, such as a value above its limit.
+    /// The change can never be stored, for example because a value is too large.
     case refused(reason: String)
 
     /// One sentence.
@@ -21,16 +21,16 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A result code of SQLite, and its consequence for the store.
+/// A result code of SQLite, and what the store does about it.
 struct SQLiteFailure: Error {
     enum FailureConsequence {
-        /// The file is not a database, or a damaged one.
+        /// The file is damaged, or is not a database.
         case damaged
         /// An unreleased program wrote the file.
         case earlier
-        /// The value is wrong, not the file.
+        /// The value is invalid; the file is not damaged.
         case refused
-        /// Full, read-only, locked or broken storage: the store continues in memory.
+        /// The storage is full, read-only, locked or broken: the store continues in memory.
         case unsaved
     }
 
@@ -39,7 +39,7 @@ struct SQLiteFailure: Error {
 
     init(_ code: Int32) { self.code = code }
 
-    /// A database of a version that was never released. SQLite has no negative codes.
+    /// The code for the database of a version that was never released. SQLite's own codes are never negative.
     static let earlierSchema = SQLiteFailure(-1)
 
     /// The class of the result code, which is its low octet.

@@ -3,7 +3,7 @@
 import Glibc
 import HotspotCore
 
-/// A connection for a program that waits: for hotspotctl, and for a helper's own side.
+/// A connection for a program that blocks while it waits: hotspotctl, and a helper's own side.
 public final class BlockingConnection {
     private let input: Int32
     private let output: Int32
@@ -37,7 +37,7 @@ public final class BlockingConnection {
 
     deinit { if owned { Glibc.close(input) } }
 
-    /// The descriptor to wait on, for a caller that also waits for something else.
+    /// The descriptor for poll(2), for a caller that also waits for something else.
     public var descriptor: Int32 { input }
 
     /// Sends a call and waits for its answer.
@@ -46,7 +46,7 @@ public final class BlockingConnection {
         return try receive(Answer.self).get()
     }
 
-    /// Sends a call with `more`, and hands over each answer until the last or until the handler returns `false`.
+    /// Sends a call with `more`, and passes on each answer, until the last one or until the handler returns `false`.
     public func stream(
         _ method: String, _ parameters: JSONValue = [:], _ handler: (JSONValue) -> Bool
     ) throws(VarlinkError) {

@@ -7,7 +7,7 @@ public struct Framer: Sendable {
     /// The longest message that is accepted, in octets, without its NUL.
     public let limit: Int
     private var buffer: [UInt8] = []
-    /// The octets before this place belong to messages that were handed out.
+    /// The octets before this position belong to messages that were already returned.
     private var start = 0
     private var scanned = 0
     private static let kept = 64 << 10
@@ -21,9 +21,9 @@ public struct Framer: Sendable {
     /// Whether a whole message is waiting.
     public var hasMessage: Bool { buffer[start...].contains(0) }
 
-    /// Takes octets. Call ``next()`` until it has no more messages before the next octets.
+    /// Adds octets. Before the next call, call ``next()`` until it returns `nil`.
     public mutating func append(_ octets: some Collection<UInt8>) {
-        // Removed once for all messages, because it moves the octets after them.
+        // All messages are removed at once, because removing moves the octets after them.
         buffer.removeSubrange(..<start)
         scanned -= start
         start = 0
@@ -36,9 +36,8 @@ public struct Framer: Sendable {
         (start, scanned) = (0, 0)
     }
 
-    /// Returns the next whole message without its NUL, or `nil` until more octets have come. Throws
-    /// ``VarlinkError/tooLong(limit:)`` as soon as a message can no longer end within the limit, and
-    /// ``VarlinkError/malformed(_:)`` for text that is not ``StreamSafe``.
+    /// Returns the next whole message without its NUL; `nil` until more octets come. Throws ``VarlinkError/tooLong(limit:)`` as soon as a message
+    /// cannot end within the limit, and ``VarlinkError/malformed(_:)`` for text that is not ``StreamSafe``.
     public mutating func next() throws(VarlinkError) -> [UInt8]? {
         guard let end = buffer[scanned...].firstIndex(of: 0) else {
             scanned = buffer.count
@@ -50,7 +49,7 @@ public struct Framer: Sendable {
         // A peer that sends such text gets no answer, so this check comes before JSON is read.
         guard StreamSafe.isSafe(json: message) else { throw .unsafe }
         if end + 1 == buffer.count {
-            // The memory of a long message is not kept for the next one, which may never come.
+            // The memory of a long message is released, because another long one may never come.
             buffer.removeAll(keepingCapacity: end < Self.kept)
             (start, scanned) = (0, 0)
         } else {

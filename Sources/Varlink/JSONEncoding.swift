@@ -5,10 +5,10 @@ final class JSONEncoding: Encoder, SingleValueEncodingContainer {
     private var scalar: JSONValue?
     fileprivate var elements: [JSONValue]?
     fileprivate var members: [String: JSONValue] = [:]
-    /// Containers within this one, which are filled after they were made.
+    /// Containers within this one; they are filled after they are made.
     private var nested: [(key: any CodingKey, encoding: JSONEncoding)] = []
 
-    // Only errors of a type's own `encode(to:)` would name the path; our types throw none.
+    // Only errors of a type's own `encode(to:)` would use the path, and these types throw none.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 

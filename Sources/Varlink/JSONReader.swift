@@ -6,8 +6,8 @@ import HotspotCore
 enum JSONReader {
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Reads one value of any kind, within ``Coding/maximumDepth``. Of two equal keys, the last one counts. The byte order mark
-    /// of UTF-8, which portals send, is ignored. Throws ``VarlinkError/malformed(_:)``, also for text that is not ``StreamSafe``.
+    /// Reads one value of any kind, within ``Coding/maximumDepth``. If two keys are equal, the last one counts. Ignores the byte order mark of UTF-8,
+    /// which portals send. Throws ``VarlinkError/malformed(_:)``, also for text that is not ``StreamSafe``.
     static func value(of octets: [UInt8]) throws(VarlinkError) -> JSONValue {
         let text = octets.starts(with: mark) ? octets.dropFirst(mark.count) : octets[...]
         // libjansson 2.14 ignores a NUL after a number.
@@ -15,8 +15,8 @@ enum JSONReader {
         guard StreamSafe.isSafe(json: octets) else { throw .unsafe }
         var error = json_error_t()
         var root = load(text, &error)
-        // A number is too large for an integer: all numbers are then read as floating-point ones; below, the whole ones become
-        // integers again, with those above 2^53 rounded.
+        // If a number is too large for an integer, all numbers are read as floating-point ones; below, whole numbers become integers again, rounded
+        // above 2^53.
         if root == nil, json_error_code(&error) == json_error_numeric_overflow {
             root = load(text, &error, JSON_DECODE_INT_AS_REAL)
         }

@@ -34,7 +34,7 @@ package struct JSONWriter {
 
     private mutating func write(_ text: String) {
         octets.append(UInt8(ascii: "\""))
-        // Almost every text is in one piece and needs no escape.
+        // Most texts are contiguous in memory and need no escape.
         let isWritten = text.utf8.withContiguousStorageIfAvailable { buffer in
             guard buffer.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return false }
             octets.append(contentsOf: buffer)
@@ -80,8 +80,7 @@ package struct JSONWriter {
     }
 }
 
-/// Types in long lists, which write themselves as ``Coding/encode(_:isIndented:)`` would, without an intermediate value for each
-/// member.
+/// Types in long lists write themselves, with the same result as ``Coding/encode(_:isIndented:)`` but without an intermediate value for each member.
 package protocol JSONWritable {
     /// Writes one object by ``JSONWriter/object(_:)``.
     func write(to writer: inout JSONWriter)
@@ -144,7 +143,7 @@ extension JSONWriter {
         value.write(to: &self)
     }
 
-    /// Writes the name of a member that has no characters to escape.
+    /// Writes the name of a member; the name must need no escape.
     private mutating func begin(_ name: StaticString) {
         if octets.last != UInt8(ascii: "{") { octets.append(UInt8(ascii: ",")) }
         octets.append(UInt8(ascii: "\""))

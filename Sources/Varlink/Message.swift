@@ -1,13 +1,13 @@
 import ForeignText
 import HotspotCore
 
-/// A call on the wire: its method, its parameters, and whether the client wants many replies or none.
+/// A call on the wire: its method, its parameters, and whether the client wants several replies or none.
 public struct Call: Codable, Hashable, Sendable {
     /// Interface and method, such as `org.hotspotd.Control.Status`.
     public var method: String
     /// An object; absent means an empty one.
     public var parameters: JSONValue?
-    /// Whether more than one reply may come.
+    /// Whether the client accepts more than one reply.
     public var more: Bool?
     /// Whether the client wants no reply.
     public var oneway: Bool?
@@ -45,8 +45,7 @@ public struct Answer: Codable, Hashable, Sendable {
 
 /// JSON in and out, with limits.
 public enum Coding {
-    /// The deepest nesting of arrays and objects that is read: the code that handles them recurses, and a peer must not choose
-    /// how far.
+    /// The deepest nesting of arrays and objects that is read. The code for them recurses, and a peer must not choose how deep.
     public static let maximumDepth = 32
 
     /// Reads one message. Throws ``VarlinkError/malformed(_:)`` with a reason that names the field.
@@ -67,7 +66,7 @@ public enum Coding {
 
     /// Encodes a value as a JSON value.
     public static func value(_ value: some Encodable) -> JSONValue {
-        // Every encoded value has one of our own types, none of which throws.
+        // Only types of hotspotd are encoded, and none of them throws.
         try! JSONEncoding.value(of: value)
     }
 

@@ -1,7 +1,7 @@
 import EventLoop
 import HotspotCore
 
-/// One call that a client made, and the way to answer it.
+/// One call of a client, with the methods to answer it.
 @LoopActor public final class ServerCall {
     /// The method without its interface.
     public let method: String
@@ -10,7 +10,7 @@ import HotspotCore
     /// Whether the client wants more than one answer.
     public let wantsMore: Bool
     public let peer: PeerCredentials
-    /// The peer's permissions, as determined when it connected.
+    /// The peer's permissions when it connected.
     public let standing: Standing
     /// Called once if the client leaves before the last answer.
     public var onCancel: () -> Void = {}

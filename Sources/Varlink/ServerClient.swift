@@ -7,7 +7,7 @@ import HotspotCore
     let peer: PeerCredentials
     let standing: Standing
     private weak var server: Server?
-    // Answers go out in the order of the calls (one at a time), as the protocol wants.
+    // Answers go out in the order of the calls, one at a time, as the protocol requires.
     private var waiting: [Call] = []
     private var current: ServerCall?
     private var idling: EventSource?
@@ -40,7 +40,7 @@ import HotspotCore
         if current == nil { idle() }
     }
 
-    /// Disconnects a client without permission that is silent, because it shares a few places with others.
+    /// Disconnects a silent client without permission, because all such clients share a few connections.
     private func idle() {
         guard standing != .permitted, !isClosed else { return }
         idling?.cancel()

@@ -1,4 +1,4 @@
-/// The text of org.varlink.service, the protocol's own interface, from the Varlink documentation: for introspection.
+/// The text of org.varlink.service, the protocol's own interface, for introspection; from the Varlink documentation.
 public let serviceDefinition = """
     # The Varlink Service Interface is provided by every varlink service.
     interface org.varlink.service

@@ -12,7 +12,7 @@ public struct Descriptor: ~Copyable, Sendable {
 
     deinit { close(raw) }
 
-    /// Gives the number away; the receiver then has to close it.
+    /// Gives up the ownership; the receiver must close the descriptor.
     public consuming func take() -> Int32 {
         let raw = raw
         discard self
@@ -36,9 +36,9 @@ public enum Socket {
         return socket
     }
 
-    /// Binds and listens, not blocking. Replaces a socket file on which no process listens.
+    /// Binds and listens, without blocking. Replaces a socket file if no process listens on it.
     ///
-    /// - Parameter isLocked: the caller has locked the folder, so that a listener there is only a child that outlives a killed process.
+    /// - Parameter isLocked: whether the caller has locked the folder. Then a listener can only be a child of a killed daemon.
     public static func listen(path: String, mode: mode_t, isLocked: Bool = false) throws(VarlinkError) -> Descriptor {
         let socket = try make(nonblocking: true)
         var result = try withAddress(path) { address, length in Glibc.bind(socket.raw, address, length) }
@@ -52,7 +52,7 @@ public enum Socket {
         return socket
     }
 
-    /// Returns whether a process listens there; a process whose queue is full counts as well, without waiting.
+    /// Returns whether a process listens there, without waiting; a process with a full queue counts.
     private static func hasListener(_ path: String) -> Bool {
         do throws(VarlinkError) {
             let peer = try connect(path: path, nonblocking: true)
@@ -92,7 +92,7 @@ public enum Socket {
     }
 }
 
-/// The process at the other end of a unix socket, as the kernel knew it when the connection was made.
+/// The process at the other end of a unix socket, as recorded by the kernel when the connection was made.
 public struct PeerCredentials: Hashable, Sendable {
     /// User.
     public let uid: uid_t
@@ -100,7 +100,7 @@ public struct PeerCredentials: Hashable, Sendable {
     public let gid: gid_t
     /// The supplementary groups at the time of the connection; empty if the kernel does not report them.
     public let groups: [gid_t]
-    /// The process; it may have ended, and its number may be reused, so it is only for the log.
+    /// The process number, only for the log: the process may have ended, and the number may be reused.
     public let pid: pid_t
 
     /// Credentials, for tests.
@@ -111,7 +111,7 @@ public struct PeerCredentials: Hashable, Sendable {
         self.pid = pid
     }
 
-    /// Asks the kernel (SO_PEERCRED), whose answer is three 32-bit numbers: process, user, group.
+    /// Reads SO_PEERCRED, which is three 32-bit numbers: process, user, group.
     public init?(socket: Int32) {
         var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
         var length = socklen_t(12)
@@ -120,8 +120,7 @@ public struct PeerCredentials: Hashable, Sendable {
             uid: credentials.uid, gid: credentials.gid, groups: Self.groups(ofPeerOf: socket), pid: credentials.pid)
     }
 
-    /// Returns the groups of the peer by SO_PEERGROUPS, Linux 4.13. The user database is not asked: it may be remote, and behind
-    /// this very portal.
+    /// Returns the groups of the peer with SO_PEERGROUPS (Linux 4.13). The user database is not read: it may be remote, and behind this very portal.
     private static func groups(ofPeerOf socket: Int32) -> [gid_t] {
         var groups = [gid_t](repeating: 0, count: 256)
         for _ in 0..<2 {
@@ -129,7 +128,7 @@ public struct PeerCredentials: Hashable, Sendable {
             if getsockopt(socket, SOL_SOCKET, 59 /* SO_PEERGROUPS */, &groups, &length) == 0 {
                 return Array(groups.prefix(Int(length) / MemoryLayout<gid_t>.size))
             }
-            // The length is then the needed size; NGROUPS_MAX is 65,536.
+            // After this error, the length is the needed size; NGROUPS_MAX is 65,536.
             guard errno == ERANGE, length <= 1 << 18 else { return [] }
             groups = [gid_t](repeating: 0, count: Int(length) / MemoryLayout<gid_t>.size)
         }

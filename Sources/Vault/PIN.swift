@@ -1,11 +1,11 @@
 import CSodium
 
-/// The stored record of a PIN. It opens nothing by itself: the key of the credentials is derived from the PIN and the vault's
-/// key, so neither a copy of the database nor the PIN alone is enough.
+/// The stored record of a PIN. The key of the credentials is derived from the PIN and the vault's key, so neither a copy of the database nor the PIN
+/// alone opens them.
 public struct PINLock: Hashable, Sendable {
-    /// Argon2id's work for one guess: passes, and octets of memory. About 0.2 s.
+    /// The cost of one guess with Argon2id: passes, and octets of memory. It takes about 0.2 s.
     public static let (passes, memory) = (3, 64 << 20)
-    /// The number of wrong guesses in a row that erases the credentials, and the number from which the user is warned.
+    /// The number of wrong guesses in a row that erases the credentials, and the number at which warnings begin.
     public static let (limit, warning) = (10, 8)
 
     public var salt: [UInt8]
@@ -27,7 +27,7 @@ extension Vault {
     /// Whether the credentials wait for the PIN.
     public var isLocked: Bool { pin.map { $0.key == nil } ?? false }
 
-    /// Locks the credentials until this PIN is given; `nil` means that the PIN was removed.
+    /// Locks the credentials until this PIN is typed; `nil` means that the PIN was removed.
     public func guardCredentials(by lock: PINLock?) { pin = lock.map { ($0, nil) } }
 
     /// Throws if no guess could be right, because the PIN was set with another vault's key.
@@ -36,7 +36,7 @@ extension Vault {
         guard pin.lock.names.starts(with: try key.get().name) else { throw .otherKey }
     }
 
-    /// Opens the credentials if this is the PIN. The caller has to count the guess first.
+    /// Opens the credentials if the guess is right. The caller must count the guess first.
     public func unlock(_ guess: String) throws(VaultError) -> Bool {
         try checkLock()
         guard let lock = pin?.lock else { return true }
@@ -46,10 +46,9 @@ extension Vault {
         return true
     }
 
-    /// Seals credentials under the key of another PIN, or of none, and switches to that key as soon as they are saved.
+    /// Seals credentials with the key of another PIN, or of none, and switches to that key once they are saved.
     ///
-    /// - Parameter save: stores the lock and the credentials, in their order, at once. A credential that cannot be opened is
-    ///   returned unchanged.
+    /// - Parameter save: stores the lock and the credentials together, in the same order. A credential that cannot be opened is passed unchanged.
     public func changePIN(
         to next: String?, passes: Int = PINLock.passes, memory: Int = PINLock.memory,
         credentials: [(sealed: [UInt8], purpose: Purpose)], save: (PINLock?, [[UInt8]]) throws -> Void

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The purpose of sealed octets. It is authenticated, so that octets do not open in another row.
+/// The purpose of sealed octets. It is authenticated, so the octets do not open in another row.
 ///
 /// The program is the helper's ``HelperSpec/Activation/identity`` at that time; `nil` for octets of older versions.
 public enum Purpose: Hashable, Sendable {
@@ -9,7 +9,7 @@ public enum Purpose: Hashable, Sendable {
     /// The memory of a helper's session on one network.
     case session(network: NetworkID, helper: String, program: String? = nil)
 
-    /// Joins the parts without ambiguity: each one follows its length. Throws ``VaultError/anonymousNetwork``.
+    /// Joins the parts unambiguously: each part follows its length. Throws ``VaultError/anonymousNetwork``.
     func associatedData() throws(VaultError) -> [UInt8] {
         switch self {
         case .credential(let network, let helper, let origin, let pin, let program):

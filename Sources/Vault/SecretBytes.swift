@@ -1,13 +1,13 @@
 import CSodium
 
-/// Octets in locked memory, excluded from core dumps, with guard pages on both sides, and wiped at the end of their owner's life.
+/// Octets in locked memory, excluded from core dumps, with guard pages on both sides; wiped at the end of their owner's life.
 public struct SecretBytes: ~Copyable {
     private let start: UnsafeMutableRawPointer
     public let count: Int
 
     /// Allocates zero octets. Throws ``VaultError/unavailable`` if there is no memory for them.
     public init(count: Int) throws(VaultError) {
-        // Every use of libsodium needs memory from here, so libsodium is initialised here. A second call does nothing.
+        // Every use of libsodium needs memory from here, so this initialises libsodium. Repeated calls do nothing.
         guard sodium_init() >= 0, let start = sodium_malloc(max(count, 1)) else { throw .unavailable }
         sodium_memzero(start, max(count, 1))
         self.start = start
@@ -22,12 +22,12 @@ public struct SecretBytes: ~Copyable {
 
     deinit { sodium_free(start) }
 
-    /// Lends the octets; they must not leave the closure.
+    /// Passes the octets to a closure; they must not leave it.
     public borrowing func withBytes<T: ~Copyable>(_ body: (UnsafeRawBufferPointer) -> T) -> T {
         body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Lends the octets for writing; they must not leave the closure.
+    /// Passes the octets to a closure for writing; they must not leave it.
     public borrowing func withMutableBytes<T: ~Copyable>(_ body: (UnsafeMutableRawBufferPointer) -> T) -> T {
         body(UnsafeMutableRawBufferPointer(start: start, count: count))
     }

@@ -1,11 +1,10 @@
 import CSodium
 import HotspotCore
 
-/// Seals secrets, and opens them only for the same purpose. This target also has the PIN, and the rule for the release of
-/// answers.
+/// Seals secrets, and opens them only for the same purpose. This target also contains the PIN, and the rule for releasing answers.
 ///
-/// XChaCha20-Poly1305 with a key in a file outside the database. Sealed octets are: one octet of version, 8 octets that identify
-/// the key, 24 octets of nonce, and the ciphertext with its tag.
+/// XChaCha20-Poly1305 with a key in a file outside the database. Sealed octets consist of one octet for the version, 8 that identify the key, 24 of
+/// nonce, and the ciphertext with its tag.
 public final class Vault {
     /// The largest size that can be sealed at a time, in octets.
     public static let limit = 64 * 1024
@@ -16,7 +15,7 @@ public final class Vault {
     private static let tagLength = 16
     private static let headerLength = 1 + keyNameLength + nonceLength
 
-    /// A key, and a name for it that reveals nothing about it.
+    /// A key, with a name that reveals nothing about it.
     final class NamedKey {
         let secret: SecretBytes
         let name: [UInt8]
@@ -28,7 +27,7 @@ public final class Vault {
     }
 
     private(set) var key: Result<NamedKey, VaultError>
-    /// The PIN that guards credentials, if there is one, and the key derived from it, once it was given.
+    /// The PIN that guards credentials, if there is one, and the key derived from it once the PIN was typed.
     var pin: (lock: PINLock, key: NamedKey?)?
 
     /// The reason why the vault cannot seal or open; `nil` if it has its key.
@@ -36,7 +35,7 @@ public final class Vault {
 
     /// Reads the key, or creates one if the file is missing and nothing is sealed yet.
     ///
-    /// - Parameter hasSealedRows: whether the store has sealed rows: then a missing key is an error and never replaced.
+    /// - Parameter hasSealedRows: whether the store has sealed rows, in which case a missing key is an error and is not replaced.
     /// - Throws: ``VaultError/keyMissing(path:)``, ``VaultError/keyRefused(path:reason:)`` or ``VaultError/unavailable``.
     public init(keyFile: String, hasSealedRows: Bool = true) throws(VaultError) {
         key = .success(try Self.key(in: keyFile, hasSealedRows: hasSealedRows))
@@ -56,8 +55,8 @@ public final class Vault {
         }
     }
 
-    /// Writes the key again if another program removed or replaced its file, so that sealed data can be opened after the next
-    /// start. A different key is kept under another name. Returns whether the file was written.
+    /// Writes the key again if another program removed or replaced its file, so that sealed data can be opened after the next start. A different key
+    /// is kept under another name. Returns whether the file was written.
     public func restore(keyFile: String) throws(VaultError) -> Bool {
         guard case .success(let key) = key else { return false }
         if let other = try KeyFile.read(keyFile) {
@@ -68,13 +67,12 @@ public final class Vault {
         return true
     }
 
-    /// Creates a vault without a key, with which the daemon works without secrets: sealing and opening throw this error.
+    /// Creates a vault without a key: the daemon then works without secrets, and sealing and opening throw this error.
     ///
-    /// Sealed octets stay as they are, and open again with the right key.
+    /// Sealed octets are kept, and can be opened again with the right key.
     public init(locked error: VaultError) { key = .failure(error) }
 
-    /// Returns the key for a purpose: a PIN guards credentials, but not sessions, because a session is maintained without the
-    /// user.
+    /// Returns the key for a purpose. A PIN guards credentials but not sessions, because sessions are maintained without the user.
     private func key(for purpose: Purpose) throws(VaultError) -> NamedKey {
         let key = try key.get()
         switch purpose {
@@ -154,7 +152,7 @@ public final class Vault {
         return try seal(plain, for: purpose)
     }
 
-    /// Opens answers. The strings are in ordinary memory: send them at once and release them.
+    /// Opens answers. The strings are in ordinary memory, so send them at once and release them.
     public func openAnswers(_ sealed: [UInt8], for purpose: Purpose) throws(VaultError) -> [String: String] {
         let plain = try open(sealed, for: purpose)
         let texts: [String]? = plain.withBytes { octets in

@@ -3,8 +3,8 @@ import HotspotCore
 
 /// The elements of an access point's ANQP answer (IEEE 802.11-2020, 9.4.5) that people and helpers need.
 ///
-/// The octets come from a stranger: each list is read within its bounds up to a limit, and ends at the first length that does not
-/// fit. Texts are printable, like SSIDs.
+/// The octets come from a stranger. Each list is read up to a limit, and ends at the first length that exceeds its bounds. Texts are printable, like
+/// SSIDs.
 public struct ANQPAnswer: Hashable, Sendable {
     /// An element by its number, or the operator's name of Hotspot 2.0.
     public enum Element: String, CaseIterable, Sendable {
@@ -17,7 +17,7 @@ public struct ANQPAnswer: Hashable, Sendable {
         case operatorName = "hs20_operator_friendly_name"
     }
 
-    /// The largest number of entries kept of a list, and of octets kept of a text and of a URL.
+    /// The largest number of list entries that are kept, and of octets of a text and of a URL.
     static let (listLimit, textLimit, urlLimit) = (4, 100, 512)
 
     public private(set) var steps: [AuthenticationStep] = []
@@ -43,12 +43,12 @@ public struct ANQPAnswer: Hashable, Sendable {
         case .roamingConsortium: consortia = Self.pieces(octets[...]).compactMap { ConsortiumIdentifier($0) }
         case .realms: realms = Self.realms(octets[...])
         case .domains: domains = Self.pieces(octets[...]).compactMap(Self.text)
-        // The number of the venue name is before the address.
+        // The number of a venue name comes before the address.
         case .venueURL: venueURL = Self.pieces(octets[...]).lazy.compactMap { WebAddress($0.dropFirst()) }.first
         }
     }
 
-    /// Reads the network authentication type (9.4.5.6): a number, a length of two octets, and an address, several times.
+    /// Reads the network authentication type (9.4.5.6), a sequence of: a number, a length of two octets, and an address.
     private mutating func readSteps(_ octets: ArraySlice<UInt8>) {
         (steps, loginURL) = ([], nil)
         var rest = octets
@@ -59,8 +59,8 @@ public struct ANQPAnswer: Hashable, Sendable {
         }
     }
 
-    /// Reads the NAI realm element (9.4.5.10): a count, and entries with a length of two octets, an encoding, and names separated
-    /// by semicolons after one octet of length. The methods of authentication after them are not read.
+    /// Reads the NAI realm element (9.4.5.10): a count, then entries with a length of two octets, an encoding, and, after one octet of length, names
+    /// separated by semicolons. The methods of authentication that follow are not read.
     private static func realms(_ octets: ArraySlice<UInt8>) -> [String] {
         var rest = octets.dropFirst(2)
         var realms: [String] = []
@@ -74,12 +74,12 @@ public struct ANQPAnswer: Hashable, Sendable {
         return realms
     }
 
-    /// Reads names that have a language of three octets before them (9.4.5.4).
+    /// Reads names, each of which follows a language code of three octets (9.4.5.4).
     private static func names(_ octets: ArraySlice<UInt8>) -> [String] {
         pieces(octets).compactMap { $0.count > 3 ? text($0.dropFirst(3)) : nil }
     }
 
-    /// Reads the first entries of a list, each after one octet of length.
+    /// Reads the first entries of a list; each follows one octet of length.
     private static func pieces(_ octets: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var (rest, pieces) = (octets, [ArraySlice<UInt8>]())
         while pieces.count < listLimit, let length = rest.popFirst(), Int(length) <= rest.count {
@@ -89,7 +89,7 @@ public struct ANQPAnswer: Hashable, Sendable {
         return pieces
     }
 
-    /// Takes a piece after a length of two octets, the lower one first.
+    /// Removes and returns a piece that follows a length of two octets, the lower one first.
     private static func piece(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let low = rest.popFirst(), let high = rest.popFirst() else { return nil }
         let length = Int(low) | Int(high) << 8

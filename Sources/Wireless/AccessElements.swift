@@ -1,17 +1,16 @@
 import ForeignText
 import HotspotCore
 
-/// The elements by which an access point announces the use of its network before a station joins it.
+/// The elements with which an access point describes its network before a station joins it.
 ///
-/// They are not signed, and anyone nearby can send them. Of duplicate elements, the first readable one counts; an element whose
-/// inner lengths do not fit is ignored.
+/// They are not signed, and anyone nearby can send them. If an element occurs twice, the first readable one counts; an element with wrong inner
+/// lengths is ignored.
 public struct AccessElements: Hashable, Sendable {
     /// Element 107 (IEEE 802.11-2020, 9.4.2.91).
     public internal(set) var interworking: Interworking?
     /// Element 111, roaming consortium (9.4.2.95): at most three identifiers.
     public internal(set) var consortia: [ConsortiumIdentifier] = []
-    /// Element 108, advertisement protocol (9.4.2.92), names ANQP: the access point answers questions of stations that are not
-    /// joined.
+    /// Whether element 108, advertisement protocol (9.4.2.92), lists ANQP: the access point answers questions of stations that are not joined.
     public internal(set) var offersANQP = false
     /// Wi-Fi Alliance element 16: Hotspot 2.0 indication.
     public internal(set) var hasHotspot20 = false
@@ -36,7 +35,7 @@ public struct AccessElements: Hashable, Sendable {
         return identifiers
     }
 
-    /// Returns whether a list of advertisement protocols names ANQP (number 0). Each entry has a limit of replies and a number.
+    /// Returns whether a list of advertisement protocols contains ANQP (number 0). Each entry consists of a reply limit and a number.
     static func offersANQP(_ value: ArraySlice<UInt8>) -> Bool {
         var rest = value
         while rest.popFirst() != nil, let identifier = rest.popFirst() {
@@ -62,7 +61,7 @@ public struct Interworking: Hashable, Sendable {
     /// Identifies the networks that are one extended service set.
     public let hessid: BSSID?
 
-    /// - Parameter value: 1, 3, 7 or 9 octets; other lengths are not in the standard, and give `nil`.
+    /// - Parameter value: 1, 3, 7 or 9 octets; the standard has no other lengths, which give `nil`.
     init?(_ value: ArraySlice<UInt8>) {
         guard let options = value.first, [1, 3, 7, 9].contains(value.count) else { return nil }
         networkType = AccessNetworkType(number: options & 15)
@@ -92,8 +91,8 @@ public struct ConsortiumIdentifier: Hashable, Sendable {
     /// Lower-case hexadecimal.
     public var hex: String { Hex.encode(octets) }
 
-    /// OpenRoaming's identifiers begin with 5A03BA (free of charge) or BAA2D0 (charged), and end with the policies of a member
-    /// (Wireless Broadband Alliance, OpenRoaming framework); 00-40-96 is the one that Cisco's access points announced before.
+    /// OpenRoaming's identifiers begin with 5A03BA (free of charge) or BAA2D0 (charged), and end with a member's policies (Wireless Broadband
+    /// Alliance, OpenRoaming framework); Cisco's access points used to announce 00-40-96.
     public var isOpenRoaming: Bool {
         switch octets.count {
         case 5: octets.starts(with: [0x5A, 0x03, 0xBA]) || octets.starts(with: [0xBA, 0xA2, 0xD0])

@@ -15,13 +15,13 @@ public struct BSS: Hashable, Sendable {
     /// Received power in dBm; `nil` if the driver does not report it.
     public var signal: Int?
     public var security: Security
-    /// The time at which the last frame was received. An impossible age counts as never, the instant zero.
+    /// The time at which the last frame was received. An impossible age counts as never, the zero instant.
     public var lastSeen: Instant
     /// Whether the interface is associated with this entry.
     public var isAssociated: Bool
     /// The elements that announce access to the Internet, if there are any.
     public var access: AccessElements
-    /// For the open network of an OWE transition pair: the encrypted one (Wi-Fi Alliance, OWE).
+    /// For the open network of an OWE transition pair, the encrypted network (Wi-Fi Alliance, OWE).
     public var oweTransition: OWETransition?
     /// Whether an element had an impossible length; the entry is listed, but never as open.
     public var isMalformed: Bool
@@ -50,7 +50,7 @@ extension BSS {
 
     /// Reads the attributes within `NL80211_ATTR_BSS` (linux/nl80211.h, enum nl80211_bss).
     ///
-    /// - Parameter now: the present time, from which an age is subtracted.
+    /// - Parameter now: the present time, from which the age is subtracted.
     init(_ attributes: AttributeReader, now: Instant) throws(MalformedMessage) {
         guard let address = try attributes.octets(Int(NL80211_BSS_BSSID.rawValue)),
             let bssid = HardwareAddress(octets: address)
@@ -59,7 +59,7 @@ extension BSS {
         let latest = try attributes.octets(Int(NL80211_BSS_INFORMATION_ELEMENTS.rawValue))
         let beacon = try attributes.octets(Int(NL80211_BSS_BEACON_IES.rawValue))
         let elements = InformationElements(latest ?? beacon ?? [])
-        // A probe response contains the name that the beacon hides; the kernel may show only the older of the two.
+        // A probe response contains the name that the beacon hides; the kernel may report only the older of the two.
         let other = latest != nil && beacon != nil && elements.ssid?.isHidden ?? true ? InformationElements(beacon!) : nil
         let names = [elements.ssid, other?.ssid].compactMap { $0 }
         self.init(
@@ -71,7 +71,7 @@ extension BSS {
             isAssociated: try attributes.integer(Int(NL80211_BSS_STATUS.rawValue), as: UInt32.self)
                 == NL80211_BSS_STATUS_ASSOCIATED.rawValue,
             access: elements.access, oweTransition: elements.oweTransition, isMalformed: elements.isMalformed)
-        // Without any elements the privacy bit alone would make the network look open.
+        // Without any elements, the privacy bit alone would make the network look open.
         if latest == nil, beacon == nil { security = .unknown }
     }
 
@@ -101,7 +101,7 @@ struct ScanTable {
 
     private var entries: [BSS] = []
 
-    /// Adds an entry. Two with the same address and different names are two entries.
+    /// Adds an entry. The same address with two names makes two entries.
     mutating func insert(_ entry: BSS) {
         entries.append(entry)
         // Sorting only now and then keeps ten thousand entries cheap.

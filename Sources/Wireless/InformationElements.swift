@@ -2,8 +2,8 @@ import HotspotCore
 
 /// The relevant elements of a beacon or probe response (IEEE 802.11-2020, 9.4.2).
 ///
-/// Anyone nearby can send any octets. The elements are read in one pass without recursion; multiple-BSSID elements are not read.
-/// An element whose length runs past the end stops the pass and marks the whole as malformed.
+/// Anyone nearby can send any octets. The elements are read in one pass without recursion; multiple-BSSID elements are ignored. An element whose
+/// length exceeds the end stops the pass, and everything counts as malformed.
 public struct InformationElements: Hashable, Sendable {
     /// The key management of a robust security network element or of its WPA predecessor.
     enum KeyManagement: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct InformationElements: Hashable, Sendable {
         case unreadable
     }
 
-    /// The first name element; `nil` if there was none or it was longer than a name can be.
+    /// The first name element; `nil` if there was none, or if it was too long for a name.
     public private(set) var ssid: SSID?
     /// Elements 107, 108 and 111, and the Hotspot 2.0 indication.
     public private(set) var access = AccessElements()
@@ -41,20 +41,20 @@ public struct InformationElements: Hashable, Sendable {
 
     /// Returns the security of the network.
     ///
-    /// - Parameter hasPrivacy: whether the privacy bit of the capability field is set, which alone means WEP.
+    /// - Parameter hasPrivacy: whether the privacy bit of the capability field is set, which on its own means WEP.
     public func security(hasPrivacy: Bool) -> Security {
         for element in [rsn, wpa] {
             switch element {
             case nil: continue
             case .unreadable: return .unknown
             case .suites(let suites):
-                // A network with several methods is named after the method that most stations support.
+                // A network with several methods counts as the method that most stations support.
                 return [Security.psk, .sae, .enterprise, .owe].first(where: suites.contains) ?? .unknown
             }
         }
         if hasOSEN { return .enterprise }
         if hasPrivacy { return .wep }
-        // The missing element with the security may be the one that was cut off.
+        // The element with the security may have been cut off.
         return isMalformed ? .unknown : .open
     }
 
@@ -86,8 +86,8 @@ public struct InformationElements: Hashable, Sendable {
         }
     }
 
-    /// Reads the common format of both elements: version, group cipher, pairwise ciphers, key management (9.4.2.24). Everything
-    /// after the version is optional in the standard; a network without key management counts as unreadable, never as open.
+    /// Reads the common format of both elements: version, group cipher, pairwise ciphers, key management (9.4.2.24). The standard makes everything
+    /// after the version optional; a network without key management counts as unreadable, never as open.
     private static func keyManagement(
         _ value: ArraySlice<UInt8>, suites: (ArraySlice<UInt8>) -> Security
     ) -> KeyManagement {
@@ -122,7 +122,7 @@ public struct InformationElements: Hashable, Sendable {
         }
     }
 
-    /// Reads an integer in little-endian order, whatever the machine's is.
+    /// Reads a little-endian integer, whatever the machine's own order.
     private static func little(_ value: ArraySlice<UInt8>, _ offset: Int) -> Int? {
         guard offset + 2 <= value.count else { return nil }
         return Int(value[value.startIndex + offset]) | Int(value[value.startIndex + offset + 1]) << 8

@@ -2,13 +2,13 @@ import HotspotCore
 
 /// An event of one station.
 enum StationEvent {
-    /// The station begins to join an access point, which the kernel names only when it adds it as a peer.
+    /// The station begins to join an access point, whose address is known once the kernel adds it as a peer.
     case turned(to: BSSID?)
     /// Associating failed, or its outcome was lost.
     case associationFailed
     /// The kernel removed a peer.
     case peerRemoved(BSSID?)
-    /// The kernel reported CONNECT, with the name in the request; the tables are read next, and then `connected` is reported.
+    /// The kernel reported CONNECT, with the name in the request. The tables are read next, and then `connected` is reported.
     case connectSucceeded(to: BSSID?, requested: SSID?)
     /// The station left, or the access point removed it.
     case disconnected(isByAccessPoint: Bool, reasonCode: Int?)
@@ -18,12 +18,11 @@ enum StationEvent {
     case tableRead([BSS]?, for: Set<Station.ReadingPurpose>)
 }
 
-/// One interface as a machine: it takes an event and returns the events to report.
+/// One interface as a machine: takes an event and returns the events to report.
 ///
-/// It has no timer: while ``isWaitingForRoam`` is true, its owner measures ``roamPatience`` and sends
-/// ``StationEvent/roamTimedOut``.
+/// It has no timer of its own: while ``isWaitingForRoam`` is true, the owner waits ``roamPatience`` and then sends ``StationEvent/roamTimedOut``.
 struct Station {
-    /// The purpose of reading a scan table.
+    /// Why a scan table is read.
     enum ReadingPurpose: Hashable {
         /// A scan has ended, and its list is to be reported.
         case scan
@@ -31,17 +30,17 @@ struct Station {
         case association
     }
 
-    /// A disconnect that may be the first half of a roam: a connection manager that moves to another access point leaves the
-    /// first one in the same system call in which it joins the second.
+    /// A disconnect that may be the first half of a roam: a connection manager that moves to another access point leaves the first one and joins the
+    /// second one in one system call.
     private struct Parting {
         let reasonCode: Int?
         /// Whether the station has not yet begun to join another access point.
         var isWaiting = true
     }
 
-    /// The time that a disconnect waits for the second half of a roam. Both halves come from one system call.
+    /// How long a disconnect waits for the second half of a roam. Both halves come from one system call.
     static let roamPatience = Duration.milliseconds(50)
-    /// IEEE 802.11-2020, table 9-49: unspecified. mac80211 gives this reason when it leaves one access point for another.
+    /// IEEE 802.11-2020, table 9-49: unspecified. mac80211 gives this reason when it moves to another access point.
     private static let unspecifiedReason = 1
 
     var interface: WirelessInterface
@@ -51,7 +50,7 @@ struct Station {
     var waitingPurposes: Set<ReadingPurpose> = []
     private(set) var networks: [BSS] = []
     private(set) var association: WirelessAssociation?
-    /// Whether `associationBegan` was reported, and its end was not.
+    /// Whether `associationBegan` was reported and its end was not.
     private var isAssociating = false
     /// The access point of a connection that succeeded, until the tables are read.
     private var connecting: BSSID? { didSet { if connecting == nil { requested = nil } } }
@@ -64,7 +63,7 @@ struct Station {
         self.generation = generation
     }
 
-    /// Whether a disconnect has not been reported yet, because it may become a roam.
+    /// Whether a disconnect is not reported yet because it may become a roam.
     var isWaitingForRoam: Bool { parting?.isWaiting ?? false }
 
     /// Handles an event and returns what to report, in this order.
@@ -73,7 +72,7 @@ struct Station {
         case .turned(let bssid): return turn(to: bssid)
         case .associationFailed: return endAssociating(reason: nil)
         case .peerRemoved(let bssid):
-            // Some stations stop associating without any other sign.
+            // Some stations stop associating without any other event.
             let isRoaming = parting.map { !$0.isWaiting } ?? false
             guard connecting == nil, isAssociating || isRoaming, association?.bssid != bssid else { return [] }
             return endAssociating(reason: nil)
@@ -99,7 +98,7 @@ struct Station {
             }
             events = disconnect(reason: nil)
         } else if association != nil {
-            // The peer is of another kind, or belongs to a roam of which only the outcome is reported.
+            // The peer is of another kind, or belongs to a roam whose outcome alone is reported.
             return []
         }
         isAssociating = true
@@ -124,7 +123,7 @@ struct Station {
         return [.disconnected(index: interface.index, reasonCode: reason)]
     }
 
-    /// Ends the association. The reason of a disconnect that waited for a roam takes precedence over `reason`.
+    /// Ends the association. If a disconnect waited for a roam, its reason takes precedence over `reason`.
     private mutating func disconnect(reason: Int?) -> [WirelessEvent] {
         let reason = parting?.reasonCode ?? reason
         parting = nil
@@ -157,7 +156,7 @@ struct Station {
         var events: [WirelessEvent] = []
         let old = association
         if let old {
-            // A known network stays the same if a table lacks its entry.
+            // If the table lacks the network's entry, the network stays as it was.
             if old.bssid == new.bssid || old.ssid == new.ssid, new.security == .unknown { new.security = old.security }
             if old.ssid != new.ssid || old.security != new.security { events = disconnect(reason: nil) }
         }
@@ -174,7 +173,7 @@ struct Station {
         return events
     }
 
-    /// Returns the association in the table, completed with data from the interface and the request.
+    /// Returns the association in the table, completed with the data of the interface and the request.
     private func association(in networks: [BSS]) -> WirelessAssociation? {
         let entry =
             connecting.flatMap { bssid in networks.first { $0.bssid == bssid && $0.isAssociated } }

@@ -7,7 +7,7 @@ public enum WirelessError: Error, Hashable, Sendable, CustomStringConvertible {
     case unavailable
     /// The capability for this is missing.
     case notPermitted(operation: String)
-    /// The interface does not exist, or no longer.
+    /// The interface does not exist, or no longer exists.
     case noInterface(index: Int)
     /// The radio is busy with another scan.
     case busy(operation: String)

@@ -4,7 +4,7 @@ import HotspotCore
 public enum WirelessEvent: Hashable, Sendable {
     /// An interface has appeared; also reported for each interface that exists at the start.
     case interfaceAppeared(WirelessInterface)
-    /// An interface has disappeared, with all its state. No `disconnected` comes before.
+    /// An interface has disappeared, with all its state, without a `disconnected` before.
     case interfaceVanished(index: Int)
     /// A scan of any program has ended; the list is complete and sorted by strength.
     case scanFinished(index: Int, [BSS])
@@ -14,9 +14,9 @@ public enum WirelessEvent: Hashable, Sendable {
     case connected(index: Int, WirelessAssociation)
     /// The station moved to another access point of the same network; `association(of:)` has the rest.
     case roamed(index: Int, bssid: BSSID)
-    /// The station left its network, or associating failed. The reason is a code of IEEE 802.11, if there was one.
+    /// The station left its network, or associating failed. The reason, if there is one, is a code of IEEE 802.11.
     case disconnected(index: Int, reasonCode: Int?)
-    /// The kernel dropped events, and everything is being read again; changes follow as events.
+    /// The kernel dropped events, so everything is being read again; changes follow as events.
     case lost
 }
 

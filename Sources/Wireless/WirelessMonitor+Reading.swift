@@ -28,7 +28,7 @@ extension WirelessMonitor {
                 type: family, isDump: true,
                 payload: PayloadBuilder(command: UInt8(NL80211_CMD_GET_INTERFACE.rawValue)).octets,
                 begun: { [weak self] in
-                    // If events are dropped from now on, this reading is doubtful and another one is needed.
+                    // If the kernel drops events from now on, this reading is doubtful and another one is needed.
                     self?.isReadingInterfaces = false
                     interfaces = [:]
                 },
@@ -58,7 +58,7 @@ extension WirelessMonitor {
                 finished: { _ in }))
     }
 
-    /// Reads the scan table of a station. Requests that come before the reading begins share one reading.
+    /// Reads the scan table of a station. Requests that come before the reading begins share it.
     func readTable(_ index: Int, for purpose: Station.ReadingPurpose) {
         guard var station = stations[index], station.interface.isStation else { return }
         let isWaiting = !station.waitingPurposes.isEmpty

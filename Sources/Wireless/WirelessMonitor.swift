@@ -6,12 +6,12 @@ import Netlink
 
 /// Watches all radios of the machine through nl80211: interfaces, scans and associations.
 ///
-/// Watching needs no capability and no polling: the kernel's events wake the loop, and a table is read when an event says that it
-/// changed. If the kernel had to drop events, everything is read again.
+/// Watching needs no capability and no polling: the kernel's events wake the loop, and a table is read when an event reports a change. If the kernel
+/// had to drop events, everything is read again.
 @LoopActor public final class WirelessMonitor {
     /// Called for each event, in the loop's turn that read it.
     public var onEvent: (WirelessEvent) -> Void = { _ in }
-    /// Called when the kernel's socket is lost permanently; nothing follows.
+    /// Called when the kernel's socket is lost permanently; no other call follows.
     public var onFailure: (WirelessError) -> Void = { _ in }
     /// For tests: messages with contradictory lengths, which are dropped whole.
     package internal(set) var malformedCount = 0
@@ -30,7 +30,7 @@ import Netlink
     /// Finds nl80211 and joins its groups. Throws ``WirelessError/unavailable`` on a machine without nl80211.
     public convenience init() throws(WirelessError) {
         do {
-            // A separate socket asks for the numbers, because the answer about a family must not mix with events.
+            // A separate socket requests the numbers, because the answer about a family must not mix with events.
             let asking = try NetlinkSocket(protocol: NETLINK_GENERIC)
             guard let family = try asking.family("nl80211") else { throw WirelessError.unavailable }
             // The names of the groups are NL80211_MULTICAST_GROUP_… in linux/nl80211.h.
@@ -56,7 +56,7 @@ import Netlink
         exchange.onOverrun = { [weak self] in
             guard let self else { return }
             onEvent(.lost)
-            // The end of an attempt may be among the lost events. The tables show the truth.
+            // The event that ended an attempt may be lost. The tables show the present state.
             for index in stations.keys.sorted() { handle(.associationFailed, of: index) }
             readInterfaces()
         }
@@ -65,7 +65,7 @@ import Netlink
         }
     }
 
-    /// Starts watching. Reports the present state as if it had just come.
+    /// Starts watching. Reports the present interfaces as if they had just appeared.
     public func start() {
         guard !isStarted else { return }
         isStarted = true
@@ -77,7 +77,7 @@ import Netlink
         }
     }
 
-    /// Reads everything again, and calls `done` once after the changes were reported.
+    /// Reads everything again, and calls `done` once after reporting the changes.
     public func readAgain(_ done: @escaping () -> Void) {
         readInterfaces()
         exchange.whenIdle(done)
@@ -107,7 +107,7 @@ import Netlink
     public func triggerScan(index: Int, frequencies: [Int] = []) throws(WirelessError) {
         var payload = PayloadBuilder(command: UInt8(NL80211_CMD_TRIGGER_SCAN.rawValue))
         payload.append(Int(NL80211_ATTR_IFINDEX.rawValue), integer: UInt32(truncatingIfNeeded: index))
-        // One empty name makes the scan active: it sends probe requests instead of only listening.
+        // One empty name makes the scan active: it sends probe requests as well as listening.
         payload.append(Int(NL80211_ATTR_SCAN_SSIDS.rawValue)) { $0.append(1, []) }
         if !frequencies.isEmpty {
             payload.append(Int(NL80211_ATTR_SCAN_FREQUENCIES.rawValue)) { list in
@@ -119,7 +119,7 @@ import Netlink
         try command(payload, "Scanning", index)
     }
 
-    /// Joins a network without encryption; `connected` or `disconnected` follows. Only if no connection manager runs.
+    /// Joins an unencrypted network; `connected` or `disconnected` follows. Only for a machine without a connection manager.
     public func connect(index: Int, ssid: SSID) throws(WirelessError) {
         var payload = PayloadBuilder(command: UInt8(NL80211_CMD_CONNECT.rawValue))
         payload.append(Int(NL80211_ATTR_IFINDEX.rawValue), integer: UInt32(truncatingIfNeeded: index))
@@ -140,7 +140,7 @@ import Netlink
     private func command(_ payload: PayloadBuilder, _ operation: String, _ index: Int) throws(WirelessError) {
         guard stations[index] != nil else { throw .noInterface(index: index) }
         do {
-            // A separate socket for this one command, so that its outcome is known at once and it uses no memory at rest.
+            // A separate socket for this one command, so that its outcome is known at once and it uses no memory afterwards.
             _ = try NetlinkSocket(protocol: NETLINK_GENERIC).ask(type: family, payload: payload.octets)
         } catch {
             throw WirelessError(error, operation: operation, index: index)
@@ -198,7 +198,7 @@ import Netlink
         }
     }
 
-    /// Hands an event to a station, keeps the timer that it needs, and reports the resulting events.
+    /// Passes an event to a station, keeps its timer, and reports the resulting events.
     func handle(_ event: StationEvent, of index: Int) {
         guard stations[index]?.interface.isStation == true, let events = stations[index]?.handle(event) else { return }
         if stations[index]?.isWaitingForRoam != true {
@@ -212,9 +212,9 @@ import Netlink
         for event in events { onEvent(event) }
     }
 
-    /// Follows an interface according to the kernel's present description.
+    /// Adopts the kernel's present description of an interface.
     ///
-    /// - Parameter isReadingAll: whether everything is being read again, so that the table of a known interface is read too.
+    /// - Parameter isReadingAll: whether everything is being read again, so that a known interface's table is read too.
     func update(_ interface: WirelessInterface, isReadingAll: Bool = false) {
         if let old = stations[interface.index]?.interface {
             if old.identifier == interface.identifier, old.wiphy == interface.wiphy, old.isStation == interface.isStation {

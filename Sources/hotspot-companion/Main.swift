@@ -4,7 +4,7 @@ import EventLoop
 
 /// The companion service: see the target `CompanionService`.
 @main struct Main {
-    /// The service manager starts the service again, with another connection.
+    /// The service manager restarts the service with a new connection.
     private static func end() { ServiceProgram.fail("The system's D-Bus has ended.", code: 1) }
 
     static func main() {

@@ -2,8 +2,8 @@ import CLinux
 import CSeccomp
 import Glibc
 
-/// Limits the program before it reads packets of strangers: it keeps no capability, and only the system calls that sockets,
-/// memory and exit need. It cannot open files, start programs or send signals (R1).
+/// Limits the program before it reads strangers' packets: it keeps no capability, and only the system calls for sockets, memory and exit. It cannot
+/// open files, start programs or send signals (R1).
 enum Confinement {
     private static let allowed = [
         "recvfrom", "sendto", "poll", "ppoll", "write", "clock_gettime", "exit", "exit_group", "brk", "mmap", "munmap", "mremap",
@@ -17,7 +17,7 @@ enum Confinement {
         defer { seccomp_release(context) }
         for name in allowed {
             let number = seccomp_syscall_resolve_name(name)
-            // This processor does not have the system call.
+            // This processor lacks the system call.
             guard number >= 0 else { continue }
             let result = seccomp_rule_add_array(context, CSECCOMP_ALLOW, number, 0, nil)
             guard result == 0 else { throw Failure("seccomp_rule_add", -result) }

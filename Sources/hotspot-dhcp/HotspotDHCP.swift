@@ -1,21 +1,20 @@
 import Glibc
 import PortalAnnouncement
 
-/// Asks the network behind an interface for the address of its portal's API (RFC 8910), and prints a line of JSON for each
-/// address that is announced: `{"source": "dhcp4", "url": "https://…"}`, with `dhcp4`, `dhcp6` or `ra`. An answer that does not
-/// count is also printed: `{"source": "ra", "objection": "stranger", "sender": "fe80::7/02:00:00:00:00:07"}`.
+/// Asks the network behind an interface for the address of its portal's API (RFC 8910). Prints a line of JSON for each announced address: `{"source":
+/// "dhcp4", "url": "https://…"}`, with `dhcp4`, `dhcp6` or `ra`. An answer that does not count gets a line as well: `{"source": "ra", "objection":
+/// "stranger", "sender": "fe80::7/02:00:00:00:00:07"}`.
 ///
-/// This program is needed because most programs that manage links drop this option, and the kernel reports router advertisements
-/// only if it handles them itself. hotspotd starts the program when an open network is joined
-/// (`hotspotd/Links/PortalQuestion.swift`), with CAP_NET_RAW and nothing else, and does not wait for it. The arguments name the
-/// ``Announcers``, the hosts whose answers count. ``LinkSockets`` opens the sockets; then ``Confinement`` gives up the capability
-/// and allows only a few system calls, and only after that is a packet read. ``Inquiry`` decides what is asked: DHCPINFORM and a
-/// router solicitation at once and again after one and two seconds, DHCPv6 if routers mention it or do not answer. hotspotd
-/// checks the lines again, kills this program when the network is left, and prefers what other sources report.
+/// The program is needed because most programs that manage links drop this option, and the kernel reports router advertisements only if it handles
+/// them itself. hotspotd starts it when an open network is joined (`hotspotd/Links/PortalQuestion.swift`), with CAP_NET_RAW only, and does not wait
+/// for it. The arguments name the ``Announcers``, whose answers count. ``LinkSockets`` opens the sockets; ``Confinement`` then drops the capability
+/// and allows only a few system calls; only then packets are read. ``Inquiry`` decides what to send: DHCPINFORM and a router solicitation at once and
+/// again after one and two seconds, DHCPv6 if routers announce it or do not answer. hotspotd checks the lines again, kills this program when the
+/// network is left, and prefers other sources.
 ///
-/// Packet sockets receive copies, even if a DHCP client uses port 68 alone, so they take no packet away from that client.
+/// Packet sockets receive copies. If a DHCP client uses port 68, it loses no packet.
 @main struct HotspotDHCP {
-    /// How long each round of questions waits for answers, in milliseconds, and their number.
+    /// How long each round of requests waits for answers, in milliseconds, and the number of rounds.
     private static let (pause, rounds) = (1000, 3)
 
     static func main() {

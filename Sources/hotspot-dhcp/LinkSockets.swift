@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import PortalAnnouncement
 
-/// The sockets on one interface, for DHCP, DHCPv6 and router advertisements. They stay open until the program ends. Raw sockets
-/// send, and packet sockets receive, because only these have the sender's MAC address.
+/// The sockets on one interface, for DHCP, DHCPv6 and router advertisements. They stay open until the program ends. Raw sockets send. Packet sockets
+/// receive, because only these report the sender's MAC address.
 struct LinkSockets {
     private let interface: String
     private let (dhcp4, dhcp6, icmp6): (Int32, Int32, Int32)
@@ -62,7 +62,7 @@ struct LinkSockets {
 
     // MARK: Questions
 
-    /// Sends a question. A failure to send counts as no answer: there may be no address yet.
+    /// Sends a request. If it cannot be sent, it counts as unanswered: there may be no address yet.
     func send(_ question: Inquiry.Question, _ transaction: UInt32) {
         switch question {
         case .inform:
@@ -82,7 +82,7 @@ struct LinkSockets {
         }
     }
 
-    /// Sends to a group of the link: ff02::, and these last octets.
+    /// Sends to a group on the link: ff02::, and these last octets.
     private func send(_ octets: [UInt8], over descriptor: Int32, toGroup end: [UInt8]) {
         var target = sockaddr_in6()
         target.sin6_family = sa_family_t(AF_INET6)
@@ -102,7 +102,7 @@ struct LinkSockets {
 
     // MARK: Replies
 
-    /// Returns the replies that have come and their senders, after a wait of at most these milliseconds.
+    /// Waits at most this many milliseconds, and returns the replies with their senders.
     func replies(within wait: Int) -> [(reply: Inquiry.Reply, sender: LinkHost)] {
         var ends = answers.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         guard poll(&ends, nfds_t(ends.count), Int32(max(wait, 0))) > 0 else { return [] }

@@ -2,7 +2,7 @@ import HelperKit
 import HotspotCore
 import PortalCatalogue
 
-/// Logs in to the portals that text files describe (docs/portals.md). It claims *high* where two independent kinds of evidence name one.
+/// Logs in to portals that text files describe (docs/portals.md). It claims *high* if two independent kinds of evidence match a file.
 struct CatalogueHelper: Helper {
     let name = "catalogue"
     let displayName = "Portal file"

@@ -5,12 +5,11 @@ import HelperKit
 import HotspotCore
 import Rendering
 
-/// The helpers of this project and the prober in one process, which the daemon starts while a radio is in no network; it ends
-/// when idle.
+/// The helpers of this project and the prober in one process. The daemon starts it while a radio is in no network; it ends when idle.
 ///
-/// Started by hand, the program answers one call on standard input: `hotspot-helpers [NAME]`. It also contains everything else
-/// that needs the libraries for pages and portals, so that these are linked only once: `--browse` for `hotspotctl browse`, and
-/// `--author` for `hotspotctl helpers test` and `portals`. Both run as the user, without a sandbox.
+/// Started by hand, the program answers one call on standard input: `hotspot-helpers [NAME]`. It also contains the other parts that need the
+/// libraries for pages and portals, so that these are linked only once: `--browse` for `hotspotctl browse`, and `--author` for `hotspotctl helpers
+/// test` and `portals`. Both run as the user, without a sandbox.
 @main struct HotspotHelpers {
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
@@ -24,7 +23,7 @@ import Rendering
 
     private static func serve(_ name: String?) {
         limitResources()
-        // The environment must not make the TLS library write session keys or load another configuration.
+        // Environment variables must not make the TLS library write session keys or load another configuration.
         for name in ["SSLKEYLOGFILE", "OPENSSL_CONF", "OPENSSL_MODULES"] { unsetenv(name) }
         HelperService(
             [FormHelper(), CatalogueHelper(), WISPrHelper(), PortalAPIHelper(), BrowserHelper()], version: hotspotdVersion
@@ -32,7 +31,7 @@ import Rendering
         .run(name: name)
     }
 
-    /// Limits what a hostile page can cost. The daemon sets limits as well; these hold without it.
+    /// Limits the cost of a hostile page. The daemon also sets limits; these apply even without it.
     private static func limitResources() {
         func limit(_ resource: __rlimit_resource_t, _ value: rlim_t) {
             var limits = rlimit()
@@ -41,12 +40,11 @@ import Rendering
             limits.rlim_max = limits.rlim_cur
             setrlimit(resource, &limits)
         }
-        // A core file would hold the user's answers. A limit of 1 stops programs that receive cores by a pipe as well, 0 does not
-        // (core(5)).
+        // A core file would contain the user's answers. Unlike 0, a limit of 1 also stops programs that receive cores through a pipe (core(5)).
         limit(Int32(RLIMIT_CORE.rawValue), 1)
         limit(Int32(RLIMIT_NOFILE.rawValue), 512)
         limit(Int32(RLIMIT_FSIZE.rawValue), 1 << 20)
-        // Address space, not memory: each thread reserves 64 MiB of it for its heap and uses little of that.
+        // This limits addresses, not memory: each thread reserves 64 MiB of addresses for its heap and uses little of them.
         limit(Int32(RLIMIT_AS.rawValue), 4 << 30)
     }
 }

@@ -1,5 +1,5 @@
-/// Brings arguments into the order that the parser expects: common options may come before the verb, as with systemd's tools, and
-/// `--json` and `--wait` may come without a value.
+/// Puts arguments into the order that the parser expects: common options may come before the verb, as with systemd's tools, and `--json` and `--wait`
+/// may have no value.
 enum ArgumentOrder {
     static let defaultWait = "120"
     private static let flags: Set = ["-j", "--no-legend", "--no-ask"]
@@ -21,7 +21,7 @@ enum ArgumentOrder {
         return [verb] + common + rest.dropFirst()
     }
 
-    /// Gives `--json` and `--wait` their default values. Arguments after `--` stay as they are.
+    /// Adds the default values of `--json` and `--wait`. Arguments after `--` stay as they are.
     private static func values(_ arguments: [String]) -> [String] {
         var result: [String] = []
         for (index, argument) in arguments.enumerated() {

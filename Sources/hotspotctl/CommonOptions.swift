@@ -29,7 +29,7 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .customLong("no-ask"), help: "Never prompt; if an answer is needed, print the question and exit with status 4.")
     var noAsk = false
 
-    /// The settings file of a daemon that does not report one.
+    /// The settings file to name if the daemon does not report one.
     static let defaultSettings = "/etc/hotspotd/hotspotd.conf"
 
     var socketPath: String {

@@ -12,7 +12,7 @@ enum CompanionProgram {
         throw Failure(.failed, "\(name) is not installed; these places were searched: \(searched).")
     }
 
-    /// Returns the places of a program: beside this one, or where `make install` puts it.
+    /// Returns where a program may be: beside this one, or where `make install` puts it.
     private static func places(of name: String) -> [String] {
         let own = FilePath.target(ofLink: "/proc/self/exe") ?? ""
         let folder = own[..<(own.lastIndex(of: "/") ?? own.startIndex)]

@@ -4,10 +4,10 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// Names from the running daemon for the shell's completion. Without a daemon there are none.
+/// Names from the running daemon for the shell's completion; without a daemon, none.
 ///
-/// Some names come from networks nearby. The completion scripts do not quote names, and `compgen -W` of bash expands them. So
-/// only names that are one plain word in every shell are offered.
+/// Some names come from networks nearby. The completion scripts do not quote names, and bash's `compgen -W` expands them, so only names that are a
+/// plain word in every shell are offered.
 enum Complete {
     static let networks = CompletionKind.custom { _, _, _ in
         names("List", ListParameters(interface: nil, all: true)) { (reply: ListReply) in reply.networks.map(\.ssid) }
@@ -30,8 +30,8 @@ enum Complete {
         return Set(read(reply)).filter(isPlain).sorted()
     }
 
-    /// Returns whether a name has only letters and digits of any script, and dots, hyphens and underscores after the first one: a
-    /// plain word to every shell, and no option to hotspotctl.
+    /// Returns whether a name contains only letters and digits of any script and, after its first character, dots, hyphens and underscores. Such a
+    /// name is a plain word to every shell, and cannot be an option.
     static func isPlain(_ name: String) -> Bool {
         func isVisible(_ scalar: Unicode.Scalar, _ categories: Set<Unicode.GeneralCategory>) -> Bool {
             // Some letters are invisible fillers.
@@ -44,6 +44,6 @@ enum Complete {
     private static let letters: Set<Unicode.GeneralCategory> = [
         .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
     ]
-    /// Marks that many scripts write above and below their letters.
+    /// Marks that many scripts write above or below letters.
     private static let marks: Set<Unicode.GeneralCategory> = [.nonspacingMark, .spacingMark]
 }

@@ -24,16 +24,16 @@ import HotspotCore
         ],
         defaultSubcommand: StatusVerb.self)
 
-    /// The version, and the commit that it was built from where `make` knew one.
+    /// The version, with the commit if `make` knew it.
     static var builtVersion: String {
         let commit = String(cString: hotspotd_commit())
         return hotspotdVersion + (commit.isEmpty ? "" : " (\(commit))")
     }
 
     static func main() {
-        // `Output` notices when a reader such as `head` has gone.
+        // `Output` notices when a reader such as `head` has ended.
         signal(SIGPIPE, SIG_IGN)
-        // Swift's runtime finds them by /proc/self/maps, and reports none where it cannot open that file.
+        // Swift's runtime reads the arguments from /proc/self/maps, and reports none if it cannot open that file.
         guard !CommandLine.arguments.isEmpty else {
             Output.error(["hotspotctl: The arguments cannot be read."])
             Glibc.exit(ExitStatus.failed.rawValue)
@@ -61,8 +61,7 @@ import HotspotCore
 }
 
 extension Hotspotctl {
-    /// Refuses an unknown verb. Without a verb the command is `status`, which would report an unknown verb as one argument too
-    /// many.
+    /// Refuses an unknown verb. The default verb is `status`, which would complain about an unexpected argument instead.
     private static func checkVerb(_ arguments: [String]) throws(Failure) {
         try check(arguments.first, of: configuration, after: "hotspotctl")
         for (name, group) in [

@@ -9,19 +9,19 @@ import Notifications
 
 /// Logs this computer in to captive networks: the entry point, with settings, coordinator and loop.
 @main struct Daemon {
-    /// The exit status for settings that another start would refuse too (EX_CONFIG of sysexits.h). The unit knows it.
+    /// The exit status for settings that would be refused again at the next start (EX_CONFIG of sysexits.h). The unit knows it.
     private static let refused: Int32 = 78
 
     static func main() {
-        // Swift's runtime finds them by /proc/self/maps, and reports none where it cannot open that file.
+        // Swift's runtime reads the arguments from /proc/self/maps, and reports none if it cannot open that file.
         guard !CommandLine.arguments.isEmpty else { fail("its arguments cannot be read", code: 1) }
-        // A user's service, which needs nothing of the daemon's.
+        // A user's service, which needs no part of the daemon.
         if CommandLine.arguments.dropFirst().first == NotifyProgram.option { return NotifyProgram.run() }
         signal(SIGPIPE, SIG_IGN)
-        // At a limit on files SQLite reports an error; the daemon goes on.
+        // If a file reaches its size limit, SQLite reports an error, and the daemon continues.
         signal(SIGXFSZ, SIG_IGN)
         letFatalSignalsEndIt()
-        // The daemon's memory holds secrets: no core dumps, no tracing.
+        // The daemon's memory contains secrets, so core dumps and tracing are forbidden.
         HelperHost.openFiles()
         clinux_forbid_dumps()
         // Helpers inherit no capability, and bubblewrap refuses to start with one. The daemon keeps its own.
@@ -46,7 +46,7 @@ import Notifications
             for note in settings.ignoredEntries { print(note) }
             return print("The settings are valid.")
         }
-        // Signals are blocked before anything runs, so that none is lost between here and the loop.
+        // Signals are blocked before anything runs, so that none is lost before the loop starts.
         var set = sigset_t()
         sigemptyset(&set)
         for signal in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, signal) }
@@ -64,8 +64,8 @@ import Notifications
         }
     }
 
-    /// Lets fatal signals end the process. The handler of Swift's runtime returns, so that the daemon would outlive the
-    /// watchdog's SIGABRT; and the signal mask is inherited from any parent.
+    /// Lets fatal signals end the process. The handler of Swift's runtime returns, so the daemon would survive the watchdog's SIGABRT, and the
+    /// parent's signal mask is inherited.
     private static func letFatalSignalsEndIt() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -76,7 +76,7 @@ import Notifications
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
-    /// Removes the gate for the service manager, however the daemon ended.
+    /// Removes the gate for the service manager after the daemon has ended in any way.
     private static func restoreRoutes() {
         do {
             if try Gate.restore() { print("The gate was removed.") }
@@ -95,7 +95,7 @@ import Notifications
         }
     }
 
-    /// Keeps the coordinator; the loop's sources refer to it weakly.
+    /// Keeps the coordinator alive; the loop's sources refer to it weakly.
     @LoopActor private static var running: Coordinator?
 
     private static func fail(_ message: String, code: Int32) -> Never {

@@ -15,13 +15,14 @@ import Store
     func promptsChanged()
     /// Reports that `List` changed.
     func networkListChanged()
-    /// Reports that a helper is sent networks in sight that were not in its last question.
+    /// Reports that a helper was sent networks in sight that were not in its last question.
     func scanListDisclosed(_ networks: [Network], to helper: String)
     /// Reports that the strikes of a helper changed, and so perhaps the candidates of a network.
     func strikesChanged()
     /// Reports that links, addresses, routes or rules changed.
     func linksChanged()
-    /// Ends the daemon, because it cannot go on without what it lost. The service manager starts the next one, where sessions go on.
+    /// Ends the daemon, because it cannot continue without what it lost. The service manager starts it again, and the new daemon continues the
+    /// sessions.
     func giveUp(because reason: String)
     /// Reports that a machine opens its link to ordinary programs, or closes it.
     func gateChanged()

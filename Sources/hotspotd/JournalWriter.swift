@@ -3,23 +3,23 @@ import HotspotCore
 import Logging
 import Store
 
-/// Collects the steps of all interfaces, so that a race of 200 helpers is a few commits and not 400.
+/// Collects the steps of all interfaces, so that a race of 200 helpers causes a few commits instead of 400.
 ///
-/// A step is on its way to the disk 200 ms after it was taken, so that a login on a fast network does not wait for it. Readers of
-/// the journal flush first, and so does the end of an attempt. When no step was taken for longer than any command may last, the
-/// store is tidied, which may wait for the disk; while there are always some, after ten minutes.
+/// A step is written to the disk 200 ms after it was taken, so that a login on a fast network does not wait for it. Readers of the journal flush
+/// first, and so does the end of an attempt. If there were no steps for longer than any command may last, or after ten minutes, the store is tidied
+/// up, which may wait for the disk.
 @LoopActor final class JournalWriter {
     private static let delay = Duration.milliseconds(200)
     private static let rest = Duration.seconds(60)
     private static let longestWait = Duration.seconds(600)
     private let store: Store
-    /// Its level may change with the settings.
+    /// The level may change with the settings.
     var log: Logger
-    /// The steps to write, in the order in which they were taken.
+    /// The steps to write, in order.
     private var pending: [(attempt: String, step: Step)] = []
     private var timer: EventSource?
     private var tidying: EventSource?
-    /// The first step since the store was tidied.
+    /// The time of the first step since the store was tidied up.
     private var untidySince: Instant?
 
     init(store: Store, log: Logger) {

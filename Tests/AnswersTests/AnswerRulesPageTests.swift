@@ -3,7 +3,7 @@ import Testing
 
 @testable import Answers
 
-/// `docs/answer-rules.md` has each rule once, in the words of the table, with a file and a test that exist.
+/// `docs/answer-rules.md` contains each rule once, in the words of the table, with an existing file and test.
 @Suite struct AnswerRulesPageTests {
     private static let checkout = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 

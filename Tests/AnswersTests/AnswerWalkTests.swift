@@ -78,7 +78,7 @@ import Vault
                 // Codes and ticks are never kept.
                 #expect(!keeping.values.values.contains { $0.text.contains("code") || $0.text == "yes" })
             }
-            // None is released to another origin, key or program than its own.
+            // No answer is released to another origin, key or program than its own.
             for (stored, owner) in model.released.dropFirst(releasedBefore) {
                 #expect(stored.owner.origin == owner.origin && stored.owner.pin == owner.pin)
                 #expect(stored.owner.helper == owner.helper && stored.owner.program == owner.program)

@@ -17,7 +17,7 @@ struct DaemonModel {
     var consents: [AnswerSheet.Consent] = []
     var rules: [AnswerRule] = []
     var journal: [String] = []
-    /// All that was sealed, and all that was sent without the user.
+    /// All answers that were sealed, and all that were sent without the user.
     var sealed: [Keeping] = []
     var released: [(stored: StoredAnswers, to: CredentialOwner)] = []
     var didAnswerItself = false
@@ -82,7 +82,7 @@ struct DaemonModel {
         }
     }
 
-    /// Stores answers in the place of those of the same owner.
+    /// Stores answers, replacing those of the same owner.
     mutating func store(
         _ values: [String: String], _ owner: CredentialOwner, _ shownNames: [String] = [], _ labels: [String: String] = [:],
         isRefused: Bool = false
@@ -121,7 +121,7 @@ struct DaemonModel {
         feed(.asked(prompt, number: prompts, token: "t\(prompts)", since: 0))
     }
 
-    /// Answers the prompt and takes it from the screen, as the machine does.
+    /// Answers the prompt and removes it from the screen, as the machine does.
     mutating func answer(
         _ values: [String: String], stored: Set<String> = [], remember: Bool = true, agreed: Bool = false
     ) {

@@ -25,7 +25,7 @@ import Testing
         #expect(try Browser.find(named: "\(folder)/firefox", path: "").family == .firefox)
         #expect(throws: BrowseError.self) { try Browser.find(named: "\(folder)/nonesuch", path: folder) }
         #expect(throws: BrowseError.self) { try Browser.find(named: folder, path: folder) }
-        // A relative folder in PATH would be one of whichever folder the user is in.
+        // A relative folder in PATH would depend on the user's current folder.
         #expect(throws: BrowseError.self) { try Browser.find(named: nil, path: "relative") }
     }
 

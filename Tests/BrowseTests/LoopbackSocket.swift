@@ -25,7 +25,7 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    /// Returns this number of octets, or fewer if the other end has no more.
+    /// Returns this number of octets, or fewer if the other end sends no more.
     func receive(_ count: Int) -> [UInt8] {
         var octets: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: min(count, 65536))
@@ -45,7 +45,7 @@ final class LoopbackSocket: Sendable {
         return (listener, port(listener, getsockname))
     }
 
-    /// Serves one connection: sends back what comes. Returns the port.
+    /// Serves one connection and sends everything back. Returns the port.
     static func echo() throws -> UInt16 {
         let (listener, port) = try listener()
         Thread.detachNewThread {

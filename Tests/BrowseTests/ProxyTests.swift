@@ -6,7 +6,7 @@ import Testing
 @testable import BoundHTTP
 @testable import Browse
 
-/// The proxy over loopback, where a link is a rehearsal: its network is this machine alone.
+/// The proxy over loopback, which stands for a link: its network is this machine alone.
 @Suite(.serialized) struct ProxyTests {
     private let link = Link(attempt: "1", association: "1", interface: "lo", index: 1, addresses: ["127.0.0.1/8"])
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CompanionBluetooth
 
-/// Another laptop's attributes, as BlueZ lists them, are a service of ours only if all parts are there.
+/// Another laptop's attributes, as BlueZ lists them, are our service only if all parts are there.
 @Suite struct RemoteServiceTests {
     private static let device = "/org/bluez/hci0/dev_00_AA_01_01_00_01"
 

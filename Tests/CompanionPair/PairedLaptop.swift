@@ -6,18 +6,18 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// A companion on one adapter, with its timer, and what the lines tell it.
+/// A companion on one adapter, with its timer, and the state that lines change.
 @LoopActor final class PairedLaptop {
     private let name: String
     private var companion: Companion
-    /// `nil` for the name `lines`: lines are its transport.
+    /// `nil` for the name `lines`, whose transport is the lines.
     private let transport: BluetoothTransport?
     private var timer: EventSource?
     /// The offers that were shown, by ID.
     private var offers: [String: Offer] = [:]
-    /// Chunks and their octets in each direction of each channel.
+    /// The number of chunks, and of their octets, in each direction of each channel.
     private var counts: [String: (chunks: Int, octets: Int)] = [:]
-    /// Chunks in bulk until the program stops itself: the test changes the radio meanwhile.
+    /// The number of bulk chunks after which the program stops itself, so that the test can change the radio.
     private var chunksToStop: Int?
 
     init(_ name: String, usesL2CAP: Bool) throws {
@@ -106,7 +106,7 @@ import HotspotCore
 
     // MARK: Lines
 
-    /// Returns the event of a radio that speaks by lines: `opened LINK ROLE MTU`, `chunk LINK CHANNEL HEX`, `written LINK`, `closed LINK`.
+    /// Returns the event of a radio that is played by lines: `opened LINK ROLE MTU`, `chunk LINK CHANNEL HEX`, `written LINK`, `closed LINK`.
     private static func event(_ verb: String, _ words: [String]) -> Companion.Event? {
         guard let id = words.first.flatMap({ UInt64($0) }).map(PeerLinkID.init) else { return nil }
         switch (verb, words.count) {

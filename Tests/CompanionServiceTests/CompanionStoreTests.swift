@@ -5,7 +5,7 @@ import Testing
 
 @testable import CompanionService
 
-/// The service's folder: checked when it is read, and written whole.
+/// The service's folder: checked when it is read, and written atomically.
 @Suite struct CompanionStoreTests {
     private let folder = TemporaryFolder()
     private var store: CompanionStore { CompanionStore(folder: folder.path) }

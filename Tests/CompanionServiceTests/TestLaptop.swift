@@ -71,7 +71,7 @@ import Varlink
     let daemon = ScriptedDaemon()
     let service: CompanionService
     let folder: TemporaryFolder
-    /// Ahead of the machine's clock. The loop's timers do not notice.
+    /// Ahead of the machine's clock; the loop's timers do not notice.
     private let lead: Lead
     private let air: MemoryAir
     private let server: Server
@@ -106,14 +106,14 @@ import Varlink
 
     func close() { server.close() }
 
-    /// Lets the clock go on before any timer fires.
+    /// Advances the clock before any timer fires.
     func skip(_ duration: Duration) { lead.duration += duration }
 
     private final class Lead { var duration = Duration.zero }
 
     // MARK: The daemon
 
-    /// The laptop is at this portal, which asks, or not.
+    /// The laptop is at this portal, which may ask.
     func arrive(at place: Place, prompt: PendingPrompt? = nil) {
         var status = InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)
         (status.network, status.ssid) = (place.network.key, place.network.label)
@@ -125,7 +125,7 @@ import Varlink
 }
 
 extension MemoryAir {
-    /// Lets the air and the loop go on until something is so. The time is only an upper limit.
+    /// Runs the air and the loop until a condition holds. The time is only an upper limit.
     func until(_ what: String, _ isSo: () -> Bool) async throws {
         for _ in 0..<60_000 {
             step()

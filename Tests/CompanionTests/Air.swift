@@ -6,11 +6,11 @@ import Testing
 
 @testable import Companion
 
-/// A laptop of the tests: its companion, what it was asked to show, and what it keeps.
+/// A laptop in tests: its companion, what it shows, and what it keeps.
 final class Laptop {
     var companion: Companion
     let name: String
-    /// Whether its daemon stores offers; `nil`: it does not answer yet.
+    /// Whether its daemon stores offers; `nil` if it does not answer yet.
     var stores: Bool? = true
     var log: [Companion.Action] = []
     private(set) var (advertises, scans): (Bool, Bool) = (false, false)
@@ -65,7 +65,7 @@ final class Air {
         var lost = 0
         var doubled = 0
         var swapped = 0
-        /// Losses on the control channel, which Bluetooth does not have while a link is up.
+        /// Losses on the control channel, which Bluetooth does not cause while a link is up.
         var controlLost = 0
         /// L2CAP channels that break, and chunks that go into another program's channel.
         var l2capBroken = 0
@@ -94,7 +94,7 @@ final class Air {
     private(set) var l2capOctets = 0
     private let mtu: Int
     var faults = Faults() { didSet { sendsAgain = sendsAgain || faults.lost + faults.swapped > 0 } }
-    /// Chunks that are sent again stand behind those of the window before.
+    /// Chunks that are sent again wait behind those of the earlier window.
     var sendsAgain = false
     private var numbers: SeededNumbers
     private(set) var now = Instant(nanoseconds: 1)

@@ -136,7 +136,7 @@ import Testing
         let order = [1, 0, 3, 2, 7, 6, 4].map { chunks[$0] }
         #expect(try reads(&receiver, order) == [.nothing, .nothing, .nothing, .grant, .nothing, .nothing, .nothing])
         #expect(try receiver.read(chunks[5]) == .whole(frame))
-        // One chunk is lost: asked once for it, when as many came behind it as between two grants.
+        // One chunk is lost: requested once, when as many chunks followed it as lie between two grants.
         receiver = BulkReceiver(ChunkReader(limit: 500, number: 62))
         #expect(try reads(&receiver, Array(chunks[1...6])) == [.nothing, .nothing, .nothing, .again, .nothing, .nothing])
         #expect(try reads(&receiver, [chunks[0], chunks[7]]) == [.grant, .whole(frame)])

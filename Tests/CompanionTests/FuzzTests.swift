@@ -41,7 +41,7 @@ import Testing
         for round in 0..<2000 {
             let octets = Self.mutated(whole[round % whole.count], &numbers)
             guard let message = try? Message.read(octets) else { continue }
-            // Whatever is read is within the limits, and can be sent again.
+            // Everything that is read is within the limits, and can be sent again.
             #expect(throws: Never.self) { _ = try Message.read(try message.encoded()) }
             if case .offer(let offer) = message { #expect(offer.isValid) }
             if case .question(let question) = message { #expect(question.isValid && question.limited == question) }
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// Octets that are malformed in ways that no mutation finds soon.
+    /// Octets that are malformed in ways that mutations rarely find.
     @Test(
         arguments: [
             (17, #"{"id":"p","values":{"a":"\u001b[2J"}}"#), (17, #"{"id":"p","values":{"a":"b\u202ec"}}"#),
@@ -109,7 +109,7 @@ import Testing
         #expect(read.hearsay.fields.count == 32)
     }
 
-    /// A peer that is taken over, or the air, in the middle of everything.
+    /// A taken-over peer, or the air, acts in the middle of everything.
     @Test(arguments: 1...6) func companions(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let (asker, helper) = (try Laptop("asker"), try Laptop("helper"))

@@ -10,7 +10,7 @@ import Vault
     private static let isInstalled =
         getenv("CI") != nil || access("/usr/lib/python3/dist-packages/dissononce/__init__.py", R_OK) == 0
 
-    /// The program beside this file, spoken to in hexadecimal lines.
+    /// The program beside this file, controlled by hexadecimal lines.
     private final class Peer {
         private let process = Process()
         private let (input, output) = (Pipe(), Pipe())

@@ -42,7 +42,7 @@ import Testing
         #expect(one.companion.peers.isEmpty && two.companion.peers.isEmpty)
     }
 
-    /// A false responder learns of one code at each connection; three are enough.
+    /// A false responder learns about one code at each connection; three tries end the code.
     @Test func anEnteredCodeEndsAfterThreeConnections() throws {
         let air = Air(one, two)
         try air.tell(one, .pairingBegan)

@@ -47,14 +47,14 @@ import Vault
         #expect(try session(asker).key == key)
         try air.wait(.seconds(2))
         #expect(try session(asker).key != key && session(asker).key == session(helper).key && air.linkIDs == links)
-        // The hellos of a day are not those of a stranger.
+        // The hellos of a whole day do not count as a stranger's.
         try air.wait(.seconds(24 * 3600))
         #expect(air.linkIDs == links)
         try air.tell(helper, .questionAnswered(id: "p1", of: asker.id, ["room": SecretText("1")]))
         #expect(asker.answers.count == 1)
     }
 
-    /// The session ends while a message is under way in bulk, which goes on.
+    /// The session ends during a bulk message, which then continues.
     @Test func anotherSessionWithinAMessage() throws {
         try air.wait(.seconds(3590))
         air.sendsAgain = true
@@ -186,7 +186,7 @@ import Vault
         #expect(replies == PeerLink.clearLimit && alone.companion.links.isEmpty)
     }
 
-    /// Before a session nothing is kept of the bulk.
+    /// Before a session, bulk chunks are not kept.
     @Test func strangersHaveNoBulk() throws {
         let alone = try Laptop("alone")
         let id = PeerLinkID(1)

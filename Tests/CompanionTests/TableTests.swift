@@ -3,7 +3,7 @@ import Testing
 
 @testable import Companion
 
-/// Each state of a link meets each message: what a stranger, or a peer at the wrong time, can do.
+/// Each state of a link meets each message that a stranger, or a peer at the wrong time, can send.
 @Suite struct TableTests {
     enum State: String, CaseIterable {
         case greeting, pairingShown, pairingEntered, opening, unproven, session, renewing
@@ -77,7 +77,7 @@ import Testing
         let laptop = try laptop(in: state)
         let link = try #require(laptop.companion.links[Self.id])
         let now = state == .renewing ? Instant(nanoseconds: 1) + LinkSession.lifetime : Instant(nanoseconds: 1)
-        // The chunk before was written, so that an answer is seen at once.
+        // The previous chunk was written, so an answer is visible at once.
         for _ in 0..<8 { _ = laptop.handle(.chunkWritten(Self.id), at: now) }
         let data = [UInt8](repeating: 65, count: 70)
         let session = link.session?.key ?? KeyID(octets: [9, 9, 9, 9])
@@ -103,7 +103,7 @@ import Testing
         #expect(outcomes == Self.table[state], "\(outcomes.map { String($0.rawValue.prefix(1)) }.joined(separator: ", "))")
     }
 
-    /// Every event of users, daemon and transport, in every state: nothing crashes, and no event makes another laptop's link.
+    /// Every event of users, daemon and transport, in every state: nothing crashes, and no event opens another laptop's link.
     @Test(arguments: State.allCases) func events(_ state: State) throws {
         let stranger = PeerID(octets: [UInt8](repeating: 9, count: 32))
         let events: [Companion.Event] = [

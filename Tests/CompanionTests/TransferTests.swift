@@ -89,7 +89,7 @@ import Testing
         #expect(taker.shownOffers.count == 1, "from the beginning")
     }
 
-    /// The peer lost its part, as after a restart; a cancelled offer does not go on.
+    /// The peer lost its part, for example in a restart; a cancelled offer does not continue.
     @Test func aCancelledMessageDoesNotGoOn() throws {
         let (air, giver, taker) = try brokenOffer()
         try air.tell(giver, .offerCancelled(id: "o1"))

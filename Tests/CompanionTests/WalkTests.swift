@@ -109,7 +109,7 @@ import Testing
         #expect(laptop.companion.suspended.keys.allSatisfy { id in laptop.companion.peers.contains { $0.id == id } })
     }
 
-    /// Once the air is good, all that waits arrives.
+    /// Once the air is good, all waiting messages arrive.
     private func settle(_ laptops: [Laptop], _ air: Air) throws {
         air.faults = .init()
         for laptop in laptops {

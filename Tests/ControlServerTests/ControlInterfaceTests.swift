@@ -150,7 +150,7 @@ import Varlink
         #expect(fixture.backend.answered.isEmpty && !fixture.backend.hasForgotten)
     }
 
-    /// Of the visits of this machine's people other local users learn nothing, by whichever method.
+    /// Other local users learn nothing about the visits of this machine's users, by any method.
     @Test(arguments: [true, false]) @LoopActor func strangersReadNoNamesUnlessTheSettingsSaySo(isTrusted: Bool) async throws {
         let fixture = try Fixture(trusted: isTrusted)
         defer { fixture.close() }
@@ -200,7 +200,7 @@ import Varlink
             var refusals = 0
             for number in 0..<300 {
                 do throws(VarlinkError) {
-                    // Names that do not exist are as many as a caller likes.
+                    // A caller can use any number of names that do not exist.
                     let method = standing == .restricted && number >= 100 ? "Dance\(number)" : "Forget"
                     _ = try connection.call("org.hotspotd.Control.\(method)", ["ssid": "x"])
                 } catch {
@@ -212,7 +212,7 @@ import Varlink
         #expect(refusals == 300)
         let isHelper = standing == .restricted
         fixture.control.reportRefusals()
-        // On a slow machine the interval of the reports may be over before the calls are.
+        // On a slow machine, the interval of the reports may end before the calls do.
         #expect(Set(logged) == (isHelper ? ["Forget false", "an unknown method false"] : ["Forget false"]))
         #expect(counted.allSatisfy { $0.contains(" true ") } && logged.count + counted.count < 30)
         #expect(logged.count + counted.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +) == 300)
@@ -268,7 +268,7 @@ import Varlink
         #expect(fixture.backend.answered == ["room": "214"])
     }
 
-    /// A helper must learn of its own network only, and every helper can open the helpers' socket.
+    /// A helper may learn only about its own network, and every helper can open the helpers' socket.
     @Test @LoopActor func aHelperMayAskOnlyForItselfWhateverItsUser() async throws {
         // The same user as the daemon's, also in front of the machine.
         let permission = Permission(trusted: [0, geteuid()], group: getegid()) { geteuid() }
@@ -312,7 +312,7 @@ import Varlink
         let fixture = try Fixture(trusted: false, permission: permission)
         defer { fixture.close() }
         let path = fixture.path
-        // One connection for both: its standing was found before he rose.
+        // One connection for both, because its standing was determined before.
         let names: [String?] = await Task.detached {
             guard let connection = try? BlockingConnection(path: path) else { return [] }
             var names: [String?] = []
@@ -370,7 +370,7 @@ import Varlink
         #expect(name(await call(fixture.path, "History", ["before": "unknown"])) == "org.hotspotd.Control.Failed")
     }
 
-    /// Each as long as a prompt may be, 64 KiB, on more interfaces than a machine has.
+    /// Each prompt as long as allowed, 64 KiB, on more interfaces than a machine has.
     @Test @LoopActor func longPromptsAreCountedAndReadableOneByOne() async throws {
         let fixture = try Fixture(trusted: true)
         defer { fixture.close() }
@@ -422,7 +422,7 @@ import Varlink
         }
         for (method, member, all) in [("Helpers", "helpers", 200), ("List", "networks", 1000), ("Status", "interfaces", 2000)] {
             let reply = try await call(fixture.path, method).get()
-            // Only numbers are compared: describing the whole replies in expectations takes long.
+            // Compares only numbers, because describing whole replies in expectations takes long.
             let shown = reply[member]?.array?.count ?? 0
             let omitted = reply["omitted"]?.integer
             #expect(shown > 50 && shown < all && omitted == all - shown, "\(method): \(shown)")
@@ -459,7 +459,7 @@ import Varlink
         #expect(name(await call(fixture.path, "Dance")) == "org.varlink.service.MethodNotFound")
     }
 
-    /// A question to an access point sends frames: only a caller who may change things, and wants the details, causes it.
+    /// A question to an access point sends frames, so only a caller with permission who requests the details causes it.
     @Test(arguments: [(true, true, true), (true, false, false), (false, true, false), (false, false, false)])
     @LoopActor func accessPointsAreAskedForCallersWithPermission(trusted: Bool, verbose: Bool, asks: Bool) async throws {
         let fixture = try Fixture(trusted: trusted)

@@ -47,7 +47,7 @@ struct DesktopLoginTests {
                 [dialog, server, String(programs), daemon.path, "\(root)/.build/pictures"], input: nothing,
                 program: "\(root)/Tests/Support/desktop-login", environment: ["PATH=/usr/bin:/bin"])
             for _ in 0..<5000 where !daemon.calls.contains("Answer") { usleep(50_000) }
-            // The second stream goes on at the second call.
+            // The second call lets the second stream continue.
             daemon.act()
             let ended = tool.end()
             #expect(ended.status == 0, "\(ended)")

@@ -8,7 +8,7 @@ import Varlink
 /// Plays the replies of a test on a socket, with a thread for each connection.
 final class FakeDaemon: Sendable {
     struct Script: Sendable {
-        /// Method, without its interface, to the replies in turn: parameters as JSON, or `!Error {parameters}`. The last one stays.
+        /// Method, without its interface, to its replies in order: parameters as JSON, or `!Error {parameters}`. The last one is repeated.
         var replies: [String: [String]] = [:]
         /// The replies of each stream of Status: the first at once, the others once Answer, Login or Check was called as often as there were
         /// streams, or ``act()``. Streams beyond these have no interface.
@@ -37,7 +37,7 @@ final class FakeDaemon: Sendable {
         }
     }
 
-    /// Lets the streams of Status go on, as one more call of Answer does.
+    /// Lets the streams of Status continue, as one more call of Answer would.
     func act() { core.state.withLock { $0.actions += 1 } }
 
     /// Ends the thread that accepts; connections end with their peers.

@@ -116,7 +116,7 @@ import Testing
         notices.opened(on: "wlan0")
         #expect(notices.orders(for: Self.status(.evaluating), at: 0) == [.close(.interface("wlan0"))])
         #expect(notices.orders(for: browser("p2"), at: 0).isEmpty)
-        // It was closed, and the portal still wants a login.
+        // It was closed, and the portal still asks for a login.
         let shown = notices.closed(on: "wlan0", hasAnswered: false, problem: "The browser has ended.", at: 0)
         #expect(Self.body(shown) == "The browser has ended.\nThe portal needs a browser.")
     }
@@ -126,7 +126,7 @@ import Testing
         _ = notices.orders(for: Self.asking("p1"), at: 0)
         notices.opened(on: "wlan0")
         #expect(Self.kinds(notices.closed(on: "wlan0", hasAnswered: false, problem: nil, at: 0)) == [.question])
-        // A terminal's starter may end at once; the terminal has the question.
+        // The program that starts a terminal may end at once; the terminal has the question.
         notices.opened(on: "wlan0")
         #expect(notices.closed(on: "wlan0", hasAnswered: true, problem: nil, at: 0).isEmpty)
         #expect(Self.kinds(notices.orders(for: Self.asking("p2"), at: 0)) == [.question])

@@ -75,8 +75,7 @@ import Testing
 
     @Test func thereAreAsManyAsTheDocumentsSay() { #expect(Self.names.count >= 60) }
 
-    /// The picture is drawn by `make picture` from a run of the café; its numbers, and a portal's own words without a field, may
-    /// be others.
+    /// `make picture` draws the picture from a run of the café; its numbers, and a portal's own words without a field, may differ.
     @Test func eachLineOfThePictureIsALineOfAScene() throws {
         let picture = try String(
             contentsOf: Self.folder.appending(path: "../../../docs/first-login.svg").standardized, encoding: .utf8)
@@ -94,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: names) func screen(_ name: String) throws {
-        // The moments are those of this run: other tests may take minutes before it.
+        // The times belong to this run: other tests may take minutes before it.
         let scene = try Scene(Self.folder.appending(path: name), now: Int(Date.now.timeIntervalSince1970 * 1000))
         let daemon = try FakeDaemon(scene.script)
         defer { daemon.stop() }

@@ -108,7 +108,7 @@ import Testing
         #expect(Renderer.width(stored) <= columns, "\(stored)")
     }
 
-    /// A wire has no signal, and a network that is out of sight has none either.
+    /// A wired network has no signal, and neither has a network that is not in sight.
     @Test func networksWithoutASignalComeAfterThoseInSight() throws {
         func network(_ ssid: String, signal: Int, joined: Bool = false) -> ScannedNetwork {
             ScannedNetwork(

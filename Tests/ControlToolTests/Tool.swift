@@ -46,7 +46,7 @@ final class Tool {
         posix_spawn_file_actions_adddup2(&actions, input, 0)
         posix_spawn_file_actions_adddup2(&actions, output ?? outputs.1, 1)
         posix_spawn_file_actions_adddup2(&actions, errors ?? errorEnds.1, 2)
-        // Where the tests run in the background interrupts are ignored or blocked, which a child would inherit.
+        // If the tests run in the background, interrupts are ignored or blocked, which a child would inherit.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -107,7 +107,7 @@ final class Tool {
             errors: String(decoding: errorBytes, as: UTF8.self))
     }
 
-    /// Takes in what there is; `false` at the end of both.
+    /// Reads what is there; `false` at the end of both.
     private func pump() -> Bool {
         var waits = [
             pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: errors, events: Int16(POLLIN), revents: 0),

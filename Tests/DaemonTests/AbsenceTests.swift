@@ -7,7 +7,7 @@ import Testing
 @testable import EventLoop
 @testable import hotspotd
 
-/// Sessions that end when the user walks away, as logind's signals tell it.
+/// Sessions that end when the user walks away, according to logind's signals.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AbsenceTests {
     init() { EventLoop.startThread() }
 

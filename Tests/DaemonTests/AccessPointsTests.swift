@@ -7,7 +7,7 @@ import Testing
 
 @testable import hotspotd
 
-/// The questions to access points, with a control socket that is not there, or answers nothing.
+/// The questions to access points, with a control socket that does not exist or does not answer.
 @Suite(.timeLimit(.minutes(10))) struct AccessPointsTests {
     init() { EventLoop.startThread() }
 
@@ -39,7 +39,7 @@ import Testing
         #expect(bound == 0)
         let points = AccessPoints(Associations(sockets: folder.path))
         var calls = 0
-        // The second one waits for the question of the first.
+        // The second caller waits for the first one's question.
         for _ in 0..<2 { points.ask([Self.question]) { calls += 1 } }
         #expect(calls == 0)
         while calls < 2 {

@@ -53,7 +53,7 @@ import Testing
         Self.join(second, "Cafe", metric: 600)
         #expect(await bench.eventually { second.machine.state.name == .authenticated })
 
-        // One that asks comes first where any will do, and for a check the one that programs use.
+        // An interface with a question comes first if any is suitable; for a check, the one that programs use.
         #expect(try backend.find(nil) === first)
         #expect(backend.mostUsed === second)
         bench.replies("a", to: "Maintain", #"{"result": "authenticationRequired"}"#)

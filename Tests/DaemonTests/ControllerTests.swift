@@ -57,7 +57,7 @@ import Wireless
         let controller = try await prepared(bench, "a")
         try bench.services.store.setHold(Self.network, StoredHold(reason: .loggedOff, until: nil, sentence: "You logged off."))
         controller.join(joined())
-        // As if a station had begun to associate since.
+        // As if a station had begun to associate since then.
         bench.services.host.prepare(["a"], for: Self.index)
         controller.leave("the address is gone")
         #expect(await bench.eventually { bench.services.host.processCount == 0 })
@@ -248,7 +248,7 @@ import Wireless
 
     // MARK: Masks
 
-    /// A helper that lists what another may have been sent would see in "explain" which guess is right.
+    /// A helper that guesses another helper's secrets in its list would see in "explain" which guess is right.
     @Test @LoopActor func secretsOfOneHelperAreNotMaskedInAnothersWords() async throws {
         let bench = try FilterBench()
         let guesses = (4690..<4730).map(String.init).joined(separator: " ")

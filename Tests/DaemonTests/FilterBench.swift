@@ -12,14 +12,14 @@ import Vault
 
 @testable import hotspotd
 
-/// A filter cycle over a list that the test writes, with helpers that are real processes. Everything is gone after ``close()``.
+/// A filter cycle over a list that the test writes, with helpers that are real processes. ``close()`` removes everything.
 @LoopActor final class FilterBench: DaemonEvents {
     nonisolated let folder: String
     let services: Services
     private(set) var cycle: FilterCycle!
     /// The networks in sight.
     var scan: [ScannedBSS] = []
-    /// How often labels came or went, or a tick passed.
+    /// How often labels changed, or a tick passed.
     var changes = 0
     /// The helpers that labelled "Cafe" when it was last announced.
     var announced: [String] = []
@@ -79,9 +79,9 @@ import Vault
     func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool { false }
     func holdReleased(_ ssid: SSID) {}
 
-    /// A helper: it writes down what it is asked, waits as long as there is a file `NAME.hold` (`NAME.METHOD.hold`: for one method
-    /// alone), and answers to FilterScanList with what is in `NAME.answer`, to Evaluate with `NAME.evaluation` or high, and to all else
-    /// with `NAME.METHOD.reply` or success.
+    /// A helper. It writes down each command, waits as long as the file `NAME.hold` (or `NAME.METHOD.hold`, for one method) exists, and answers
+    /// FilterScanList with the content of `NAME.answer`, Evaluate with `NAME.evaluation` or high, and everything else with `NAME.METHOD.reply` or
+    /// success.
     nonisolated private static func program(_ folder: String, _ name: String) -> String {
         """
         #!/usr/bin/python3 -IS
@@ -126,7 +126,7 @@ import Vault
         load()
     }
 
-    /// A prober that always gives this answer, in the place of the one before.
+    /// A prober that always gives this answer; it replaces the one before.
     func addProber(_ answer: String, _ name: String = "prober") {
         let path = "\(folder)/programs/\(name)"
         let program = """
@@ -176,14 +176,14 @@ import Vault
         answers(name, #"{"annotations": [\#(entries.joined(separator: ", "))]}"#)
     }
 
-    /// Lets a helper answer failure to all commands but Evaluate.
+    /// Makes a helper answer failure to all commands except Evaluate.
     func refuses(_ name: String) { write("\(folder)/notes/\(name).refuses", "") }
 
     func hold(_ name: String) { write("\(folder)/notes/\(name).hold", "") }
     func letGo(_ name: String) { unlink("\(folder)/notes/\(name).hold") }
     func answerAfterTheEnd(_ name: String) { write("\(folder)/notes/\(name).late", "") }
 
-    /// The parameters of a helper's calls of one method, in their order.
+    /// The parameters of a helper's calls of one method, in order.
     func told(_ name: String, _ method: String = "FilterScanList") -> [JSONValue] {
         names(in: folder + "/notes").filter { $0.hasPrefix("\(name).\(method).") && $0.hasSuffix(".told") }.sorted()
             .compactMap { try? Coding.decode(JSONValue.self, from: read("\(folder)/notes/\($0)")) }
@@ -221,7 +221,7 @@ import Vault
         shown.first { $0.name == name && $0.security == security }?.labels.map(\.helper) ?? []
     }
 
-    /// Looks again every few milliseconds; the time is only an upper limit.
+    /// Checks every few milliseconds; the time is only an upper limit.
     func eventually(_ condition: () -> Bool) async -> Bool {
         for _ in 0..<6000 {
             if condition() { return true }

@@ -37,7 +37,7 @@ import Varlink
         let before = bench.told("a").count
         #expect(await bench.eventually { bench.told("a").count > before }, "one client still watches")
         bench.cycle.watch(0)
-        // The helpers that were being asked are gone; none is asked again, in far more than an interval.
+        // The helpers that were being asked have ended; none is asked again, in far more than an interval.
         #expect(await bench.eventually { bench.services.host.processCount == 0 })
         let last = bench.told("a").count + bench.told("b").count
         await bench.pause(.milliseconds(400))
@@ -156,7 +156,7 @@ import Varlink
         bench.labels("none", [("Cafe", #""confidence": "none""#)])
         bench.answers("broken", "no JSON")
         #expect(await bench.eventually { bench.labellers("Cafe") == ["silent"] })
-        // A missed deadline takes the label away, and clients hear of it without a tick.
+        // A missed deadline removes the label, and clients learn that without a tick.
         bench.hold("silent")
         #expect(await bench.eventually { bench.labellers("Cafe").isEmpty })
         await bench.close()
@@ -174,7 +174,7 @@ import Varlink
         bench.hold("a")
         let asked = bench.told("a").count
         #expect(await bench.eventually { bench.told("a").count > asked })
-        // One tick more, and none that could announce what the deadline must.
+        // One more tick, and none that could announce the deadline's effect.
         bench.services.settings.filterInterval = .seconds(3600)
         #expect(await bench.eventually { bench.labellers("Cafe").isEmpty })
         #expect(bench.announced.isEmpty, "the list was announced again")
@@ -229,7 +229,7 @@ import Varlink
         }
         bench.cycle.watch(1)
         #expect(await bench.eventually { bench.labellers("Cafe") == ["a", "b"] && bench.labellers("Bar") == ["a", "b"] })
-        // One network, at one helper: the answer that is on its way does not bring it back.
+        // One network, at one helper: the answer on its way does not bring it back.
         bench.hold("a")
         var count = bench.told("a").count
         #expect(await bench.eventually { bench.told("a").count > count })
@@ -242,7 +242,7 @@ import Varlink
         #expect(await bench.eventually { bench.told("a").count > count + 1 })
         #expect(bench.asked(bench.told("a").last) == ["Bar"] && bench.labellers("Cafe") == ["b"])
         #expect(bench.labellers("Bar") == ["a", "b"])
-        // Switched on again it has to be asked again first.
+        // After it is switched on again, it must be asked again first.
         bench.hold("a")
         count = bench.told("a").count
         #expect(await bench.eventually { bench.told("a").count > count })
@@ -263,7 +263,7 @@ import Varlink
         try bench.switch(helper: "b", ssid: nil, on: false)
         #expect(bench.labellers("Bar") == ["a"] && bench.cycle.labels["b"] == nil)
         #expect(await bench.eventually { !bench.services.host.isRunning("b") }, "the question is withdrawn")
-        // And one that is gone; what comes under its name later starts with nothing.
+        // The same for a helper that was removed; a new one with its name starts without labels.
         bench.remove("a")
         #expect(bench.cycle.labels.isEmpty)
         bench.hold("a")
@@ -311,7 +311,7 @@ import Varlink
         #expect(seen == [["quick"], ["quick"]], "both heard what came in time")
         #expect(await bench.eventually { bench.services.host.processCount == 0 && bench.cycle.labels.isEmpty })
         #expect(bench.told("quick").count == 1 && bench.told("slow").count == 1)
-        // Where no helper is to be asked, no client waits.
+        // If no helper is to be asked, no client waits.
         bench.see()
         await bench.once()
         #expect(bench.told("quick").count == 1)
@@ -331,7 +331,7 @@ import Varlink
                 association: "0", network: .wireless(ssid, .open), ssid: ssid, security: .open,
                 snapshot: LinkSnapshot(index: 7, name: "wlan0", addresses: ["192.0.2.2/24"], gateways: ["192.0.2.1"]),
                 facts: LinkFacts(nameservers: ["192.0.2.1"], source: "test")))
-        // 30: it never answered to the list, and is asked on joining like any other helper.
+        // 30: it never answered the list, and is asked on joining like any other helper.
         #expect(await bench.eventually { bench.told("a", "Authenticate").count == 1 })
         #expect(bench.told("a", "Evaluate").count == 1 && bench.told("a").isEmpty)
         let state = controller.machine.state
@@ -342,7 +342,7 @@ import Varlink
         #expect(await bench.eventually { bench.labellers("Cafe").isEmpty })
         #expect(controller.machine.state == state, "31")
         #expect(bench.told("a", "Authenticate").count == 1 && bench.told("a", "Evaluate").count == 1)
-        // The command was not disturbed either: its answer is taken.
+        // The command was not disturbed either: its answer counts.
         bench.cycle.watch(0)
         unlink("\(bench.folder)/notes/a.Authenticate.hold")
         #expect(await bench.eventually { controller.machine.state != state })

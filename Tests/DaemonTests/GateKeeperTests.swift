@@ -4,7 +4,7 @@ import Testing
 
 @testable import hotspotd
 
-/// When hotspotd checks the gate, with a gate that fails on demand and a clock that is turned by hand.
+/// When hotspotd checks the gate, with a gate that fails on demand and a clock that the test sets.
 @Suite struct GateKeeperTests {
     init() { EventLoop.startThread() }
 

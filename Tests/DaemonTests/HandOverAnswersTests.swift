@@ -6,14 +6,14 @@ import Testing
 
 @testable import hotspotd
 
-/// A helper that asks for a room, and then hands over to a browser (D30).
+/// A helper that asks for a room number, and then hands over to a browser (D30).
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HandOverAnswersTests {
     init() { EventLoop.startThread() }
 
     private let portal = #"{"origin": "http://p.example", "kind": "form"}"#
     private let network = NetworkID.wireless(SSID(printable: "Hotel")!, .open)
 
-    /// Joins, and answers the prompt for the room; the helper asks again with this prompt.
+    /// Joins, and answers the prompt for the room number; the helper asks again with this prompt.
     @LoopActor private func answerRoom(_ bench: FilterBench, then next: String) async throws -> InterfaceController {
         try bench.add("form")
         let room = #"{"title": "Hotel", "fields": [{"name": "room", "label": "", "kind": "text", "required": false}]}"#
@@ -47,7 +47,7 @@ import Testing
         await bench.close()
     }
 
-    /// The page changed while its prompt waited, and the room was never sent.
+    /// The page changed while its prompt waited, and the room number was never sent.
     @Test @LoopActor func anAnswerThatWasNotSentIsNotKept() async throws {
         let bench = try FilterBench()
         let mail = #"{"name": "mail", "label": "", "kind": "email", "required": true}"#

@@ -24,7 +24,7 @@ import Testing
         #expect(loads == 1 && bench.services.hasHelper("cat"), "\(loader.fileProblems)")
         for (change, path) in [portals + "/a.portal", portals + "/a.portal", helpers + "/cat.helper"].enumerated() {
             let before = try #require(bench.services.editions["cat"])
-            // The kernel's clock for files goes in steps of a few milliseconds.
+            // The kernel's clock for files advances in steps of a few milliseconds.
             await bench.pause(.milliseconds(20))
             bench.write(path, "[Helper]\nName=cat\nExec=/bin/cat\nReadPaths=\(portals)\n")
             loader.catchUp()

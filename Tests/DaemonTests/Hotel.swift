@@ -44,7 +44,7 @@ import Vault
         bench.evaluates("form", #"{"confidence": "high", "portal": \#(portal)}"#)
     }
 
-    /// The helper asks for these fields from now on: name, kind, and whether it must be filled in.
+    /// The helper asks for these fields from now on: name, kind, and whether an answer is required.
     func asks(for fields: [(name: String, kind: String, required: Bool)], terms: String? = nil, at portal: String) {
         let list = fields.map { #"{"name": "\#($0.name)", "label": "", "kind": "\#($0.kind)", "required": \#($0.required)}"# }
         let terms = terms.map { #", "terms": "\#($0)""# } ?? ""
@@ -71,7 +71,7 @@ import Vault
         return try #require(desk.prompt)
     }
 
-    /// Answers, and returns what became of the answers once the login is proven.
+    /// Answers, and returns the sentence about the answers once the login is proven.
     @discardableResult func answer(
         _ typed: [String: String], stored: [String] = [], remember: Bool = true, confirmed: Bool = false
     ) async throws -> String? {
@@ -128,7 +128,7 @@ import Vault
         restart()
     }
 
-    /// Locks the credentials as they are when a daemon starts.
+    /// Locks the credentials, as at the start of a daemon.
     func restart() { bench.services.vault.guardCredentials(by: bench.services.store.pin?.lock) }
 
     /// Guesses; returns how many guesses are left after a wrong one.

@@ -32,7 +32,7 @@ import Wireless
             facts: LinkFacts(nameservers: ["192.0.2.53"], source: "none"))
     }
 
-    /// The losers of the race have all the processes, and do not let go.
+    /// The losers of the race occupy all the processes, and do not end.
     @Test @LoopActor func aWinnerWithoutRoomHasNoStrike() async throws {
         let bench = try FilterBench()
         try bench.add("winner")
@@ -74,7 +74,7 @@ import Wireless
             Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin, fieldNames: ["pass"],
             sealed: try vault.seal(["pass": "opensesame"], for: old))
         #expect(credential() == ["pass": "opensesame"])
-        // From the first release on it is this program's.
+        // From the first release on, it belongs to this program.
         #expect(store.credentials(Self.network).map(\.program) == [bench.folder + "/programs/portal"])
         #expect(credential() == ["pass": "opensesame"])
         bench.steps = []

@@ -19,7 +19,7 @@ import Wireless
                 isWireless: wireless)
         }
 
-        /// Has a cable or an association, an address, a route and a source that has all.
+        /// Sets a cable or an association, an address, a route and a source that knows everything.
         mutating func arrive(_ network: String = "Cafe", _ address: String = "10.0.0.7/24") {
             view.link.isUp = true
             view.link.hasCarrier = true
@@ -251,7 +251,7 @@ import Wireless
         #expect(!bench.joining.asksNetwork(bench.view), "to this network the address is a stranger's")
         bench.view.link.addresses.append("172.16.0.4/16")
         #expect(bench.step(1500) == .join(Self.cafe("Train"), bssid: Self.bssid(1)))
-        // The other network gives the same address: it is believed after the wait.
+        // The other network gives the same address, which counts after the wait.
         bench.view.association = Bench.association("Cafe")
         #expect(bench.step(9000) == .leave(reason: "another network"))
         #expect(bench.step(9000) == .wait(asksGateway: false))

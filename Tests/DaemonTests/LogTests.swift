@@ -5,7 +5,7 @@ import Varlink
 
 @testable import hotspotd
 
-/// The journal, played by a socket that is not read.
+/// The journal, played by a socket that is never read.
 @Suite(.timeLimit(.minutes(10))) struct LogTests {
     private final class FullJournal {
         private let folder = TemporaryFolder()
@@ -37,7 +37,7 @@ import Varlink
         #expect(journal.next() == nil)
     }
 
-    /// The lines that were lost are counted, and reported when the journal takes lines again.
+    /// Lost lines are counted, and reported when the journal accepts lines again.
     @Test func aFullJournalDropsLinesAndNotLogins() {
         let journal = FullJournal()
         let socket = JournalSocket(path: journal.path)

@@ -38,7 +38,7 @@ import Vault
         #expect(hotel.bench.steps.contains { $0.kind == "answered" && $0.detail == "by the user on Ida" })
         #expect(hotel.desk.answers.last?.token == shown.token)
         #expect(hotel.desk.answers.last?.sentence == "The question was answered on the paired laptop \"Ida\".")
-        // The login is proven, so they are kept; a code never is.
+        // The login is proven, so they are kept, except codes.
         #expect(hotel.bench.services.store.allCredentials.map(\.fieldNames) == [["name", "room"]])
         await hotel.close()
     }

@@ -163,7 +163,7 @@ import Vault
         #expect(
             Settings.read("/\(path)/systemd/hotspotd.conf", isDefault: false).settings.file == "/\(path)/systemd/hotspotd.conf")
         let octets = try SettingsFile.read("/\(path)/systemd/hotspotd.conf")
-        // Each commented key stands for the default; uncommented it must be read.
+        // Each commented key stands for the default; uncommented, it must be readable.
         let text = String(decoding: octets, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map { line in
             line.hasPrefix("#") && line.contains("=") && !line.hasPrefix("# ") ? String(line.dropFirst()) : String(line)
         }

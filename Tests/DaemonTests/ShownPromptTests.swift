@@ -99,7 +99,7 @@ import Varlink
                 required: true, choices: (0..<400).map { String(repeating: "\u{1F}", count: $0) },
                 value: String(repeating: "v", count: 999))
         }
-        // Whatever passes is within the budget; most of these do not.
+        // Every prompt that passes is within the budget; most of these do not pass.
         var passed = 0
         for count in 0...fields.count {
             let prompt = Prompt(
@@ -116,7 +116,7 @@ import Varlink
 @Suite struct ProbeAnswerTests {
     private func answer(_ url: String?) -> ProbeAnswer { ProbeAnswer(verdict: .captive, portalURL: url, evidence: []) }
 
-    /// Two places are two portals; a gateway's invented number and the server that it answers for are not.
+    /// Two places are two portals; a gateway's invented number and the server in whose place it answers are not.
     @Test(arguments: [
         ("http://h.test/login?mac=1", "http://h.test/login"), ("http://h.test", "http://h.test/"),
         ("https://h.test:8443/guest/s/20261128/;jsessionid=1", "https://h.test:8443/guest/s/#"),

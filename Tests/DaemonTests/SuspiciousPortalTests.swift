@@ -39,7 +39,7 @@ import Testing
         await hotel.close()
     }
 
-    /// Where nothing hands the login over, the status has it as well.
+    /// If no helper hands the login over, the status also contains the warning.
     @Test @LoopActor func aTrapWithoutABrowserIsWarnedOf() async throws {
         let hotel = try trap("Revolut")
         hotel.bench.evaluates("browser", #"{"confidence": "none"}"#)
@@ -61,7 +61,7 @@ import Testing
         await hotel.close()
     }
 
-    /// A portal whose page did not load has shown no key.
+    /// If a portal's page did not load, there is no key.
     @Test @LoopActor func aPortalThatDoesNotAnswerIsNotSuspicious() async throws {
         let hotel = try Hotel(Hotel.secure)
         _ = try await hotel.ask()
@@ -84,7 +84,7 @@ import Testing
         try await hotel.answer(Hotel.typed)
         hotel.leave()
         hotel.show(portal)
-        // It hands the login over, so that only the portal itself tells.
+        // It hands the login over, so that only the portal itself decides.
         hotel.asks(for: [], at: portal)
         let shown = try await hotel.ask()
         let warning = try #require(hotel.controller.status.warning)

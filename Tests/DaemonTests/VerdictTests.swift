@@ -46,7 +46,7 @@ import Testing
         await hotel.close()
     }
 
-    /// A gateway that answered for a server a moment ago may be silent now.
+    /// A gateway that answered in a server's place a moment ago may be silent now.
     @Test @LoopActor func theLastLookTellsWhyTheInternetDoesNotAnswer() async throws {
         let hotel = try Hotel(Hotel.secure)
         hotel.bench.replies("form", to: "Authenticate", #"{"result": "success"}"#)
@@ -64,7 +64,7 @@ import Testing
         await hotel.close()
     }
 
-    /// A probe beside the login does not answer a client that checks later.
+    /// A probe during the login does not answer a client that checks later.
     @Test @LoopActor func aCheckSharesNothingWithTheLogin() async throws {
         let hotel = try Hotel(Hotel.secure)
         _ = try await hotel.ask()
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// A portal knows a guest by it: told while it is asked again, and only where the address is another one.
+    /// A portal recognises a guest by the address: reported while the user is asked again, and only if the address differs.
     @Test @LoopActor func anotherHardwareAddressIsTold() async throws {
         let hotel = try Hotel(Hotel.secure)
         func problem() -> Problem? { hotel.controller.status.problems.first { $0.code == .macChanged } }

@@ -30,7 +30,7 @@ import Testing
         #expect(laptop.done == ["maintain", "retry"] && laptop.readings.isEmpty)
     }
 
-    /// D16: the link first, then what is due, each once and in its order.
+    /// D16: first the link, then due timers, each once and in order.
     @Test @LoopActor func afterASuspendTheLinksAreReadFirst() {
         let laptop = Laptop()
         laptop.due("before")

@@ -17,7 +17,7 @@ import Testing
         #expect(pthread_equal(first, other) != 0)
     }
 
-    /// Their order is not promised: what comes due within one turn of a busy loop is served as it lies.
+    /// The order is not promised: within one turn, a busy loop serves due timers in any order.
     @Test @LoopActor func timersFireOnceEachAndNeverEarly() async throws {
         let start = EventLoop.now
         let due = [30, 10, 20].map { start + .milliseconds($0) }

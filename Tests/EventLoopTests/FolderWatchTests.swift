@@ -20,7 +20,7 @@ import Testing
 
         func write(_ name: String) { close(open("\(folder)/\(name)", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)) }
 
-        /// Takes steps that change something that matters, and waits for the report of each.
+        /// Makes relevant changes, and waits for the report of each.
         func expectReports(_ steps: [() -> Void]) async {
             for (index, step) in steps.enumerated() {
                 let before = reports
@@ -82,7 +82,7 @@ import Testing
         watched.close()
     }
 
-    /// A link on the way is followed to where it leads now.
+    /// A link on the way is followed to its present target.
     @Test @LoopActor func anotherLinkInItsPlaceIsTold() async {
         let watched = Watched()
         let folder = watched.folder

@@ -79,7 +79,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         let bus = try SystemBus(address: daemon.address) { heard.append($0) }
         try bus.listen(to: "Sleeps", of: "org.example.Manager", from: "org.example")
         try bus.listenToProperties(of: "org.example.Manager", from: "org.example")
-        // Until the bus has the wishes, it passes on nothing.
+        // Until the bus has the match rules, it passes on nothing.
         while heard.isEmpty {
             send(true, as: "Sleeps", over: service)
             await pause()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SecretsTests {
-    /// Whatever stands around it, and also where secrets begin or end alike.
+    /// Whatever surrounds it, and also if secrets begin or end alike.
     @Test func secretsAreMaskedWhereverTheyStand() {
         let words = ["aab", "aabaab", "abaa", "opensesame", "open\"sesame", "ä ö"]
         let secrets = Secrets(words)
@@ -23,7 +23,7 @@ import Testing
         #expect(Secrets([]).isEmpty && Secrets(["ab"]).isEmpty)
     }
 
-    /// A room or a surname may stand in the portal's address, which people need as it is.
+    /// A room number or a surname may be part of the portal's address, which people need unchanged.
     @Test func whatIsSparedStaysAsItIs() {
         let secrets = Secrets(["102", "Gast"]).sparing(["10.102.0.1", "gast.example"])
         #expect(secrets.mask("http://10.102.0.1/terms?room=102") == "http://10.102.0.1/terms?room=•••")
@@ -55,7 +55,7 @@ import Testing
         #expect(masked == "<•••>", "\(text): \(masked)")
     }
 
-    /// The longest beginning counts, also where a longer one almost fits.
+    /// The longest beginning counts, even if a longer one almost fits.
     @Test func theBeginningBeforeAnEllipsisIsMasked() {
         let secrets = Secrets(["aabaabaac", "abaabx"])
         for (text, masked) in [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-/// Other programs undo rules, and changes fail: the gate comes to the wanted state all the same, both ways. Needs root; in CI it must be there.
+/// Other programs undo rules, and changes fail: the gate still reaches the wanted state, both ways. Needs root; in CI it must be there.
 @Suite(.serialized, .enabled(if: geteuid() == 0 || getenv("CI") != nil, "a network namespace needs root"))
 struct GateRepairTests {
     /// The kernel, except that some calls fail.
@@ -52,7 +52,7 @@ struct GateRepairTests {
             stage.expect(try gate.apply(closed: wanted), "it reports the change")
             stage.expect(stage.reached() == [] && stage.reached(device: "w0") == GateStage.targets)
             stage.expect(try gate.apply(closed: wanted) == false)
-            // It returns to the group of the last change by another program.
+            // It returns to the group that another program set last.
             try gate.apply(closed: [:])
             stage.expect(stage.output("ip link show w0").contains("group 5") && stage.reached() == GateStage.targets)
             try gate.stop()
@@ -114,7 +114,7 @@ struct GateRepairTests {
             try gate.apply(closed: [:])
             stage.expect(stage.reached() == GateStage.targets && gate.closedLinks.isEmpty)
 
-            // The end takes the rules away, even where a link stays in the group.
+            // The end removes the rules, even if a link stays in the group.
             try gate.apply(closed: both)
             kernel.link = first
             stage.expect(
@@ -147,7 +147,7 @@ struct GateRepairTests {
         }
     }
 
-    /// As many rules as there were, and not the same ones.
+    /// The same number of rules, but not the same rules.
     @Test func anExchangedRuleIsNoticed() throws {
         try play { stage in
             let rules = stage.rules

@@ -2,13 +2,12 @@ import Glibc
 import NamespaceThread
 import Testing
 
-/// Two links, `w0` and `w1`, each with a network of its own behind it and one router at the end of both. For the thread of a
-/// ``NamespaceThread`` alone.
+/// Two links, `w0` and `w1`, each with its own network behind it and one router at the end of both. Only for the thread of a ``NamespaceThread``.
 ///
 /// The router is 10.0.0.1, fd00::1 on `w0` and 10.1.0.1, fd01::1 on `w1`; beyond it are 198.51.100.1 and 2001:db8::1. It listens on
 /// port 80 everywhere. Both links have a default route; `w0`'s is the better one, unless said otherwise.
 final class GateStage {
-    /// The hosts on `w0` and beyond, by both families.
+    /// The hosts on `w0` and beyond, in both families.
     static let targets = ["10.0.0.1", "198.51.100.1", "fd00::1", "2001:db8::1"]
 
     private let router: pid_t
@@ -20,7 +19,7 @@ final class GateStage {
         if !condition { failures.append("line \(line) \(words())") }
     }
 
-    /// Plays a scene on a stage of its own; the gate and everything that connects lives on one thread in the namespace.
+    /// Plays a scene on its own stage; the gate and everything that connects live on one thread in the namespace.
     static func play(secondLink: Bool, _ scene: @escaping (GateStage) throws -> Void) throws {
         let outcome = NamespaceThread.run { () -> Result<[String], any Error>? in
             guard let stage = GateStage(secondLink: secondLink) else { return nil }
@@ -97,8 +96,8 @@ final class GateStage {
     var routes: String { output("ip -4 route show table main; ip -6 route show table main") }
     var copies: String { output("ip -4 route show table 1752134771; ip -6 route show table 1752134771") }
 
-    /// The source address with which a connection to port 80 came about; `nil` if it did not. Packets that a new link loses are
-    /// sent again after a second; a closed one refuses at once.
+    /// The source address of a successful connection to port 80; `nil` if it failed. Packets that a new link loses are sent again after a second; a
+    /// closed link refuses at once.
     func source(to target: String, device: String? = nil) -> String? {
         let isIPv6 = target.contains(":")
         let descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)

@@ -28,7 +28,7 @@ struct GateTests {
         Dictionary(uniqueKeysWithValues: names.map { (index($0), $0) })
     }
 
-    /// With every kind of return-path check: the answers to bound sockets have to come in.
+    /// With every kind of return-path check: answers to bound sockets must arrive.
     @Test(arguments: [0, 1, 2]) func aClosedLinkIsForBoundSocketsAlone(returnPath: Int) throws {
         try play(secondLink: false) { stage in
             stage.shell("for f in /proc/sys/net/ipv4/conf/*/rp_filter; do echo \(returnPath) >$f; done")
@@ -42,7 +42,7 @@ struct GateTests {
             try gate.apply(closed: links("w0"))
             stage.expect(stage.reached() == [])
             stage.expect(stage.reached(device: "w0") == GateStage.targets)
-            // Nor does naming the source help an ordinary user.
+            // An ordinary user gains nothing by naming the source either.
             let status = NamespaceThread.shell(
                 """
                 python3 -c '
@@ -65,7 +65,7 @@ struct GateTests {
 
     @Test func otherLinksCarryOn() throws {
         try play { stage in
-            // Main's best route is the closed link's; the others are found all the same.
+            // Main's best route leads over the closed link; the others are still found.
             let (rules, routes) = (stage.rules, stage.routes)
             stage.expect(stage.source(to: "198.51.100.1") == "10.0.0.2")
             let gate = try Gate()
@@ -118,13 +118,13 @@ struct GateTests {
     @Test func theRulesOfACrashedGateAreRemoved() throws {
         try play { stage in
             let (rules, routes) = (stage.rules, stage.routes)
-            // A gate that is not stopped leaves all of it.
+            // A gate that is not stopped leaves all its rules.
             try Gate().apply(closed: links("w0"))
             stage.expect(stage.source(to: "10.0.0.1") != "10.0.0.2" && stage.rules != rules && !stage.copies.isEmpty)
             stage.expect(try Gate.restore())
             stage.expect(stage.rules == rules && stage.routes == routes && stage.copies.isEmpty)
             stage.expect(stage.reached() == GateStage.targets)
-            // The next one begins with that, and is one and not two.
+            // The next gate begins with these, and makes no second set.
             try Gate().apply(closed: links("w0"))
             let next = try Gate()
             stage.expect(stage.reached() == GateStage.targets && next.closedLinks.isEmpty)
@@ -151,7 +151,7 @@ struct GateTests {
             stage.shell("ip link del cafe0")
             try gate.apply(closed: [:])
             stage.expect(!stage.rules.contains("cafe0") && gate.closedLinks.isEmpty)
-            // A link that is not there cannot be closed, and nothing is the worse for it.
+            // A link that does not exist cannot be closed, which does no harm.
             try gate.apply(closed: [number: "cafe0", 0: "nothing"])
             stage.expect(gate.closedLinks.isEmpty && !stage.rules.contains("cafe0"))
             stage.expect(stage.source(to: "198.51.100.1") == "10.1.0.2")
@@ -191,7 +191,7 @@ struct GateTests {
         }
     }
 
-    /// A tunnel's rules stand before main; what main would do with its packets stays behind them.
+    /// A tunnel's rules come before main, and the treatment of its packets by main after them.
     @Test func aTunnelsRulesKeepTheirPlace() throws {
         try play { stage in
             stage.shell("ip rule add pref 32765 not fwmark 7 lookup 77; ip route add 198.51.100.1 via 10.1.0.1 dev w1 table 77")

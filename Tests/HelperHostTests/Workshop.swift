@@ -7,7 +7,7 @@ import Testing
 
 @testable import HelperHost
 
-/// A folder of its own with helpers that a test writes, and a host over them. Everything is gone after ``close()``.
+/// A folder with helpers that a test writes, and a host over them. ``close()`` removes everything.
 @LoopActor final class Workshop {
     private nonisolated let ownFolder: TemporaryFolder
     nonisolated let folder: String
@@ -132,7 +132,7 @@ extension TemporaryFolder {
     }
 }
 
-/// Looks again every few milliseconds; the time is only an upper limit.
+/// Checks every few milliseconds; the time is only an upper limit.
 @LoopActor func eventually(_ condition: () -> Bool) async -> Bool {
     for _ in 0..<2000 {
         if condition() { return true }

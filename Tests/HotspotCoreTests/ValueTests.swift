@@ -114,7 +114,7 @@ import Testing
         let network = Network(ssid: SSID(octets: [0xFF, 0x41])!, interface: "wlan0", signalStrength: 0.5, security: .open)
         #expect(network.ssid == "\\xffA" && network.ssidHex == "ff41")
         #expect(try JSONDecoder().decode(Network.self, from: JSONEncoder().encode(network)) == network)
-        // An absent optional is left out and not null, because other languages look for the key.
+        // An absent optional is left out instead of null, because other languages look for the key.
         #expect(!String(decoding: try JSONEncoder().encode(Reply(.success)), as: UTF8.self).contains("null"))
     }
 

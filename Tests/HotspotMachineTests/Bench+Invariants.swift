@@ -21,12 +21,12 @@ extension Bench {
         }
     }
 
-    /// A missing verdict says nothing: a portal that was there still is.
+    /// A missing verdict proves nothing: a portal that was there still is.
     private mutating func noteVerdict(_ verdict: Verdict?) {
         if verdict != nil || lastVerdict != .captive { lastVerdict = verdict }
     }
 
-    /// Changes the world as the actions say; an action that does not fit into it is a fault of the machine.
+    /// Changes the world as the actions require; an action that does not fit is a fault of the machine.
     mutating func carryOut(_ actions: [Action], _ event: Event) {
         if case .answered(let id, _) = event { commands.removeAll { $0.id == id } }
         if case .timerFired(let id) = event { alarms.removeAll { $0.id == id } }

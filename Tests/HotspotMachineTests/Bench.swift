@@ -3,8 +3,8 @@ import Testing
 
 @testable import HotspotMachine
 
-/// Drives a machine with a clock of its own, carries its actions out in a model of the world, and compares the two after every step, so
-/// that every test is also a test of the invariants.
+/// Drives a machine with its own clock, performs its actions in a model of the world, and compares both after every step. So every test also tests
+/// the invariants.
 struct Bench {
     /// A command that runs.
     struct Open: Hashable {
@@ -128,7 +128,7 @@ struct Bench {
         send(.verdictReached(id, verdict, secondsRemaining: seconds, place: place))
     }
 
-    /// Has the prober find this at each look after a logoff.
+    /// Makes each probe after a logoff find this.
     mutating func look(_ verdict: Verdict?) {
         while state == .loggingOff, !probes.isEmpty || due(.proof) != nil {
             if probes.isEmpty { wait(due(.proof)!) }
@@ -161,7 +161,7 @@ struct Bench {
 
     // MARK: Ways to the states
 
-    /// Lets the helper win and log in, and the probe prove it.
+    /// Makes the helper win and log in, and the probe prove it.
     mutating func login(_ helper: String, seconds: Int? = nil, _ location: SourceLocation = #_sourceLocation) {
         bid(helper, .high, location)
         reply(helper, .success, seconds: seconds, location)
@@ -174,7 +174,7 @@ struct Bench {
         reply(helper, .uiRequired, prompt: .room, location)
     }
 
-    /// Lets the helper win and hand over to a browser.
+    /// Makes the helper win and hand over to a browser.
     mutating func handOver(_ helper: String, _ location: SourceLocation = #_sourceLocation) {
         bid(helper, .high, location)
         reply(helper, .uiRequired, prompt: .browser, location)

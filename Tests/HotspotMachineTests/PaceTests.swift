@@ -3,7 +3,7 @@ import Testing
 
 @testable import HotspotMachine
 
-/// D23: logins that the user did not ask for and no link change brought about are paced; others, and honest sessions, are not delayed.
+/// D23: logins are paced if neither the user nor a link change caused them; others, and sessions that last, are not delayed.
 @Suite struct PaceTests {
     // MARK: Storms
 
@@ -31,7 +31,7 @@ import Testing
             if chance(3) { logins += [.success, .success, .unsupportedNetwork] }
             if chance(4) { logins += [.uiRequired] }
             isFlaky = chance(2)
-            // Some end each session as soon as it no longer causes a pause.
+            // Some end each session as soon as that no longer causes a pause.
             stay = chance(2) ? 3 : 70
             let end = bench.now + duration
             while bench.now < end {
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: Pauses
 
-    /// Returns how long each login of H1 waited while each of its sessions is over at once.
+    /// Returns how long each login of H1 waited while each of its sessions ended at once.
     func waits(_ count: Int) -> [Duration] {
         var bench = Bench(.default, "H1", "H2")
         bench.join()

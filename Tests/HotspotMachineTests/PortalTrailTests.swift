@@ -37,7 +37,7 @@ import Testing
         #expect(trail.leadsElsewhere)
     }
 
-    /// Places that are made up do not have a login begin again and again.
+    /// Invented places do not make a login begin again and again.
     @Test func hasALimit() {
         var trail = PortalTrail()
         for number in 0..<20 {

@@ -77,7 +77,7 @@ import Testing
         #expect(faults.isEmpty, "\(faults.joined(separator: "\n"))")
     }
 
-    /// Returns the rules that the comments of a source name, and that there are none of.
+    /// Returns the rules that the comments of a source name but that do not exist.
     static func unknownRules(in text: String) -> [String] {
         text.split(separator: "\n").compactMap { line in line.firstRange(of: "//").map { line[$0.upperBound...] } }.flatMap {
             comment in

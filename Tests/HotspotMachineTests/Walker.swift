@@ -102,7 +102,7 @@ struct Walker {
         send(.helpersChanged(candidates))
     }
 
-    /// Sends numbers of what is over, or never was.
+    /// Sends numbers of requests that have ended or never existed.
     private mutating func stale() {
         let number = chance(4) ? UInt64.max : UInt64.random(in: 0...bench.machine.lastNumber, using: &random)
         let inFlight = bench.machine.state.inFlight

@@ -3,8 +3,8 @@ import HotspotCore
 import TestSupport
 import Testing
 
-/// Networks that announce their portal's API to a machine whose addresses are set by hand, as by a DHCP client that drops the option:
-/// hotspot-dhcp asks dnsmasq, or a router in Python where dnsmasq has no such option.
+/// Networks that announce their portal's API to a machine whose addresses are set by hand, as by a DHCP client that drops the option. hotspot-dhcp
+/// asks dnsmasq, or a router in Python if dnsmasq lacks such an option.
 @Suite(
     .timeLimit(.minutes(10)),
     .enabled(
@@ -12,7 +12,7 @@ import Testing
         "needs make build, root, ip, nsenter, dnsmasq and a network namespace"))
 struct AnnouncementTests {
     private static let url = "https://portal.example/api"
-    /// A portal for the prober, and the helper that logs in only where it has the portal's API.
+    /// A portal for the prober, and a helper that logs in only if it knows the portal's API.
     private static let redirect = #"line.recv(4096); line.sendall(b"HTTP/1.1 302 Found\r\nLocation: http://192.0.1.1/\r\n\r\n")"#
     private static let clerk = """
         call = receive()
@@ -187,7 +187,7 @@ struct AnnouncementTests {
         #expect(link != nil && link?["portalAPI"] == nil, "\(String(describing: link))")
     }
 
-    /// A network that says nothing: the program runs, confined, and not for longer than the daemon is in this network.
+    /// A silent network: the program runs, confined, and only while the daemon is in this network.
     @Test func theProgramIsConfinedAndEndsWithTheNetwork() throws {
         let daemon = try daemon()
         try daemon.plugNetwork("hot1", answers: Self.redirect)

@@ -3,13 +3,13 @@ import HotspotCore
 import Testing
 import Varlink
 
-/// The method Browse at the built daemon: whose login it begins, and what its caller learns.
+/// The method Browse of the built daemon: whose login it begins, and what its caller learns.
 @Suite(
     .timeLimit(.minutes(10)),
     .enabled(
         if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
 struct BrowseControlTests {
-    /// A helper that claims every network, and hands the login over.
+    /// A helper that claims every network and hands the login over.
     private static let handsOver = """
         call = receive()
         method = call["method"].rsplit(".", 1)[1]

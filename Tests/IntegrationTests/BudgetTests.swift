@@ -35,7 +35,7 @@ struct BudgetTests {
         #expect(names.isSubset(of: ["libseccomp", "libc", "libm", "libstdc++", "libgcc_s", "libpthread", "libdl"]), "\(linked)")
     }
 
-    /// ICU comes into hotspot-helpers with Debian's libxml2, as a shared library; nothing of ours brings it or Foundation along.
+    /// ICU is part of hotspot-helpers through Debian's libxml2, as a shared library; hotspotd itself brings neither ICU nor Foundation.
     @Test(arguments: ["hotspotd", "hotspotctl", "hotspot-helpers", "hotspot-companion"])
     func noProgramCarriesFoundation(_ program: String) throws {
         let symbols = try Finished.run("/usr/bin/nm", ["--defined-only", Machine.release.appendingPathComponent(program).path])

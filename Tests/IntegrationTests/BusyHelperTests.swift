@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// A helper that computes without an end, such as for a page that is made for it, and the built daemon.
+/// A helper that computes without end, for example because a page makes it do so, and the built daemon.
 @Suite(
     .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))

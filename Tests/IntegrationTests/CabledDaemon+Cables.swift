@@ -25,10 +25,10 @@ extension CabledDaemon {
             """)
     }
 
-    /// The address is gone: the cable is pulled out. It keeps its name.
+    /// The address is lost because the cable is pulled out. The cable keeps its name.
     func unplug(_ name: String) throws { try shell("ip -4 addr flush dev \(name); ip -6 addr flush dev \(name) scope global") }
 
-    /// Takes the address of `hot1` away, and gives another one.
+    /// Removes the address of `hot1`, and assigns another one.
     func rejoin() throws {
         lastAddress = lastAddress % 200 + 2
         try unplug("hot1")

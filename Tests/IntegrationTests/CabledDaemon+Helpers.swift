@@ -80,7 +80,7 @@ extension CabledDaemon {
 
     // MARK: Leftovers
 
-    /// Processes of helpers, by what their command lines say.
+    /// The processes of helpers, recognised by their command lines.
     var helperProcesses: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).filter { name in
             guard Int32(name) != nil else { return false }

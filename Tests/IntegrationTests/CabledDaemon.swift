@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Varlink
 
-/// The real daemon in a network namespace of its own, where cables are put in and pulled out (`CabledDaemon+Cables.swift`), with helpers
-/// that are programs in Python (`CabledDaemon+Helpers.swift`). All of it is gone with this value.
+/// The real daemon in its own network namespace, where cables are plugged in and pulled out (`CabledDaemon+Cables.swift`), with helpers in Python
+/// (`CabledDaemon+Helpers.swift`). Everything ends with this value.
 final class CabledDaemon {
     let scratch: TemporaryFolder
     private let settings: String
@@ -103,7 +103,7 @@ final class CabledDaemon {
         process.waitUntilExit()
     }
 
-    /// Exchanges words of the settings, and has them read again.
+    /// Replaces words in the settings, and makes the daemon read them again.
     func reload(_ words: String, _ others: String) throws {
         let text = try String(contentsOfFile: settings, encoding: .utf8)
         try #require(text.contains(words))
@@ -135,7 +135,7 @@ final class CabledDaemon {
 
     func state(_ interface: String = "hot1") -> String? { (try? status(interface))??["state"]?.string }
 
-    /// The codes of what is wrong with an interface.
+    /// The codes of an interface's problems.
     func problems(_ interface: String = "hot1") throws -> [String] {
         try status(interface)?["problems"]?.array?.compactMap { $0["code"]?.string } ?? []
     }
@@ -161,7 +161,7 @@ final class CabledDaemon {
         }
     }
 
-    /// Asks again until it is so; the time is only an upper limit.
+    /// Checks until the condition holds; the time is only an upper limit.
     func eventually(_ what: @autoclosure () -> String, _ condition: () throws -> Bool) throws {
         let end = ContinuousClock.now + .seconds(60)
         while try !condition() {

@@ -55,7 +55,7 @@ struct CafeVisit: Sendable {
         for name in expected { #expect(results.contains { $0.name == name }, "\(name) was not even tried") }
     }
 
-    /// Expects that the run ended with success, and shows what kept it from that.
+    /// Expects that the run ended successfully, and shows what prevented that.
     func expectSuccess() throws {
         try cancelIfIncapable()
         let failed = lines.filter { $0.ok == false }.map { "\($0.scene ?? ""): \($0.name ?? "")" }
@@ -64,7 +64,7 @@ struct CafeVisit: Sendable {
 
     func count(_ scene: String) -> Int { lines.count { $0.scene == scene && $0.ok != nil } }
 
-    /// Skips the test where the café said in one line what this machine lacks.
+    /// Skips the test if the café has said, in one line, what this machine lacks.
     private func cancelIfIncapable() throws {
         if run.status == 77, isOptional || !Machine.isCI {
             try Test.cancel("\(run.output.split(separator: "\n").last ?? "something is missing")")
@@ -144,7 +144,7 @@ struct CafeOverCablesTests {
         try visit.expectSuccess()
     }
 
-    /// A VPN is up in one way after the other: the login goes through or the rule that forbids it is named, and nothing of it is touched.
+    /// A VPN is up in several ways: the login succeeds, or the rule that forbids it is named; the VPN is never touched.
     @Test func vpns() async throws {
         let open = ["none", "strictAlone", "openvpn", "wgQuick", "networkManager", "tailscale", "proton", "resolved", "loose"]
         let forbidden = ["strict", "strictDef1", "mullvad", "killSwitch", "names", "rejects", "lockdown"]

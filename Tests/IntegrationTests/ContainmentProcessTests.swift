@@ -43,8 +43,7 @@ struct ContainmentProcessTests {
         #expect(try Finished.run(other[0], Array(other.dropFirst())).output.contains("yes"))
     }
 
-    /// However the daemon ends, its helpers end with it: also those that forked twice, took a session of their own and ignore
-    /// signals.
+    /// However the daemon ends, its helpers end with it, even those that forked twice, started a session of their own and ignore signals.
     @Test(.enabled(if: Machine.runs(CabledDaemon.canRun), "needs network namespaces, iproute2 and util-linux"))
     func aKilledDaemonLeavesNoHelper() throws {
         let daemon = try CabledDaemon(settings: "[Commands]\nTimeoutSec=100") { daemon in
@@ -68,8 +67,8 @@ struct ContainmentProcessTests {
         try daemon.eventually("no helper is left: \(daemon.helperProcesses)") { daemon.helperProcesses.isEmpty }
     }
 
-    /// Where the kernel forbids user namespaces no helper starts, and the daemon says so with what to do; it starts one again only where
-    /// the administrator wants that without a sandbox.
+    /// If the kernel forbids user namespaces, no helper starts, and the daemon says what to do; it starts helpers without a sandbox only if the
+    /// administrator wants that.
     @Test(
         .enabled(if: Machine.runs(CabledDaemon.canRun), "needs network namespaces, iproute2 and util-linux"),
         arguments: [false, true])

@@ -5,15 +5,15 @@ import TestSupport
 import Testing
 import Varlink
 
-/// The whole daemon over many joins: what it holds at the end is what it held when it was warm.
+/// The whole daemon over many joins: at the end it uses as much as when it was warm.
 @Suite(.serialized, .enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
 struct EnduranceTests {
     static let cables = 8
     static let warmUp = 25
     /// In each of the two halves.
     static let rounds = 65
-    /// Octets of private memory that may come with one half, 520 joins: half a KiB for each would be more. An allocator takes and gives
-    /// back in steps that are larger, so a single half proves nothing; what is lost for each join shows in both.
+    /// Octets of private memory that may be added in one half, 520 joins: half a KiB for each would exceed it. An allocator works in larger steps, so
+    /// a single half proves nothing; a loss for each join shows in both.
     static let allowance = 256 << 10
 
     /// Every join starts a helper and the prober (which crashes), writes the journal, remembers a choice, and is left again.

@@ -27,7 +27,7 @@ struct HelperControlTests {
 
         """
 
-    /// Everything that a helper could want to know or to change, but what is its own.
+    /// Everything that a helper may want to know or change, except its own data.
     private static let others = """
         [("Status", {}), ("Check", {}), ("List", {}), ("Helpers", {}), ("Prompts", {}), ("History", {}), ("Explain", {}), ("Login", {}),
             ("Logoff", {}), ("Answer", {"id": "1", "answers": {}, "remember": False}), ("Dismiss", {"id": "1"}),

@@ -39,7 +39,7 @@ struct HelperKillTests {
         daemon.told("log").split(separator: "\n").count { $0 == command }
     }
 
-    /// Waits until it hangs in a command, and kills it there. The next one of the kind is answered.
+    /// Waits until it hangs in a command, and kills it there. The next command of that kind is answered.
     private func kill(in command: String, _ daemon: CabledDaemon) throws {
         _ = try daemon.note("hangs-\(command)", mayBeEmpty: true)
         try FileManager.default.removeItem(atPath: "\(daemon.scratch.path)/notes/hang")
@@ -55,7 +55,7 @@ struct HelperKillTests {
         }
         try daemon.plug("hot1", 1)
 
-        // Evaluating: nobody claims it. The daemon probes again, and asks the helper once more.
+        // Evaluating: no helper claims it. The daemon probes again, and asks the helper once more.
         try kill(in: "Evaluate", daemon)
         try daemon.eventually("the race goes on without it") { try daemon.helpers()["victim"]?["strikes"]?.integer == 1 }
         #expect(try daemon.helpers()["victim"]?["problems"]?.array?.first?["code"] == "helperCrashed")
@@ -85,14 +85,14 @@ struct HelperKillTests {
         try daemon.wait("hot1", "authenticated")
         #expect(count("PresentUI", daemon) == 2)
 
-        // Maintaining: whether the session is good nobody knows, so it is begun anew, and the helper may win again.
+        // Maintaining: the state of the session is unknown, so a race begins, and the helper may win again.
         let evaluated = count("Evaluate", daemon)
         try kill(in: "Maintain", daemon)
         try daemon.eventually("the helper logs in again") { count("Authenticate", daemon) == 3 }
         try daemon.wait("hot1", "authenticated")
         #expect(count("Evaluate", daemon) == evaluated + 1)
 
-        // Logging off: the session is over, whoever says so, and it stays so.
+        // Logging off: the session has ended, whatever the helper says, and stays so.
         try daemon.leave("hang", "Logoff")
         try daemon.eventually("it may log off") {
             guard daemon.state() == "authenticated" else { return false }
@@ -152,7 +152,7 @@ struct HelperKillTests {
         for name in ["form", "wispr"] {
             #expect(try daemon.helpers()[name]?["problems"]?.array?.first?["code"] == "helperCrashed")
         }
-        // Nobody claims it and nothing was proven, so a new process looks again (D9).
+        // No helper claims it and nothing was proven, so a new process probes again (D9).
         try daemon.eventually("the daemon probes once more") {
             try daemon.helperProcesses.count > 0
                 && daemon.shell(asks).contains("192.0.1.77")

@@ -52,7 +52,7 @@ struct HelperTests {
 
     private let commands = "[Commands]\nTimeoutSec=10\nLowGraceSec=1"
 
-    /// The race ends when no entrant is left, and then no helper's process is left.
+    /// The race ends when no entrant is left; then no helper's process is left either.
     private func settle(_ daemon: CabledDaemon) throws {
         try daemon.eventually("the race is decided") { daemon.state() == "authenticated" }
         try daemon.eventually("every process is gone: \(daemon.helperProcesses)") { daemon.helperProcesses.isEmpty }
@@ -83,7 +83,7 @@ struct HelperTests {
                     && $0["detail"]?.string?.hasSuffix("the last word") == true
             }, "what it wrote last is shown")
 
-        // Once more: two in a row are quarantined. One program has been replaced by something that anybody may change.
+        // Once more: after two in a row, helpers are quarantined. One program was replaced with a file that anyone may change.
         chmod(daemon.scratch.path + "/programs/swapped", 0o777)
         try daemon.rejoin()
         try settle(daemon)
@@ -168,7 +168,7 @@ struct HelperTests {
         #expect(helpers["peek"]?["containment"]?.array == ["sandboxed"] && helpers["peek"]?["missing"]?.array == [])
     }
 
-    /// Files come, change, are masked and go, and so do their folder and the programs that they wait for.
+    /// Files appear, change, are masked and disappear, and so do their folder and the programs that they wait for.
     @Test func changesInTheFoldersNeedNoRestart() throws {
         let daemon = try CabledDaemon(settings: commands) { try $0.add("one", python: "receive(); answer(confidence='none')") }
         let names = { try daemon.helpers().filter { $0.value["problems"]?.array == [] }.keys.sorted() }

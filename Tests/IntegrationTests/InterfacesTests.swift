@@ -91,7 +91,7 @@ struct InterfacesTests {
         #expect(first?["bssid"] == "02:00:00:00:00:01" && second?["bssid"] == "02:00:00:00:00:02")
         #expect(first?["helper"] == "clerk" && second?["helper"] == "clerk")
 
-        // One is pulled out and comes back; the other does not notice.
+        // One cable is pulled out and comes back; the other interface does not notice.
         try daemon.shell("ip addr flush dev hot1")
         try daemon.wait("hot1", "inactive")
         let unmoved = try daemon.status("hot2")
@@ -123,7 +123,7 @@ struct InterfacesTests {
         try daemon.wait("hot1", nil)
         try daemon.wait("hot7", "inactive")
 
-        // It goes, and another takes its index: nothing of the first one sticks to it.
+        // It disappears, and another takes its index: no state of the first one remains.
         try daemon.shell("ip link del hot7")
         try daemon.wait("hot7", nil)
         try daemon.plug("hot3", 3, index: index)
@@ -164,7 +164,7 @@ struct InterfacesTests {
             (try daemon.call("Explain", ["interface": "hot1"])["steps"]?.array ?? []).filter { $0["kind"] == "command" }
                 .compactMap { $0["detail"]?.string }
         }
-        // While a question waits: it is asked anew, and the former attempt has no end.
+        // While a question waits: it is asked again, and the earlier attempt has no end.
         daemon.scratch.write("notes/mode", "ask")
         try daemon.plug("hot1", 1)
         let prompting = try daemon.wait("hot1", "presentingUI")
@@ -195,7 +195,7 @@ struct InterfacesTests {
         try daemon.wait("hot1", "authenticated")
         #expect(try commands() == ["maintain: just joined"])
 
-        // A user that logged off stays so, and no helper is asked.
+        // A user who logged off stays logged off, and no helper is asked.
         _ = try daemon.call("Logoff", ["interface": "hot1"])
         try daemon.wait("hot1", "inactive")
         let count = try daemon.call("History")["attempts"]?.array?.count

@@ -160,8 +160,8 @@ struct KillTests {
                 + String(format: "%.0f ms (median), %.0f ms at most", sorted[sorted.count / 2] * 1000, sorted.last! * 1000)
                 + String(format: ", and %.0f ms at most of its own processor time", slowest * 1000))
         #expect(acknowledged > Self.rounds, "the client came to change something")
-        // Ready again in under a second: what the daemon itself needs is asserted. The clock's time has in it whatever else runs
-        // beside this test, other tests and compilers among it, so that its bound can only be a wide one; the figure is printed.
+        // Ready again in under a second of the daemon's own time, which is asserted. The clock's time includes all other work on the machine, so its
+        // limit is wide; the figure is printed.
         #expect(slowest < 1)
         #expect(sorted.last! < 10)
         try daemon.start()

@@ -10,7 +10,7 @@ enum Machine {
     /// The release binaries, as they are installed.
     static let release = checkout.appendingPathComponent(".build/release")
 
-    /// In CI nothing is skipped: what is lacking there is a failure.
+    /// In CI, no test is skipped: anything that is missing there is a failure.
     static let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
 
     static var hasRelease: Bool {

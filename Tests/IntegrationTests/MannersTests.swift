@@ -2,8 +2,8 @@ import Foundation
 import HotspotCore
 import Testing
 
-/// Bad manners in every command, whoever starts the helper: each has a name, an outcome by the rules, and leaves nothing. The race has
-/// its own (`HelperTests`).
+/// Bad behaviour in every command, whoever starts the helper: each kind has a name, an outcome by the rules, and leaves nothing behind. The race has
+/// its own tests (`HelperTests`).
 @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
@@ -17,7 +17,7 @@ struct MannersTests {
         ("silent", "helperTimeout", "in time"),
     ]
 
-    /// The state that each leads to: a misbehaviour that is no answer fails the command, a death or a silence is tried again.
+    /// The state that each leads to: an invalid answer fails the command; after a crash or silence, it is tried again.
     private static func state(after command: String, _ code: String) -> String {
         let isDeath = code == "helperCrashed" || code == "helperTimeout"
         return switch command {

@@ -2,7 +2,7 @@ import Foundation
 import HotspotCore
 import Testing
 
-/// A helper that does with each command what the file `plan` says, and writes down what it was asked.
+/// A helper that obeys the file `plan` in each command, and writes down the commands.
 ///
 /// The plan is an object. Its keys are methods, or a method and an interface (`Authenticate hot2`), which goes first; its values are
 /// replies, with these members besides: `confidence` for Evaluate (high), `silent` (it never answers), `hold` (it answers when

@@ -7,7 +7,7 @@ import Testing
     .enabled(
         if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
 struct RestTests {
-    /// How often the daemon's threads slept by now. A thread that wakes up sleeps once more.
+    /// How often the daemon's threads have slept so far. A thread that wakes up sleeps once more.
     private func sleeps(_ daemon: CabledDaemon) throws -> Int {
         let tasks = "/proc/\(daemon.pid)/task"
         return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in

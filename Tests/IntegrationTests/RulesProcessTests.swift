@@ -20,7 +20,7 @@ struct RulesProcessTests {
         "[Policy]\nRules=\(rules.rawValue)\n[Commands]\n\(commands)"
     }
 
-    /// Joins anew, and tells whether the network is entered by itself: auto-join is kept.
+    /// Joins again, and returns whether the network is entered automatically: auto-join is kept.
     private func joinsByItself(_ daemon: CabledDaemon) throws -> Bool {
         let asked = try daemon.methods().count
         try daemon.rejoin()
@@ -91,7 +91,7 @@ struct RulesProcessTests {
     @Test("55 An answer after the deadline is ignored, and the journal has it") func lateAnswer() throws {
         let daemon = try CabledDaemon(settings: settings(.default)) { daemon in
             try daemon.file("late", "[Helper]\nName=late\nSocket=\(daemon.scratch.path)/late\n")
-            // Someone else's helper, which nobody ends. It answers as soon as it reads that nobody waits any longer.
+            // A helper that someone else runs and the daemon does not end. It answers as soon as it reads that the command was cancelled.
             try daemon.accompany(
                 """
                 import json, socket

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Varlink
 
-/// hotspotd itself, with folders of its own and no interface to take care of, until this value is gone.
+/// hotspotd itself, with its own folders and no interface, until this value is gone.
 final class RunningDaemon {
     let scratch: TemporaryFolder
     let settings: String

@@ -5,9 +5,8 @@ import TestSupport
 import Testing
 import Varlink
 
-/// The daemon is killed in the midst of visits: in the race, the login, the proof, the maintain of a rejoin, the logoff, each time a
-/// few seeded milliseconds after its helper was asked. Everything shown before survives, and the state that it left is one that the
-/// machine could have been in, and it goes on by itself.
+/// The daemon is killed during visits: in the race, the login, the proof, the Maintain of a rejoin and the logoff, each time a few seeded
+/// milliseconds after its helper was asked. Everything shown before survives, the state that it left is a possible one, and it continues by itself.
 @Suite(.serialized, .enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
 struct VisitKillTests {
     /// Writes down each command a moment before it answers.

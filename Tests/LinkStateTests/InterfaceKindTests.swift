@@ -17,7 +17,7 @@ import Testing
 
     @Test(arguments: ["", ".", "..", "../net/wlan0", "wlan0/", "a/../wlan0", "sixteen-octets-0", "wlan 0", "wlan0\0", "wl:0"])
     func aNameThatNoInterfaceCanHaveIsNone(name: String) {
-        // Each of these would be there, if the name were taken as a path.
+        // Each of these would exist, if the name were used as a path.
         for folder in ["wlan0", "sixteen-octets-0", "wlan 0", "wl:0"] { root.write("sys/class/net/\(folder)/phy80211", []) }
         root.write("sys/class/net/a/x", [])
         root.write("sys/class/net/phy80211", [])

@@ -104,7 +104,7 @@ import Testing
         #expect(watched.monitor.links[2] == nil)
     }
 
-    /// A port that leaves its bridge, and what the wireless extensions say, are no news of the link.
+    /// A port that leaves its bridge, and messages of the wireless extensions, do not change the link.
     @Test @LoopActor func messagesOfOtherFamiliesAreIgnored() throws {
         let watched = try Watched(Self.online)
         _ = watched.drain()
@@ -239,7 +239,7 @@ import Testing
         #expect(watched.monitor.links == before)
     }
 
-    /// However a message is cut or one octet of it falsified: no crash, no endless loop.
+    /// Messages that are cut anywhere, or have one wrong octet: no crash, no endless loop.
     @Test @LoopActor func damagedMessagesDoNoHarm() throws {
         let messages: [(Int, [UInt8])] = [
             (Int(RTM_NEWLINK), ScriptedKernel.link(2, "eth0", kind: "veth")),

@@ -43,7 +43,7 @@ final class ScriptedKernel: NetlinkTransport {
 
     func receive() -> NetlinkReceived { inbox.isEmpty ? .nothing : inbox.removeFirst() }
 
-    /// Lets an event wait in the socket. Its sequence and port are those of the process that caused it.
+    /// Queues an event in the socket. Its sequence and port belong to the process that caused it.
     func happen(_ type: Int, _ payload: [UInt8]) {
         inbox.append(
             .datagram(NetlinkMessage(type: UInt16(type), flags: 0, sequence: 1, port: 99, payload: payload[...]).octets))

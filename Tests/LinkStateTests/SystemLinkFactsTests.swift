@@ -136,7 +136,7 @@ func fixture(_ name: String) throws -> [UInt8] {
         root.write("var/lib/dhcp/dhclient.leases", try fixture("dhclient-default-url.leases"))
         let manager = LinkFacts(nameservers: ["192.168.77.9"], leaseServer: "192.168.77.2", source: "NetworkManager")
         #expect(facts(after: [manager]) == manager)
-        // One that has no resolvers leaves them to the next source, and keeps what it has.
+        // A source without resolvers leaves them to the next source, and keeps its other facts.
         let api = LinkFacts(api: .url("https://other.example/"), source: "networkd")
         #expect(
             facts(after: [api])

@@ -4,8 +4,8 @@ import Glibc
 @_silgen_name("unshare") private func unshare(_ flags: Int32) -> Int32
 @_silgen_name("setns") private func setns(_ descriptor: Int32, _ type: Int32) -> Int32
 
-/// A network namespace of the test's own: a thread leaves the process's namespace, and whatever it opens or starts lives in
-/// the new one, which ends with the last of these.
+/// A network namespace of the test's own: a thread leaves the process's namespace, and everything that it opens or starts lives in the new one, which
+/// ends with the last of these.
 public enum NamespaceThread {
     /// CLONE_NEWNET of linux/sched.h.
     private static let network: Int32 = 0x4000_0000

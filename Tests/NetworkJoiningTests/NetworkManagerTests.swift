@@ -181,7 +181,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         while peer.calls.last != "Delete /p", !Task.isCancelled { await pause() }
     }
 
-    /// NetworkManager is silent when hotspotd looks for it, or when it is asked what it knows, and answers behind the deadline.
+    /// NetworkManager is silent when hotspotd looks for it, or asks for its state, and answers after the deadline.
     @Test(arguments: ["GetDeviceByIpIface", "GetSettings"]) @LoopActor
     func aManagerThatAnswersTooLateIsAskedNoMore(_ silent: String) async throws {
         let peer = try peer()

@@ -104,7 +104,7 @@ struct ExpectedRuling: Decodable {
     let fields: [ExpectedField]?
     /// Words of what the user reads.
     let says: String?
-    /// The number of the page rule that rules first (`docs/page-rules.md`).
+    /// The number of the page rule that decides first (`docs/page-rules.md`).
     let rule: String?
     /// Another class that is right as well, by its first word.
     let acceptAlso: String?

@@ -3,9 +3,9 @@ import HotspotCore
 import PageLogin
 import PortalCatalogue
 
-/// Says of saved portal pages what the helpers ask and send there, offline: `page-judge [--moved] FOLDER…`. Each folder has `page.html` and
-/// `case.json`. A line of JSON is printed for each, or with `--moved` only what differs from its case; the totals follow on standard
-/// error. The exit status is 1 if one differs.
+/// Prints what the helpers ask and send on saved portal pages, offline: `page-judge [--moved] FOLDER…`. Each folder contains `page.html` and
+/// `case.json`. Prints one line of JSON for each, or with `--moved` only the differences from its case; the totals follow on standard error. The exit
+/// status is 1 if a page differs.
 @main struct PageJudge {
     static func main() {
         var isAsExpected = true

@@ -125,7 +125,7 @@ struct Ruling: Encodable {
 
     private func difference(from way: ExpectedWay) -> [String] {
         let names = Set(way.asks ?? [])
-        // A portal file has names of its own for what it asks.
+        // A portal file uses its own names for its questions.
         let isAsked =
             helper != "form"
             ? names.count == asks.count

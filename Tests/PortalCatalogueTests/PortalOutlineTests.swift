@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// A file that claims the page and cannot be used stands back, wherever its mistake is.
+    /// A file that claims the page but cannot be used is ignored, wherever its mistake is.
     @Test(arguments: [
         ("a.test", ""), ("a.test", "[Step]\nOpn=/in\n"), ("a.test", "[Stpe]\nOpen=/in\n"), ("a.\\q", "[Step]\nOpen=/in\n"),
         ("a.test\nQuery==", "[Step]\nOpen=/in\n"), ("a.test", "[Step]\nOpen=/in\n[Match]\nHots=a\n"),

@@ -23,7 +23,7 @@ import Testing
         #expect(ruling("https://portal.test/api", body: "{}") == .other)
     }
 
-    /// A page that checks a field when it is left has not sent the form.
+    /// A page that checks a field when the user leaves it has not sent the form.
     @Test func aPartOfTheAnswersIsACheck() {
         let answers = ["Lovelace", "AB12CD"]
         #expect(ruling("https://portal.test/check", body: "code=AB12CD", answers: answers) == .checks)
@@ -52,7 +52,7 @@ import Testing
         #expect(ruling("https://api.test/in", body: "name=Lovelace", answers: []) == .other)
     }
 
-    /// Short answers may stand in any address by chance.
+    /// Short answers may occur in any address by chance.
     @Test func shortAnswersCountTogether() {
         #expect(ruling("https://a.test/?r=214&s=li", answers: ["214", "Li"]) == .other)
         #expect(ruling("https://a.test/", body: "r=214", answers: ["214", "Li"]) == .other)

@@ -44,7 +44,7 @@ import Testing
         page.close()
     }
 
-    /// Whoever listens there and sends no descriptor is not a browser; nor is nobody.
+    /// A process that listens there and sends no descriptor is not a browser; neither is a missing process.
     @Test func withoutABrowserTheReasonIsTold() throws {
         do throws(TransferError) {
             _ = try RenderedPage.open(

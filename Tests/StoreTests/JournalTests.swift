@@ -152,7 +152,7 @@ import Testing
         #expect(kept.filter { $0.id.hasPrefix("cafe") }.count == 20, "the visits are all there")
         #expect(kept.filter { $0.id.hasPrefix("old") }.count == 20, "and of each network the newest maintains")
         #expect(kept[1].id == "m\(Store.attemptLimit + 199)")
-        // After many visits a handful of the maintains stays.
+        // After many visits, a handful of the Maintains is kept.
         try add(Store.attemptLimit - 30, "visit", ssid: "New", routine: 0)
         let later = store.attempts(limit: 5000)
         #expect(later.filter { $0.ssid == "Home" && $0.isRoutine }.count == Store.routineLimit)

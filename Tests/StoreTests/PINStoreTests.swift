@@ -43,7 +43,7 @@ import Testing
         #expect(try folder.open().pin?.guesses == 4 && folder.open().allCredentials.count == 1)
     }
 
-    /// A daemon that is killed after the count has used the guess up: the octets that are on the disk then say so.
+    /// A daemon that is killed after the count has used up the guess: the octets on the disk show that.
     @Test func aGuessIsOnTheDiskWhenTheCountReturns() throws {
         let flushes = Mutex(0)
         let store = try store { _ in

@@ -192,7 +192,7 @@ import Testing
         }
         #expect(failure == .notSaved(reason: "database or disk is full"))
         #expect(store.problem?.code == .storeNotSaving)
-        // Everything is there, also what was written when the disk was full, and it goes on.
+        // Everything is there, even what was written while the disk was full, and the store continues.
         #expect(store.steps("a").count == written)
         #expect(store.lastOutcome(hotel)?.word == "online")
         #expect(throws: StoreError.self) { try store.setOutcome(cafe, StoredOutcome(word: "later", time: 2)) }
@@ -242,7 +242,7 @@ import Testing
         #expect(store.hold(cafe, now: 1)?.reason == .dismissed)
     }
 
-    /// The ways in which a database leaves its place while it is open.
+    /// The ways in which an open database is removed or replaced.
     enum Loss: CaseIterable { case folderRemoved, folderMoved, folderEmptied, folderReplaced, databaseReplaced }
 
     private func suffer(_ loss: Loss) throws {

@@ -25,7 +25,7 @@ final class Client {
         isClosed = true
     }
 
-    /// Sends octets as they are; `false` if the server has hung up.
+    /// Sends octets unchanged; `false` if the server has hung up.
     @discardableResult func send(_ octets: [UInt8]) -> Bool {
         var rest = octets[...]
         while !rest.isEmpty {

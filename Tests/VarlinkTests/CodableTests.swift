@@ -113,7 +113,7 @@ import Testing
         let octets = Array("{\"x\":\(text)}".utf8)
         let ours = outcome { _ = try JSONDecoding.read(One<T>.self, from: JSONReader.value(of: octets)) }
         let usual = outcome { _ = try JSONDecoder().decode(One<T>.self, from: Data(octets)) }
-        // Foundation calls null where a truth is wanted another type.
+        // Foundation reports null as another type if a Boolean is expected.
         guard type != Bool.self || text != "null" else { return }
         #expect(ours == usual, "\(text) as \(type)")
     }

@@ -54,7 +54,7 @@ import Testing
         await service.close()
     }
 
-    /// A client that sends without end waits for everybody else: of what it sent one call is served in a turn.
+    /// A client that sends without end waits for everybody else: each turn serves one of its calls.
     @Test func aFloodDelaysItsSenderAlone() async throws {
         try await Service.with { service, path in
             let flood = try Client(path)

@@ -120,7 +120,7 @@ import Testing
             let answer = try late.answer()
             #expect(answer?.error == "org.example.Desk.Failed" && answer?.parameters?["code"] == "busy")
             #expect(try late.answer() == nil)
-            // When one has left there is room again; its end and the newcomer's start may be served in either order.
+            // When one has left, there is a place again; its end and the newcomer's start may be served in either order.
             clients.removeLast().leave()
             var isServed = false
             while !isServed {

@@ -138,7 +138,7 @@ import Testing
 
     // MARK: Random octets
 
-    /// Any change of recorded elements is read within its bounds, the same again at the second reading, and gives only printable texts.
+    /// Recorded elements with any change are read within their bounds, give the same result twice, and only printable texts.
     @Test(arguments: [11, 12, 13] as [UInt64]) func changedElementsAreReadWithinBounds(seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
         let frame = Self.element(0, Array("Cafe".utf8)) + Self.interworking + Self.anqp + Self.consortia

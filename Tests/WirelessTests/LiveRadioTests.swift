@@ -21,7 +21,7 @@ struct LiveRadioTests {
             monitor.start()
         }
 
-        /// Waits until an event is so, at most a minute: the laptop may be an emulated one.
+        /// Waits for an event, at most a minute: the laptop may be emulated.
         func wait<Value>(for pick: (WirelessEvent) -> Value?) async -> Value? {
             for _ in 0..<1200 {
                 if let value = events.lazy.compactMap(pick).first { return value }

@@ -174,7 +174,7 @@ import Testing
         #expect(Set(monitor.interfaces.values.filter { $0.isStation }.map(\.index)) == [2, 6, 7])
     }
 
-    /// However a message is cut, or one octet of it falsified: nothing crashes, and the monitor comes to rest.
+    /// Messages that are cut anywhere, or have one wrong octet: nothing crashes, and the monitor comes to rest.
     @Test(arguments: Recording.events) @LoopActor func damagedEventsDoNoHarm(name: String) throws {
         let recording = try Recording(name)
         let replay = try Replay(interfaces: "interfaces-connected", scan: "scan-connected")

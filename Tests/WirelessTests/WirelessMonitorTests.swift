@@ -299,7 +299,7 @@ import Testing
                 == .busy(operation: "Scanning"))
     }
 
-    /// A machine without Wi-Fi gives the error that says so; one with it must be able to watch.
+    /// A machine without Wi-Fi reports that as an error; one with Wi-Fi must be able to watch.
     @Test @LoopActor func theRealMachineCanBeWatched() throws {
         do {
             let monitor = try WirelessMonitor()

@@ -4,8 +4,8 @@ import Vault
 /// A key from a code that two people read to each other: CPACE-RISTR255-SHA512 of draft-irtf-cfrg-cpace-21, with an initiator and
 /// a responder.
 ///
-/// A listener cannot try codes afterwards; an active peer learns only whether one code is right. Another revision of the draft is
-/// another ``Frame/version``.
+/// An eavesdropper cannot try codes afterwards; an active attacker learns only whether one code is right. A newer revision of the draft needs a new
+/// ``Frame/version``.
 struct CPace: ~Copyable {
     private static let name = Array("CPaceRistretto255".utf8)
     /// The block size of SHA-512, in octets.

@@ -8,7 +8,7 @@ struct CipherState: ~Copyable {
     static let tagLength = 16
 
     private var key: SecretBytes
-    /// The number of the next message. Both sides count it; it is not sent.
+    /// The number of the next message. Both sides count it, so it is not sent.
     private(set) var number: UInt64 = 0
     /// The number of messages under this key.
     private(set) var count = 0
@@ -29,7 +29,7 @@ struct CipherState: ~Copyable {
         return sealed
     }
 
-    /// Returns the plain octets. Throws ``CompanionError/notOpened``; the number then stays.
+    /// Returns the plain octets. Throws ``CompanionError/notOpened`` and leaves the number unchanged.
     mutating func open(_ sealed: [UInt8], with data: [UInt8] = []) throws(CompanionError) -> [UInt8] {
         guard count < Self.messageLimit else { throw .keyWornOut }
         guard sealed.count >= Self.tagLength else { throw .notOpened }
@@ -44,7 +44,7 @@ struct CipherState: ~Copyable {
         return plain
     }
 
-    /// Replaces the key by one from which it cannot be computed (section 11.3); the number continues.
+    /// Replaces the key with one from which the old key cannot be computed (section 11.3); the number continues.
     mutating func rekey() throws(CompanionError) {
         let next = try SecretBytes.zeroes(32 + Self.tagLength)
         let zeroes = [UInt8](repeating: 0, count: 32)
@@ -58,7 +58,7 @@ struct CipherState: ~Copyable {
         count = 0
     }
 
-    /// Returns a key for another purpose, from which this one cannot be computed.
+    /// Returns a key for another purpose, from which this key cannot be computed.
     borrowing func derived(for purpose: String) throws(CompanionError) -> CipherState {
         let derived = try SecretBytes.zeroes(32)
         let word = Array(purpose.utf8)

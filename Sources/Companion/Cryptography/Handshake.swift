@@ -102,7 +102,7 @@ struct Handshake: ~Copyable {
 
     private mutating func mixEphemeral(_ key: [UInt8]) throws(CompanionError) {
         symmetric.mixHash(key)
-        // With a shared key the ephemeral one is mixed in as well (section 9.2).
+        // With a shared key, the ephemeral key is mixed in as well (section 9.2).
         if pattern == .pairing { try symmetric.mixKey(try .copy(of: key)) }
     }
 

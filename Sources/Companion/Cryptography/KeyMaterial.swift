@@ -7,7 +7,7 @@ extension SecretBytes {
         do throws(VaultError) { return try SecretBytes(count: count) } catch { throw .unavailable }
     }
 
-    /// Copies octets. The caller wipes the source, if it is secret.
+    /// Copies octets. If the source is secret, the caller wipes it.
     static func copy(of octets: [UInt8]) throws(CompanionError) -> SecretBytes {
         let secret = try zeroes(octets.count)
         secret.withMutableBytes { $0.copyBytes(from: octets) }
@@ -29,7 +29,7 @@ extension SecretBytes {
         return secret
     }
 
-    /// Returns 32 octets by BLAKE2b, for one purpose.
+    /// Returns 32 octets of BLAKE2b, derived for one purpose.
     ///
     /// - Parameter purpose: 16 to 64 octets.
     borrowing func hashed(for purpose: [UInt8]) throws(CompanionError) -> SecretBytes {
@@ -41,7 +41,7 @@ extension SecretBytes {
         return digest
     }
 
-    /// Lends the octets in the form that C takes.
+    /// Passes the octets to a C function as a pointer.
     borrowing func withOctets<T: ~Copyable>(_ body: (UnsafeMutablePointer<UInt8>) -> T) -> T {
         withMutableBytes { body($0.baseAddress!.assumingMemoryBound(to: UInt8.self)) }
     }
@@ -64,7 +64,7 @@ public struct KeyPair: ~Copyable {
         publicKey = point
     }
 
-    /// Lends the secret, which a service seals or writes into its file. It must not leave the closure.
+    /// Passes the secret to a closure, in which a service seals it or writes it into its file. It must not leave the closure.
     public borrowing func withSecret<T: ~Copyable>(_ body: (UnsafeRawBufferPointer) -> T) -> T { secret.withBytes(body) }
 
     /// Returns the product of the secret and a point. Throws ``CompanionError/invalidPoint`` for a point of small order.

@@ -8,7 +8,7 @@ struct SymmetricState: ~Copyable {
     private var chain: SecretBytes
     private var cipher: Optional<CipherState>
 
-    /// - Parameter protocolName: at most 32 octets are its own hash; a longer name is hashed.
+    /// - Parameter protocolName: a name of at most 32 octets is used as the hash; a longer name is hashed.
     init(protocolName: String) throws(CompanionError) {
         let name = Array(protocolName.utf8)
         let hash = name.count <= 32 ? name + [UInt8](repeating: 0, count: 32 - name.count) : Self.sha256(name)
@@ -45,7 +45,7 @@ struct SymmetricState: ~Copyable {
         return plain
     }
 
-    /// The number of octets that a tag adds from now on.
+    /// The number of octets by which sealing makes a message longer at this point.
     var tagLength: Int { cipher == nil ? 0 : CipherState.tagLength }
 
     /// Returns the keys of the session.

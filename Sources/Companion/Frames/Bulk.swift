@@ -1,4 +1,4 @@
-/// A place in a bulk message, as the control channel names it.
+/// A position in a bulk message, as the control channel names it.
 struct BulkPosition: Hashable, Sendable {
     static let length = 13
 
@@ -6,7 +6,7 @@ struct BulkPosition: Hashable, Sendable {
     var key: KeyID
     /// The message's number under its key; 32 bits are enough.
     var message: UInt32
-    /// Octets of the frame before this place.
+    /// The number of octets of the frame before this position.
     var offset: Int
     /// The number of the next chunk.
     var number: UInt8
@@ -17,7 +17,7 @@ struct BulkPosition: Hashable, Sendable {
         (self.key, self.message, self.offset, self.number) = (key, message, offset, number)
     }
 
-    /// Returns `nil` for octets that do not encode a place.
+    /// Returns `nil` for octets that do not encode a position.
     init?(octets: [UInt8]) {
         guard octets.count == Self.length, octets[12] < Frame.numbers else { return nil }
         func number(_ start: Int) -> UInt32 { KeyID(octets: octets[start..<start + 4]).number }
@@ -42,7 +42,7 @@ struct BulkSender: Hashable, Sendable {
     /// Whether the message may use an L2CAP channel.
     let isLong: Bool
     private let octets: [UInt8]
-    /// The place up to which the peer has everything.
+    /// The position up to which the peer has received everything.
     private var granted: BulkPosition
     /// Octets before the next chunk, and its number.
     private var (offset, number): (Int, UInt8)
@@ -72,10 +72,10 @@ struct BulkSender: Hashable, Sendable {
 
     /// Moves the window. Returns whether the peer has opened the whole message.
     ///
-    /// - Parameter again: whether to send the octets after the place again.
-    /// - Throws: ``CompanionError/malformed`` for a place that was not sent, ``CompanionError/chunkLost`` without progress.
+    /// - Parameter again: whether to send the octets after the position again.
+    /// - Throws: ``CompanionError/malformed`` for a position that was not sent, ``CompanionError/chunkLost`` without progress.
     mutating func grant(_ place: BulkPosition, again: Bool) throws(CompanionError) -> Bool {
-        // A grant for an earlier message may come late.
+        // A grant for an earlier message may arrive late.
         guard place.key == granted.key, place.message == granted.message else { return false }
         let chunks = (place.number &- granted.number) & (Frame.numbers - 1)
         guard (granted.offset...offset).contains(place.offset), chunks <= underWay else { throw .malformed }
@@ -86,10 +86,10 @@ struct BulkSender: Hashable, Sendable {
         return place.offset == octets.count
     }
 
-    /// Sends everything after the granted place again, because the peer was silent for a while.
+    /// Sends everything after the granted position again, because the peer was silent for a while.
     mutating func repeatChunks() throws(CompanionError) { _ = try grant(granted, again: true) }
 
-    /// Continues after a lost link, or returns `false` if the peer holds no part of this message.
+    /// Continues after a lost link; `false` if the peer holds no part of this message.
     mutating func resume(at place: BulkPosition) -> Bool {
         guard place.key == granted.key, place.message == granted.message, (granted.offset...octets.count).contains(place.offset)
         else { return false }
@@ -99,7 +99,7 @@ struct BulkSender: Hashable, Sendable {
     }
 }
 
-/// The receiving side of one link's bulk.
+/// The receiving side of a link's bulk channel.
 struct BulkReceiver: Hashable, Sendable {
     /// A grant follows this number of chunks.
     static let step = Frame.window / 2
@@ -107,8 +107,8 @@ struct BulkReceiver: Hashable, Sendable {
     private(set) var reader: ChunkReader
     private var chunks = 0
     private var hasAsked = false
-    /// Chunks that came before their turn, by number, within the window: BlueZ gives one connection several bearers (Bluetooth
-    /// Core 5.4, volume 3, part F, 3.2.11), between which there is no order.
+    /// Chunks that arrived out of order, by number, within the window: BlueZ gives one connection several bearers (Bluetooth Core 5.4, volume 3, part
+    /// F, 3.2.11), and the order between bearers is not guaranteed.
     private var ahead: [UInt8: [UInt8]] = [:]
 
     init(_ reader: ChunkReader = ChunkReader(limit: Frame.headLength + Frame.dataLimit)) { self.reader = reader }
@@ -117,7 +117,7 @@ struct BulkReceiver: Hashable, Sendable {
         case nothing
         /// Move the peer's window.
         case grant
-        /// A chunk was lost: ask for it and the ones after it.
+        /// A chunk was lost: ask the peer to send it and the following ones again.
         case again
         case whole(Frame)
     }

@@ -1,4 +1,4 @@
-/// The name of a handshake on the air, and of the keys of its session. ``clear`` stands for none.
+/// The name under which a handshake and the keys of its session are known on the air. ``clear`` stands for no key.
 struct KeyID: Hashable, Sendable {
     let number: UInt32
 
@@ -13,8 +13,8 @@ struct KeyID: Hashable, Sendable {
 
 /// A message on the air: a version, the name of its key, the data, and the tag at their end.
 ///
-/// A frame is cut into chunks. Each begins with an octet: bit 7 for the first chunk, bit 6 for the last one, and the chunk's
-/// number in six bits, which continues from frame to frame.
+/// A frame is cut into chunks. Each begins with one octet: bit 7 marks the first chunk, bit 6 the last one, and six bits hold the chunk's number,
+/// which continues from frame to frame.
 struct Frame: Hashable, Sendable {
     /// Version 1: CPace by revision 21 of its draft, Noise by revision 34.
     static let version: UInt8 = 1
@@ -23,7 +23,7 @@ struct Frame: Hashable, Sendable {
     static let dataLimit = 65_535
     /// The largest number of octets in one chunk. BlueZ 5.66 accepts 510 in one write.
     static let chunkLimit = 500
-    /// The largest number of bulk chunks on their way. Shorter frames use the control channel.
+    /// The largest number of bulk chunks on their way. Frames of at most this many chunks use the control channel.
     static let window = 8
     /// Chunks are counted modulo this number.
     static let numbers: UInt8 = 64

@@ -1,11 +1,11 @@
 import HotspotCore
 import Vault
 
-/// A session with a paired peer: the keys of its two channels, and the times at which they began.
+/// A session with a paired peer: the keys of its two channels, and when each key was first used.
 final class LinkSession {
     /// The longest use of one key.
     static let rekeyInterval = Duration.seconds(600)
-    /// After this time the central begins another session; the peripheral waits a little longer for that.
+    /// After this time the central begins a new session; the peripheral allows a little more time for that.
     static let lifetime = Duration.seconds(3600)
     static let grace = Duration.seconds(300)
 
@@ -15,8 +15,7 @@ final class LinkSession {
     private var control: CipherPair
     private var bulk: CipherPair
     private(set) var keyed: Instant
-    /// Whether the peer has proven that it holds its key: a handshake's first message may be an old one that a stranger sent
-    /// again.
+    /// Whether the peer has proven that it holds its key. Until then a stranger may have repeated an old first message.
     var isProven = false
     /// The pairing that ends with the first message.
     var pairing: Peer?
@@ -55,7 +54,7 @@ final class LinkSession {
         return try Message.read(plain)
     }
 
-    /// Seals a bulk message; bulk changes its key after each message. Also returns the message's number.
+    /// Seals a bulk message and returns it with its number; the bulk key changes after each message.
     func sealBulk(_ message: Message) throws(CompanionError) -> (Frame, index: UInt32) {
         let index = UInt32(truncatingIfNeeded: bulk.sending.number)
         let frame = Frame(key: key, data: try bulk.sending.seal(try message.encoded()))
@@ -100,7 +99,7 @@ final class PairingRun {
         return share
     }
 
-    /// Begins the handshake that exchanges the long-term keys; code and share are dropped.
+    /// Begins the handshake that exchanges the long-term keys; drops the code and the share.
     func begin(with share: [UInt8], own: borrowing KeyPair) throws(CompanionError) {
         guard let pace = exchange.take() else { throw .unexpected }
         let key = try pace.key(with: share, isInitiator: isInitiator)
@@ -119,10 +118,10 @@ final class PairingRun {
         guard try handshake!.read(message, own: own).isEmpty else { throw .malformed }
     }
 
-    /// Whether the peer has answered the first message of the handshake, and so has our share.
+    /// Whether the peer has answered our share, so that the handshake has begun.
     var hasBegun: Bool { handshake != nil }
 
-    /// Returns the session, whose peer is not stored yet. Throws ``CompanionError/unexpected`` if the peer has our own key.
+    /// Returns the session; its peer is not stored yet. Throws ``CompanionError/unexpected`` if the peer presents our own key.
     func finish(own: borrowing KeyPair, at now: Instant) throws(CompanionError) -> LinkSession {
         guard let done = handshake.take(), done.isDone else { throw .unexpected }
         let (id, key) = (PeerID(octets: done.remoteStatic), done.name)
@@ -133,7 +132,7 @@ final class PairingRun {
     }
 }
 
-/// The central's handshake with one of the peers that the other side may be.
+/// The central's handshake with one of the peers that the other laptop may be.
 final class OpeningRun {
     static let prologue = Array("hotspotd companion session 1".utf8)
 

@@ -57,7 +57,7 @@ final class PeerLink {
     var receiver = BulkReceiver()
     /// The number of the next chunk in bulk, while there is no ``sender``.
     var bulkNumber: UInt8 = 0
-    /// The session to which the frame in ``receiver`` belongs, if that is an earlier one.
+    /// The session of the frame in ``receiver``, if that is an earlier session.
     var earlier: LinkSession?
 
     init(_ id: PeerLinkID, role: Role, mtu: Int, at now: Instant) {
@@ -72,7 +72,7 @@ final class PeerLink {
         }
     }
 
-    /// Cuts a frame for the control channel. Throws ``CompanionError/tooLarge`` if the peer causes more answers than it reads.
+    /// Cuts a frame for the control channel. Throws ``CompanionError/tooLarge`` if the peer requests more answers than it reads.
     func enqueue(_ frame: Frame) throws(CompanionError) {
         let chunks = frame.chunks(limit: limit, first: controlNumber)
         guard queue.count + chunks.count <= Self.queueLimit else { throw .tooLarge }
@@ -94,10 +94,10 @@ final class PeerLink {
     /// Whether a part of a bulk message has come.
     var hasPart: Bool { receiver.reader.key != nil }
 
-    /// Whether some more messages may wait for the control channel, besides the protocol's own.
+    /// Whether further messages fit into the control channel's queue, besides the protocol's own.
     var hasSpace: Bool { queue.count <= Self.queueLimit - 3 * Frame.window }
 
-    /// Returns the place up to which the peer's bulk has come: within a message, or before the next one.
+    /// Returns the position up to which the peer's bulk has arrived: within a message, or before the next one.
     func place(in session: LinkSession) -> BulkPosition {
         let (reader, key) = (receiver.reader, receiver.reader.key)
         let holder = holder(of: key) ?? session
@@ -106,7 +106,7 @@ final class PeerLink {
             number: reader.number)
     }
 
-    /// Returns the session that opens messages sealed under a key.
+    /// Returns the session that can open messages sealed with a key.
     func holder(of key: KeyID?) -> LinkSession? { [earlier, session].compactMap(\.self).first { $0.key == key } }
 
     /// The next time at which there is work to do.

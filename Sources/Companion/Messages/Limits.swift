@@ -10,10 +10,10 @@ enum Limits {
     static let value = 1024
     static let answers = 32
     static let portalFile = 32 * 1024
-    /// The longest life of an offer, in seconds: it is for a login soon, not for later use.
+    /// The longest life of an offer, in seconds. An offer is for a login soon.
     static let expiry = 7 * 24 * 3600
 
-    /// Returns whether a text is readable: none of its octets would have to be escaped.
+    /// Returns whether a text is readable: none of its octets has to be escaped.
     static func isPrintable(_ text: String, _ limit: Int, from least: Int = 1) -> Bool {
         (least...limit).contains(text.utf8.count) && Printable.shown(text, limit: limit) == text
     }

@@ -2,10 +2,10 @@ import Answers
 import HotspotCore
 import Varlink
 
-/// A message inside the encryption: an octet for the type, then the octets of a place, or JSON. Bit 7 of the type says that the
-/// sender's key changes after it.
+/// A message inside the encryption: an octet for the type, then a position or JSON. Bit 7 of the type says that the sender changes its key after this
+/// message.
 enum Message: Hashable, Sendable {
-    /// The first message of a session: the part that its sender holds of a message of the earlier session.
+    /// The first message of a session: which part of the earlier session's message has arrived.
     case began(BulkPosition)
     case granted(BulkPosition)
     case missed(BulkPosition)
@@ -117,7 +117,7 @@ enum Message: Hashable, Sendable {
     }
 }
 
-/// A message outside the encryption: part of a handshake, or one of two answers that reveal nothing about this machine.
+/// A message outside the encryption: part of a handshake, or one of two refusals that reveal nothing about this machine.
 enum ClearMessage: UInt8, CaseIterable {
     /// The initiator's session identifier and name.
     case pairHello = 1

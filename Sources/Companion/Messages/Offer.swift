@@ -1,7 +1,7 @@
 import Answers
 import HotspotCore
 
-/// A login to hand over: answers for one network and one portal with its key, and the file that describes the portal.
+/// A login to hand over: answers for one network and one portal with its key, and perhaps the file that describes the portal.
 public struct Offer: Hashable, Sendable {
     /// The identifier that the offering laptop chose: letters, digits, `-` and `_`, at most 64.
     public var id: String
@@ -40,7 +40,7 @@ public struct Place: Hashable, Sendable {
     public init(network: NetworkID, portal: Portal) { (self.network, self.portal) = (network, portal) }
 }
 
-/// The reason why an offer was not taken. The words are sent over the air.
+/// The reason why an offer was not accepted. The raw values are sent over the air.
 public enum OfferRefusal: String, Codable, Hashable, Sendable, CaseIterable {
     /// The user declined.
     case declined

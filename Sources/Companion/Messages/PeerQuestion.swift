@@ -7,7 +7,6 @@ public struct PeerQuestion: Codable, Hashable, Sendable {
     /// The network, as ``NetworkID/key``; `nil` for a cable without a gateway.
     public var network: String?
     public var portal: Portal?
-    /// The words of the portal and the helper. They are shown as such, and never as words of this machine or of the peer.
     public var hearsay: Prompt
 
     public init(id: String, network: NetworkID, portal: Portal?, hearsay: Prompt) {
@@ -18,7 +17,7 @@ public struct PeerQuestion: Codable, Hashable, Sendable {
     var limited: PeerQuestion {
         var limited = self
         limited.hearsay = hearsay.limited
-        // These members are for the login on the other laptop; they mean nothing here.
+        // These members matter only to the login on the other laptop.
         limited.hearsay.unsent = nil
         // A default may be a stored answer.
         for index in limited.hearsay.fields.indices where hearsay.fields[index].kind.isSecret {

@@ -2,10 +2,10 @@ import ForeignText
 import HotspotCore
 import Varlink
 
-/// The limits on an answer: the rest of a longer value is cut, and the command goes on. Threat R2: a helper is buggy.
+/// The limits on an answer. A longer value is cut, and the command continues. Threat R2: a helper is buggy.
 public enum AnswerLimits {
     private enum Limit {
-        /// Octets of a text; half an address is worth nothing, so a longer one is left out.
+        /// The limit of a text in octets. Half an address is useless, so an address that is too long is left out.
         case text(Int), address(Int)
         case amount(Int)
         /// The number of entries of a list, and octets of an entry.
@@ -21,7 +21,7 @@ public enum AnswerLimits {
         common + common.map { ("reply." + $0, $1) }
         + [("reply.imitates", .text(64)), ("reply.trace", .list(100, 2048)), ("needs", .list(64, 128))]
 
-    /// Names the values that are cut from an answer, for the author of a helper: one sentence each.
+    /// Returns one sentence for each value that is cut from an answer, for the author of the helper.
     public static func losses(in parameters: JSONValue) -> [String] { cut(parameters).losses }
 
     /// Cuts everything except the prompt, which ``Prompt/limited`` cuts when it is shown.

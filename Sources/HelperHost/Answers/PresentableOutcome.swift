@@ -2,11 +2,11 @@ import ForeignText
 import HotspotCore
 
 extension HelperOutcome {
-    /// Returns the outcome as people and clients may see it: without secrets, and with a prompt that can be shown. A prompt that
-    /// cannot be shown is the fault of this helper.
+    /// Returns the outcome as people and clients may see it: without secrets, and with a prompt that can be shown. If the prompt cannot be shown,
+    /// returns a fault of the helper.
     public func presentable(without secrets: Secrets, known: KnownWords, of helper: String) -> HelperOutcome {
         guard case .reply(var reply) = self, let prompt = reply.prompt?.limited else { return masked(secrets, known: known) }
-        // Checked before the search for secrets, which takes time, and again after it, because masks are longer than the secrets.
+        // Checked before the search for secrets, which takes time, and again after it, because masks may be longer than the secrets.
         guard prompt.fits else { return .failed(Self.tooLong.of(helper)) }
         reply.prompt = prompt
         switch HelperOutcome.reply(reply).masked(secrets, known: known) {

@@ -1,8 +1,8 @@
 import HotspotCore
 import Varlink
 
-/// Makes and reads one message of each kind before a network is joined: the coders take several times as long for the first use
-/// of a type, which would delay a login.
+/// Makes and reads one message of each kind before a network is joined. The first use of a type takes the coders several times as long, which would
+/// delay a login.
 enum Rehearsal {
     /// Whether all answers were read; the first access runs the rehearsal.
     static let isComplete: Bool = {

@@ -1,24 +1,24 @@
 import EventLoop
 import HotspotCore
 
-/// Data that a helper received, without the secrets: it answers the user's question about what a helper knows.
+/// The data that a helper received, without the secrets: for the user who wants to know what a helper knows.
 public struct Disclosure: Hashable, Sendable {
     /// The names that people read: SSIDs, or `wired:ADDRESS`. Of a long list, only the first ones.
     public var networks: [String]
     /// The number of all networks that were sent.
     public var count: Int
-    /// Whether the list of networks in sight was sent, and not the joined network.
+    /// Whether the list of networks in sight was sent, rather than the joined network.
     public var isScanList: Bool
     /// Whether a stored credential was sent with it, now or in an earlier command for this network.
     public var hasCredential: Bool
     /// The time of the last disclosure, in milliseconds of Unix time.
     public var time: Int
 
-    /// The largest number of disclosures that are kept of a helper: joined networks, and the last list.
+    /// The largest number of disclosures that are kept for one helper: joined networks, and the last list.
     static let limit = 8
     static let networkLimit = 16
 
-    /// Reads the networks that a question names; `nil` if it names none.
+    /// Reads the networks in a question; `nil` if it contains none.
     init?(_ question: Question) {
         func label(_ network: JSONValue) -> String {
             if network["security"]?.string == Security.wired.rawValue {

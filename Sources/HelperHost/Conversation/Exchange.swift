@@ -18,7 +18,7 @@ struct Question {
     var hasStored: Bool { hasCredential || parameters["stored"]?.array?.isEmpty == false }
 }
 
-/// One call on one connection: the first answer counts, everything after it is counted and changes nothing (D18).
+/// One call on one connection. The first answer counts; later answers are only counted (D18).
 @LoopActor final class Exchange {
     /// The program at the other end.
     enum Partner {
@@ -59,7 +59,7 @@ struct Question {
         (self.call, self.partner, self.input, self.configuration) = (call, partner, input, configuration)
         // The two closures keep this object until the connection is closed.
         connection.onMessage = { self.received($0) }
-        // A first write that fails is reported in the next turn: until this returns, the caller does not know its call.
+        // A failed first write is reported in the next turn, because the caller does not know its call before this returns.
         var isBeginning = true
         connection.onClose = { end in
             if isBeginning { EventLoop.shared.later { self.closed(end) } } else { self.closed(end) }
@@ -72,8 +72,7 @@ struct Question {
         if case .process(let process) = partner { process.onExit = { self.processEnded() } }
     }
 
-    /// Connects to a socket and sends the question there; to a service that the daemon does not run only if a trusted user
-    /// listens.
+    /// Connects to a socket and sends the question. If the daemon does not run the service, a trusted user must own the listener.
     convenience init(
         _ call: HelperCall, with partner: Partner, at path: String, _ configuration: HostConfiguration
     ) throws(HelperFault) {
@@ -120,7 +119,7 @@ struct Question {
         case .shared, .external: closeSoon()
         }
         call.complete(outcome, tail: process?.tail) { [weak process, weak shared, configuration] in
-            // The call was cancelled after its answer: a helper that lost the race has nothing left to tidy up.
+            // The call was cancelled after its answer: a helper that lost the race has nothing more to do.
             if let shared { return shared.expectNothing() }
             process?.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
         }
@@ -142,8 +141,7 @@ struct Question {
         }
         if isClosed { return finish() }
         timer = try? EventLoop.shared.schedule(after: configuration.serviceCancel) { [weak self] in
-            // The process does not end a cancelled command. Its other commands are cut off as well, because they run in the same
-            // program.
+            // The process did not end the cancelled command. Its other commands end too, because they run in the same program.
             self?.shared?.end()
             self?.finish()
         }
@@ -170,9 +168,8 @@ struct Question {
 
     private func closedWithoutAnswer() {
         guard let process, process.isRunning else { return finish() }
-        // The exit status and the error output come a moment later, when the process is reaped. If the program only closed the
-        // connection and keeps running, it gets no more time than `lingerTerm`. Killing a process that is about to end would hide its
-        // status.
+        // The exit status and the error output arrive a moment later, when the process is reaped. If the program only closed the connection and keeps
+        // running, it gets at most `lingerTerm`. Killing a process that is about to end would hide its status.
         switch partner {
         case .process: process.end(term: configuration.lingerTerm, kill: configuration.lingerKill)
         case .shared, .external: timer = try? EventLoop.shared.schedule(after: .seconds(1)) { [weak self] in self?.finish() }
@@ -183,18 +180,18 @@ struct Question {
     func processEnded() {
         if isClosed || isCancelled { return finish() }
         if let shared, !shared.process.neverRan, !call.wasMoved, isUnread { return moveOn() }
-        // Its last words may still be on the way; but a stray child process may hold its output open for ever.
+        // The rest of its output may still be on the way; but a stray child process may hold the pipe open for ever.
         timer = try? EventLoop.shared.schedule(after: .milliseconds(20)) { self.finish() }
     }
 
-    /// Whether the question still lies unread in the socket, so that the process never knew of it. An open connection proves
-    /// less: the process may have been reaped a moment before the kernel closes it.
+    /// Whether the question is still unread in the socket, so that the process never saw it. An open connection proves less: the process may have
+    /// been reaped a moment before the kernel closes the connection.
     private var isUnread: Bool {
         var octets: CInt = 0
         return ioctl(input, UInt(TIOCOUTQ), &octets) == 0 && octets > 0
     }
 
-    /// Leaves the call to the next process, once: a process that ended idle just now did not know of it.
+    /// Hands the call to the next process, once: a process that just ended while idle never saw it.
     private func moveOn() {
         isFinished = true
         connection.close()

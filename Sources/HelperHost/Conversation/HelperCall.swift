@@ -2,14 +2,13 @@ import EventLoop
 import ForeignText
 import HotspotCore
 
-/// One command on its way. It lives until its completion was called or it was cancelled; dropping the handle changes nothing.
+/// A command without an outcome so far. It lives until its completion was called or it was cancelled; dropping the handle changes nothing.
 @LoopActor public final class HelperCall {
     let name: String
     let question: Question
     /// Cancels the command, or ends a process that has answered and is still there.
     var onCancel: (() -> Void)?
-    /// Called at most once, when nothing more can come, with the number of answers that came too late or too often and changed
-    /// nothing (D18).
+    /// Called at most once, when no further answer can come, with the number of ignored answers: those that came too late or repeatedly (D18).
     public var onIgnored: (Int) -> Void = { _ in }
     /// Whether a process ended without accepting the call, so that it moved to the next one.
     private(set) var wasMoved = false
@@ -28,9 +27,8 @@ import HotspotCore
     /// Whether the completion may still be called.
     public var isLive: Bool { completion != nil }
 
-    /// Ends the command: the helper reads end-of-file at once, and a process for this command alone gets SIGTERM after 20 ms and
-    /// SIGKILL after 60 ms, also if it has answered and is still there. The completion is no longer called, also when an answer
-    /// is already on its way.
+    /// Ends the command. The helper reads end-of-file at once; a process that serves only this command gets SIGTERM after 20 ms and SIGKILL after 60
+    /// ms, even if it has answered. The completion is no longer called, even if an answer is already on its way.
     public func cancel() {
         completion = nil
         let onCancel = onCancel
@@ -54,8 +52,7 @@ import HotspotCore
         onIgnored(count)
     }
 
-    /// Calls the completion. A fault gets the helper's name and what it wrote to standard error, and loses the secrets that were
-    /// sent, which it may quote (R3).
+    /// Calls the completion. A fault gets the helper's name and its standard error, in which the secrets that it was sent are masked (R3).
     ///
     /// - Parameter lingering: called if the call is cancelled after its answer.
     func complete(_ outcome: HelperOutcome, tail: ErrorTail? = nil, lingering: (() -> Void)? = nil) {

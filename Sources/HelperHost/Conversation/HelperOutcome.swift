@@ -10,14 +10,14 @@ public enum HelperOutcome: Hashable, Sendable {
     case reply(Reply)
     /// The answer to FilterScanList.
     case annotations([Annotation])
-    /// The answer to Probe and Describe, as it came.
+    /// The answer to Probe and Describe, unchanged.
     case value(JSONValue)
     /// The helper does not know the command.
     case notRecognized
     /// There is no answer, or no usable one.
     case failed(HelperFault)
 
-    /// Whether no further command is expected: there is no race to decide, and nothing was asked of the user.
+    /// Whether no further command is expected: no race waits for this answer, and the user was not asked.
     var isLastWord: Bool {
         switch self {
         case .reply(let reply): reply.result != .uiRequired
@@ -32,9 +32,9 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: ProblemCode
     /// One sentence for people.
     public let sentence: String
-    /// The end of the helper's standard error, printable, with all secrets masked that its process was given.
+    /// The end of the helper's standard error, printable, with all secrets masked that its process received.
     public let standardError: String?
-    /// A problem that kept the program from being started, with a code and a hint of its own.
+    /// A problem that kept the program from being started; it has its own code and hint.
     public let cause: Problem?
 
     public init(_ code: ProblemCode, _ sentence: String, standardError: String? = nil, cause: Problem? = nil) {
@@ -58,18 +58,18 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
         case .helperNotStarted: "hotspotctl helpers --verbose"
         // The command shows how many tasks there are, and how many are allowed.
         case .helperNoRoom: "systemctl status hotspotd"
-        // Without stored answers, the helper has nothing to repeat.
+        // Without stored answers, the helper has no secret to repeat.
         case .helperRepeatsSecret: "hotspotctl forget SSID"
         default: nil
         }
     }
 
-    /// Whether the machine has no room for another process at this moment.
+    /// Whether the machine cannot start another process at this moment.
     public var isLackOfRoom: Bool { code == .helperNoRoom }
 
     static let lackCodes = [EAGAIN, ENOMEM, EMFILE, ENFILE, ENOBUFS]
 
-    /// Returns the fault for a start that the system refused: for lack of room, or for a lasting reason.
+    /// Returns the fault for a start that the system refused, either for lack of resources or for a lasting reason.
     static func refused(_ code: Int32) -> HelperFault {
         let reason = String(cString: strerror(code))
         return lackCodes.contains(code)
@@ -77,7 +77,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
             : HelperFault(.helperNotStarted, "it could not be started: \(reason)")
     }
 
-    /// Returns the fault for a connection or socket that failed. A lack of descriptors or memory is the daemon's own; all else, also a
+    /// Returns the fault for a connection or socket that failed. A lack of descriptors or memory is the daemon's fault; everything else, including a
     /// full queue (EAGAIN), is the helper's.
     ///
     /// - Parameter code: the helper's fault.

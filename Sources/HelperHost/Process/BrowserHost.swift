@@ -3,13 +3,12 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// The browsers that helpers have for pages that need their scripts: one for each connection to a socket that only these helpers
-/// can see.
+/// The browsers of helpers, for pages that need their scripts. Each connection to a socket that only these helpers can see gets its own browser.
 ///
-/// Each browser runs in its own sandbox without a network: it connects only through a proxy of its helper. The first process in
-/// the sandbox, `hotspot-helpers --render`, ends with the connection, and ends everything else there.
+/// Each browser runs in its own sandbox without a network; it connects only through its helper's proxy. The first process in the sandbox,
+/// `hotspot-helpers --render`, ends when the connection closes, and ends everything else there.
 @LoopActor public final class BrowserHost {
-    /// The access that a helper with `Browser=yes` gets.
+    /// The browser that a helper with `Browser=yes` gets.
     public enum Choice: Hashable, Sendable {
         /// The browser at this path.
         case browser(String)
@@ -45,7 +44,7 @@ import Varlink
     public func offer(_ choice: Choice, by program: [String]) {
         guard (choice, program) != (self.choice, self.program) else { return }
         (self.choice, self.program) = (choice, program)
-        // Programs learn of the socket when they start.
+        // Programs learn about the socket when they start.
         host.makeFolders()
     }
 
@@ -85,7 +84,7 @@ import Varlink
     private func accept(_ listener: Int32) {
         let connection = Glibc.accept(listener, nil, nil)
         guard connection >= 0 else { return }
-        // The daemon starts programs on this thread alone.
+        // The daemon starts programs only on this thread.
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         defer { close(connection) }
         guard case .browser(let browser) = choice, running < Self.limit else { return }
@@ -95,8 +94,7 @@ import Varlink
         _ = try? host.start(sandbox(for: browser), filter: filter, [socket], names: [Self.name])
     }
 
-    /// The path of the browser of a helper that may have one; empty where none is installed, `nil` where none is wanted or there
-    /// is no sandbox.
+    /// The path of the browser for a helper that may have one; empty if none is installed, `nil` if none is wanted or there is no sandbox.
     public func path(for helper: String) -> String? {
         guard host.isSandboxed(helper) else { return nil }
         return switch choice {
@@ -121,7 +119,7 @@ import Varlink
             isNobody: true)
     }
 
-    /// The settings that a browser reads, and the list of fonts, without which it would read every font when it starts.
+    /// The settings that a browser reads, and the list of fonts. Without that list, it would read every font when it starts.
     private static let settings = ["/etc/chromium", "/etc/chromium.d", "/etc/fonts", "/var/cache/fontconfig"]
 
     /// The places where browsers of the Chromium family are installed; the first one that exists is used.

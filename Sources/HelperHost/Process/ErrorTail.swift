@@ -2,11 +2,10 @@ import EventLoop
 import ForeignText
 import Glibc
 
-/// A helper's standard error: read for as long as it comes, kept to the last few KiB (R2: a helper floods), and with
-/// everything masked that its process was given (R3: a helper prints a secret).
+/// A helper's standard error: read as long as it comes, kept to the last few KiB (R2: a helper floods), with all secrets masked that its process
+/// received (R3: a helper prints a secret).
 @LoopActor final class ErrorTail {
-    /// Octets beyond the limit that are kept, so that a secret which the limit cuts is still whole; no answer to a question is
-    /// longer in practice.
+    /// Octets that are kept beyond the limit, so that a secret at the limit is still complete; answers are shorter in practice.
     private static let margin = 8 << 10
     /// The largest size of one read, in octets.
     private static let portion = 16 << 10
@@ -15,9 +14,9 @@ import Glibc
     private let limit: Int
     private var kept: [UInt8] = []
     private var source: EventSource?
-    /// The secrets that the process was given, by any command: its output cannot be assigned to commands.
+    /// The secrets that the process received with any command, because its output does not show to which command it belongs.
     private(set) var given: Set<String> = []
-    /// Whether the beginning is no longer kept.
+    /// Whether the beginning of the output was dropped.
     private var wasCut = false
 
     /// - Parameter pipe: our end, which is closed here.
@@ -29,7 +28,7 @@ import Glibc
 
     isolated deinit { close() }
 
-    /// Reads what has come, and closes the pipe.
+    /// Reads the output that has arrived, and closes the pipe.
     func close() {
         guard pipe >= 0 else { return }
         for _ in 0..<8 where read() {}
@@ -43,13 +42,13 @@ import Glibc
         kept.split(separator: UInt8(ascii: "\n")).last.map { Printable.text(of: $0) }
     }
 
-    /// Masks these texts from now on in everything that the process ever wrote or will write.
+    /// Masks these texts from now on in all output of the process, past and future.
     func add(secrets: some Sequence<String>) { given.formUnion(secrets) }
 
     /// Returns the end of the output as printable lines, with the secrets masked.
     ///
-    /// Secrets are masked before the text is cut, or half a secret could remain at the edge; for the same reason an incomplete
-    /// first line is left out, if another line follows.
+    /// Secrets are masked before the text is cut, because half a secret could remain at the edge. For the same reason, an incomplete first line is
+    /// left out if another line follows.
     func text() -> String {
         let secrets = Secrets(given)
         let masked = secrets.mask(kept)
@@ -59,24 +58,24 @@ import Glibc
             text = rest.isEmpty ? text.dropFirst(secrets.longest) : rest
         }
         let printable = text.split(separator: UInt8(ascii: "\n")).map { Printable.text(of: $0) }.joined(separator: "\n")
-        // Escapes make the text longer; the end matters most.
+        // Escapes make the text longer, and its end matters most.
         return String(decoding: printable.utf8.suffix(limit), as: UTF8.self)
     }
 
     private func watch() {
         guard pipe >= 0 else { return }
         source = try? EventLoop.shared.watch(pipe) { [weak self] _ in self?.readable() }
-        // The answers of helpers go before their chatter.
+        // The helpers' answers are read before their error output.
         source?.setPriority(10)
     }
 
     private func readable() {
         guard read() else { return }
-        // Until then, a flood waits in the pipe while other helpers have their turn.
+        // Until then, a flood of output waits in the pipe, so that other helpers have their turn.
         source = try? EventLoop.shared.schedule(after: .milliseconds(5)) { [weak self] in self?.watch() }
     }
 
-    /// Reads some of the output; returns whether more may come.
+    /// Reads some of the output; returns whether there may be more.
     private func read() -> Bool {
         let count = withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 1) { buffer in
             let count = Glibc.read(pipe, buffer.baseAddress, buffer.count)

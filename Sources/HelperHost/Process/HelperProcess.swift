@@ -7,20 +7,20 @@ import Varlink
 
 /// One running helper process, from its start until it is reaped.
 ///
-/// A sandbox consists of three processes: bubblewrap, which is the daemon's child and ends everything when it ends; its reaper,
-/// the first process of the namespace; and the helper.
+/// A sandbox has three processes: bubblewrap, which is the daemon's child and ends all others when it ends; the reaper, which is the namespace's
+/// first process; and the helper.
 @LoopActor final class HelperProcess {
-    /// The helpers that the process speaks for.
+    /// The helpers that the process serves.
     let names: [String]
     /// Identifies the process in its calls to the daemon.
     let token = Hex.encode((0..<16).map { _ in UInt8.random(in: 0...255) })
     /// How the process ended; `nil` while it runs.
     private(set) var ending: String?
-    /// Whether the program could not be executed, so that no code of the helper ever ran.
+    /// Whether the program could not be executed, so that the helper's code never ran.
     private(set) var neverRan = false
-    /// Whether ``label`` is read at the end; set before that.
+    /// Whether to read ``label`` when the process ends; set before that.
     var keepsLabel = false
-    /// The security module's label of bubblewrap at its end; `nil` without such a module.
+    /// The label that the security module gave bubblewrap, read at its end; `nil` without such a module.
     private(set) var label: String?
     let tail: ErrorTail
     /// Called once for the owner, after the process was reaped.
@@ -39,7 +39,7 @@ import Varlink
     private var kill: EventSource?
     private var killDue: Instant?
 
-    /// Starts the helper. Throws a fault if there is no process.
+    /// Starts the helper. Throws a fault if no process could be started.
     ///
     /// - Parameters:
     ///   - filter: the descriptor of ``SystemCallFilter``; without it the helper runs without a sandbox.
@@ -51,11 +51,11 @@ import Varlink
     ) throws(HelperFault) {
         program = sandbox.exec[0]
         self.names = names
-        // The file was checked when it was read, but may have been replaced since.
+        // The program was checked when the helper's file was read, but may have been replaced since.
         if let distrust = PathTrust.problem(with: program, as: .program) {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
         }
-        // prlimit(1) would let a shell run a file that the kernel refuses to execute.
+        // If the kernel refuses to execute a file, prlimit(1) would let a shell run it.
         if let words = StartFailure.beforeStart(program: program) {
             throw HelperFault(.helperNotStarted, "it could not be started: \(words)")
         }
@@ -93,7 +93,7 @@ import Varlink
             if let filter {
                 let report = try pipe()
                 status = report.ours
-                // Every reader of the filter needs a position of its own in the file.
+                // Each bubblewrap reads the filter from the file's position, so each gets an open file of its own.
                 descriptors += [try open("/proc/self/fd/\(filter)"), report.theirs]
                 arguments = sandbox.commandLine(filter: Int32(descriptors.count - 2), status: Int32(descriptors.count - 1))
             }
@@ -108,13 +108,13 @@ import Varlink
         }
         exitSource = try? EventLoop.shared.onExit(pidfd: pidfd) { self.exited() }
         guard exitSource != nil else {
-            // If its end cannot be noticed, the process would stay for ever and keep the daemon from stopping.
+            // If the end of this process cannot be noticed, it would never be reaped, and the daemon could not stop.
             signal(SIGKILL)
             waitpid(pid, nil, 0)
             release()
             throw HelperFault(.helperNotStarted, "its end could not be watched")
         }
-        // Answers that have come are read before the end of their process is noticed.
+        // Answers that have arrived are read before the end of their process is handled.
         exitSource?.setPriority(5)
     }
 
@@ -139,35 +139,35 @@ import Varlink
 
     // MARK: Signals
 
-    /// Sends SIGTERM to the helper itself: bubblewrap would die of it, and take the helper along before it can tidy up.
+    /// Sends SIGTERM to the helper itself. bubblewrap would die of the signal and end the helper before it can tidy up.
     private func terminate() {
         readStatus()
         // During the set-up, and without a sandbox, the signal goes to the whole session.
         guard status != nil, let reaper else { return signal(SIGTERM) }
-        // The helper is the reaper's first child. It cannot be replaced by another process between these two calls unless it ends
-        // in between, and then SIGTERM would reach a process of the same namespace.
+        // The helper is the reaper's first child. If it ends between these two calls, SIGTERM may reach another process of the same namespace, but
+        // none outside.
         let children = FilePath.octets(of: "/proc/\(reaper)/task/\(reaper)/children", limit: 256) ?? []
         let first = children.split(separator: UInt8(ascii: " ")).first.map { String(decoding: $0, as: UTF8.self) }
         if let helper = first.flatMap(pid_t.init) { Glibc.kill(helper, SIGTERM) }
     }
 
-    /// Sends a signal to the daemon's child and its whole session. SIGKILL for bubblewrap alone is not enough: its reaper waits
-    /// for it during the set-up, and would wait for ever. The kernel lets no process escape a signal to a group by a fork(2).
+    /// Sends a signal to the daemon's child and its whole session. SIGKILL for bubblewrap alone is not enough: during the set-up, its reaper waits
+    /// for it and would wait for ever. A process cannot escape a signal to its group by fork(2).
     private func signal(_ signal: Int32) {
         if isRunning { Glibc.kill(-pid, signal) }
     }
 
     // MARK: Messages of bubblewrap
 
-    /// The first process of the namespace, by its number outside the namespace.
+    /// The namespace's first process, by its number outside the namespace.
     private var reaper: pid_t?
-    /// The exit code in a shell's form: the helper's exit status, or 128 plus the number of a signal.
+    /// The exit code as a shell reports it: the helper's exit status, or 128 plus the number of a signal.
     private var exitCode: Int32?
     private var statusText: [UInt8] = []
 
     private func readStatus() {
         guard let status else { return }
-        // Two lines of less than a hundred octets.
+        // bubblewrap writes two lines of less than a hundred octets.
         var octets = [UInt8](repeating: 0, count: 1024)
         let count = read(status, &octets, octets.count)
         statusText += octets.prefix(max(0, count))
@@ -183,14 +183,14 @@ import Varlink
     private func exited() {
         // Ends the remaining processes of the session, while the process number still belongs to that session.
         Glibc.kill(-pid, SIGKILL)
-        // The file can be read until this process waits for the child; a line feed or a zero octet may end it (proc_pid_attr(5)).
+        // The file can be read until this process waits for the child. The label may end with a line feed or a zero octet (proc_pid_attr(5)).
         if keepsLabel {
             label = FilePath.text(of: "/proc/\(pid)/attr/current", limit: 256)?.split { $0 == "\n" || $0 == "\0" }.first.map(
                 String.init)
         }
         var information = siginfo_t()
         guard waitid(P_PIDFD, id_t(pidfd), &information, WEXITED) == 0 else { return }
-        // si_status of the SIGCHLD part, which Glibc's module leaves out: behind si_signo, si_errno, si_code, si_pid and si_uid.
+        // si_status of the SIGCHLD part, which Glibc's module does not import: it follows si_signo, si_errno, si_code, si_pid and si_uid.
         let value = withUnsafeBytes(of: information) { $0.load(fromByteOffset: 24, as: Int32.self) }
         readStatus()
         tail.close()
@@ -204,12 +204,12 @@ import Varlink
         onGone()
     }
 
-    /// Returns the ending in words; sets ``neverRan``.
+    /// Returns how the process ended, in words; sets ``neverRan``.
     private func words(code: Int32, isHelpers: Bool) -> String {
         let line = tail.lastLine ?? "bubblewrap failed"
-        // The shell's words for a program that is not there, or cannot be executed; they may as well be the helper's.
+        // The shell's codes for a program that is missing or cannot be executed; the helper may use them as well.
         let isUnexecuted = (code == 126 || code == 127) && line.hasPrefix("prlimit: failed to execute ")
-        // Above 128: killed by us, or by the kernel for lack of memory, before the end of the helper itself was reported.
+        // Above 128, the daemon killed it, or the kernel did for lack of memory, before the helper's own end was reported.
         guard isHelpers ? isUnexecuted : code <= 128 else { return Self.describe(code) }
         neverRan = true
         // The line ends with the kernel's own words.
@@ -249,7 +249,7 @@ import Varlink
     /// How the process ended, unless it ended without an error.
     var failure: String? { ending == Self.describe(0) ? nil : ending }
 
-    /// Returns the fault of a command that the process did not answer: the helper's own fault only if it ever ran.
+    /// Returns the fault of a command that the process did not answer. The fault is the helper's own only if its code ever ran.
     ///
     /// - Parameter words: the sentence to use while the process still runs.
     func unanswered(_ words: String) -> HelperFault {

@@ -1,10 +1,10 @@
 import EventLoop
 import HotspotCore
 
-/// Processes that are started before they are asked, so that their start-up hides behind association and DHCP.
+/// Starts processes before their first command, so that they start up while the network is joined.
 ///
-/// Each interface has its own wishes; a process stays as long as any interface wants it. A wish that is neither used nor
-/// withdrawn (an association that never gets an address) expires (R2).
+/// Each interface names the helpers that it wants; a process stays as long as any interface wants it. If a wish is neither used nor withdrawn,
+/// because an association never gets an address, it expires (R2).
 @LoopActor final class Preparation {
     private let configuration: HostConfiguration
     /// The waiting processes of helpers that serve one command each.
@@ -15,7 +15,7 @@ import HotspotCore
 
     /// Notes that the interface may soon ask these helpers. Earlier wishes stay.
     ///
-    /// - Parameter onExpiry: called when the helpers were not asked for some time; `nil` if the wish lasts until it is withdrawn.
+    /// - Parameter onExpiry: called if the helpers were not asked for some time; `nil` if the wish lasts until it is withdrawn.
     func want(_ names: [String], for interface: Int, onExpiry: (() -> Void)?) {
         let expiry = onExpiry.flatMap {
             try? EventLoop.shared.schedule(after: configuration.preparation, accuracy: .seconds(1), $0)
@@ -23,7 +23,7 @@ import HotspotCore
         wanted[interface] = (wanted[interface]?.names.union(names) ?? Set(names), expiry)
     }
 
-    /// Returns whether a process still has to be started, because the helper was not asked in the meantime.
+    /// Returns whether a process must still be started, because the helper has not been asked since.
     func lacks(_ name: String) -> Bool { isWanted(name) && processes[name] == nil }
 
     func add(_ process: HelperProcess, for name: String) {
@@ -39,8 +39,7 @@ import HotspotCore
         return processes.removeValue(forKey: name)
     }
 
-    /// Withdraws the interface's wishes, and ends the processes that were prepared only for it. Returns the helpers that no
-    /// interface wants any longer.
+    /// Withdraws the interface's wishes, and ends the processes that only it wanted. Returns the helpers that no interface wants any longer.
     func standDown(interface: Int) -> Set<String> {
         let unwanted = (wanted.removeValue(forKey: interface)?.names ?? []).filter { !isWanted($0) }
         for name in unwanted { end(name) }

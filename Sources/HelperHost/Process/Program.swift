@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// A command line with the paths that it may see. One process speaks for all helpers that the program names.
+/// A command line with the paths that it may see. One process serves all helpers with this command line.
 struct Program: Hashable {
     var exec: [String]
     /// The names of the helpers, in the order of LISTEN_FDNAMES.
@@ -11,7 +11,7 @@ struct Program: Hashable {
     /// Whether the program may use a browser.
     var browses = false
 
-    /// The same program for the scan list, without a network; the prober never sees the list.
+    /// The same program for the scan list, without a network; the prober never gets the list.
     var withoutNetwork: Program {
         var program = self
         program.names.removeAll { $0 == HelperHost.proberName }
@@ -19,7 +19,7 @@ struct Program: Hashable {
         return program
     }
 
-    /// Groups the helpers with `Activation=socket`, and the prober, by their command lines. Returns the program of each.
+    /// Groups the helpers with `Activation=socket`, and the prober, by command line. Returns the program of each.
     static func shared(of helpers: [HelperSpec], prober: [String]?) -> [String: Program] {
         var programs: [[String]: Program] = [:]
         for spec in helpers {

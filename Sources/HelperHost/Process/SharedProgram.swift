@@ -3,11 +3,11 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// One process that serves one or more helpers on sockets, from its start to its end. A command that the process never accepted,
-/// because it ended idle just then, goes to the next one.
+/// One process that serves one or more helpers on sockets, from its start to its end. If it ends while idle without having accepted a command, the
+/// next process gets that command.
 ///
-/// Between its first command and its end, the process always has a limit (R2): a command has its caller's deadline, a cancelled
-/// command has 2 s, and without a command the process is ended after a while, which is short if no further command is expected.
+/// Between its first command and its end, the process always has a time limit (R2): the deadline of a command's caller, 2 s after a cancelled
+/// command, or otherwise a while without commands, which is short if no command is expected.
 @LoopActor final class SharedProgram {
     struct Listener {
         var name: String
@@ -18,14 +18,14 @@ import Varlink
     let process: HelperProcess
     /// Whether the process gets no further commands, and ends when its own are done.
     private(set) var isRetired = false
-    /// Returns whether a page is open in a browser of the process, such as one that the user is asked about.
+    /// Returns whether the process has a page open in a browser, for example while the user answers a question.
     var isBrowsing: () -> Bool = { false }
     private let configuration: HostConfiguration
     private let listeners: [Listener]
     private static var lastSocket = 0
     private var exchanges: [ObjectIdentifier: Exchange] = [:]
     private(set) var wasAsked = false
-    /// Whether the process waits for its first command without a limit.
+    /// Whether the process waits for its first command without a time limit.
     private var isAwaiting = false
     /// Whether no further command is expected soon.
     private var isLeaving = false
@@ -53,7 +53,7 @@ import Varlink
         let path = "\(configuration.runtimeDirectory)/helpers/\(lastSocket)"
         do throws(VarlinkError) {
             let listener = try Socket.listen(path: path, mode: 0o600).take()
-            // The service manager's protocol hands over sockets that block, and only the helper ever accepts.
+            // The service manager's protocol passes sockets that block, and only the helper ever accepts.
             _ = fcntl(listener, F_SETFL, 0)
             return Listener(name: name, path: path, descriptor: listener)
         } catch {
@@ -104,7 +104,7 @@ import Varlink
 
     private func processEnded() {
         isRetired = true
-        // Read before the sockets are closed, because waiting answers would be lost with them.
+        // Read before the sockets are closed, because that would drop waiting answers.
         for exchange in Array(exchanges.values) { exchange.processEnded() }
         Self.close(listeners)
     }
@@ -116,18 +116,18 @@ import Varlink
         limitTime()
     }
 
-    /// Ends the process after a while if no command is left, or only cancelled ones.
+    /// Ends the process after a while, if no commands are left or all of them were cancelled.
     func limitTime() {
         guard process.isRunning else { return }
         if exchanges.isEmpty {
             if isRetired { return end() }
             if isAwaiting { return }
-            // One timer for the whole time without a command, and none while there is one.
+            // One timer for the whole time without a command.
             let stay = isBrowsing() ? configuration.serviceBrowsing : configuration.serviceIdle
             let patience = isLeaving ? configuration.serviceLeave : stay
             idle = try? EventLoop.shared.schedule(after: patience, accuracy: patience / 4) { [weak self] in self?.end() }
         } else if cancellation == nil, exchanges.values.allSatisfy(\.isCancelled) {
-            // A program that obeys the end-of-file has closed its connections by then.
+            // A program that obeys the end-of-file has closed its connection by then.
             cancellation = try? EventLoop.shared.schedule(after: configuration.cancelTerm) { [weak self] in
                 guard let self else { return }
                 cancellation = nil

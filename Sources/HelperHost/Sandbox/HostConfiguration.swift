@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// Where helpers live and what they may use.
+/// The folders of helpers, and the limits on what they may use.
 public struct HostConfiguration: Hashable, Sendable {
     public enum Containment: String, Hashable, Sendable, CaseIterable {
         /// A helper runs in its sandbox, or not at all.
@@ -9,9 +9,9 @@ public struct HostConfiguration: Hashable, Sendable {
         case none
     }
 
-    /// The largest resources of one helper process (R2). The kernel enforces them (setrlimit(2)).
+    /// The resource limits of one helper process (R2), which the kernel enforces (setrlimit(2)).
     public struct Limits: Hashable, Sendable {
-        /// Address space, in octets; shared memory counts.
+        /// The size of the address space, in octets; it includes shared memory.
         public var addressSpace: UInt64 = 4 << 30
         /// Private memory that can be written, in octets.
         public var data: UInt64 = 256 << 20
@@ -23,11 +23,11 @@ public struct HostConfiguration: Hashable, Sendable {
         public var processes: UInt64 = 32
         public var descriptors: UInt64 = 128
         public var fileSize: UInt64 = 64 << 20
-        /// Octets of the private `/tmp`, and as many of `/dev/shm`.
+        /// The size of the private `/tmp`, and of `/dev/shm`, in octets.
         public var temporaryFolder: UInt64 = 32 << 20
-        /// Octets of one message of a helper.
+        /// The size of one message of a helper, in octets.
         public var message = 256 << 10
-        /// Octets of a helper's standard error that are kept.
+        /// The part of a helper's standard error that is kept, in octets.
         public var standardError = 16 << 10
 
         public init() {}
@@ -38,27 +38,26 @@ public struct HostConfiguration: Hashable, Sendable {
     /// Paths that helpers never see, even inside a folder that is shown: the daemon's state, its runtime folder, the settings,
     /// and the folders of helper files, which name networks.
     public var hiddenPaths: [String]
-    /// The path at which helpers see the daemon's socket for them.
+    /// The path at which helpers see the daemon's socket.
     public var helperSocket: String?
     public var containment = Containment.sandbox
     public var limits = Limits()
-    /// The time from the cancellation, which is an end-of-file, to SIGTERM and SIGKILL.
+    /// The times from the cancellation, which is an end-of-file, to SIGTERM and SIGKILL.
     public var cancelTerm = Duration.milliseconds(20)
     public var cancelKill = Duration.milliseconds(60)
-    /// The time from a one-command helper's answer to SIGTERM and SIGKILL, in which it can tidy up.
+    /// The times from a one-command helper's answer to SIGTERM and SIGKILL; meanwhile it can tidy up.
     public var lingerTerm = Duration.milliseconds(500)
     public var lingerKill = Duration.seconds(1)
-    /// The time from the cancellation of a command to the end of a shared process that does not end it; a process without other
-    /// work ends like one that serves a single command.
+    /// The time that a shared process gets to end a cancelled command; then the process is ended. Without other commands, it ends like a process that
+    /// serves a single command.
     public var serviceCancel = Duration.seconds(2)
-    /// The time from the last command of a shared process to its end if another command may follow: the race is not decided, or
-    /// the user is asked.
+    /// The idle time after which a shared process ends if another command may follow: the race is undecided, or the user is asked.
     public var serviceIdle = Duration.seconds(30)
     /// The same time while a page is open in a browser and waits for the user's answer.
     public var serviceBrowsing = Duration.seconds(600)
     /// The same time if no further command is expected.
     public var serviceLeave = Duration.seconds(2)
-    /// The time from an interface's wish for prepared processes to their end, if the wish is neither used nor withdrawn.
+    /// The time after which prepared processes end if the interface neither uses nor withdraws its wish.
     public var preparation = Duration.seconds(90)
 
     public init(runtimeDirectory: String, hiddenPaths: [String] = [], helperSocket: String? = nil) {

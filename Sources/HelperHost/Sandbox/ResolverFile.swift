@@ -4,9 +4,9 @@ import HotspotCore
 
 /// The copy of `/etc/resolv.conf` that helpers see.
 ///
-/// A helper is started before the network has told its nameservers, and the programs that manage links put a new file in the
-/// place of the old one. A sandbox that has the old file would keep it. So helpers are shown one file of the daemon's, which is
-/// written in place whenever the system's has changed; a C library reads it again when its time of change is another one.
+/// A helper is started before the network has announced its nameservers, and the programs that manage links replace the file. A sandbox with the old
+/// file would keep it. So helpers see a copy that the daemon rewrites in place whenever the system's file changes; a C library reads it again when
+/// its modification time changes.
 @LoopActor final class ResolverFile {
     /// The largest part of the file that is copied, in octets; a resolver reads three nameservers.
     private static let limit = 16 << 10

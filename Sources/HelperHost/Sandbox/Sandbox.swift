@@ -2,12 +2,11 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// The view and the limits of a helper's process, as a value: from a helper and the daemon's paths it makes a command line of
-/// bubblewrap.
+/// The sandbox of one helper, as a value: turns the helper and the daemon's paths into a command line of bubblewrap.
 ///
-/// Deny by default: what is not named here does not exist for the helper. It answers R1 (a portal takes over a helper: there are
-/// no files, programs or networks' names to get at) and R2 (a helper is buggy: nothing that it starts outlives it, and its share
-/// of the machine is limited). docs/security.md has the threats.
+/// Denies by default: a helper sees only the files that are named here. Against R1 (a portal takes over a helper), no files, programs or network
+/// names are in reach. Against R2 (a helper is buggy), nothing that it starts outlives it, and its share of the machine is limited. docs/security.md
+/// lists the threats.
 struct Sandbox: Hashable {
     static let bubblewrap = "/usr/bin/bwrap"
     /// Sets the limits inside the sandbox, where the helper's processes are counted separately.
@@ -15,7 +14,7 @@ struct Sandbox: Hashable {
     /// The helper's own process number: bubblewrap's reaper is the first process.
     static let processID = 2
 
-    /// The number of the user that owns nothing.
+    /// The number of the user `nobody`, who owns no files.
     private static let nobody = 65534
 
     /// Files and folders of `/etc` that programs need: names, certificates, time, the dynamic loader. `/etc/resolv.conf` is not
@@ -28,7 +27,7 @@ struct Sandbox: Hashable {
     ]
     /// Links into `/usr` on a merged system, folders elsewhere.
     private static let systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
-    /// Folders that belong to no single helper: only the file itself is shown.
+    /// Folders that belong to no single helper. Of these, only the file itself is shown.
     private static let sharedFolders: Set<String> = [
         "/", "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/srv", "/sys", "/tmp", "/var",
         "/var/lib", "/var/tmp",
@@ -47,18 +46,17 @@ struct Sandbox: Hashable {
     var hiddenPaths: [String] = []
     /// The one socket of the daemon that helpers connect to.
     var helperSocket: String?
-    /// The socket at which the helper has a browser (``BrowserHost``).
+    /// The socket over which the helper gets a browser (``BrowserHost``).
     var browserSocket: String?
-    /// Whether the helper's processes run as nobody, and not under the daemon's user.
+    /// Whether the helper's processes run as `nobody` instead of the daemon's user.
     var isNobody = false
     /// The file that is shown as `/etc/resolv.conf`.
     var resolverFile: String?
 
     /// The command line of bubblewrap.
     ///
-    /// - Parameters:
-    ///   - filter: the number of the descriptor that has the system-call filter.
-    ///   - status: the number of the descriptor on which bubblewrap reports the helper's start and end.
+    /// - Parameters: - filter: the descriptor with the system-call filter. - status: the descriptor on which bubblewrap reports the helper's start
+    ///   and end.
     func commandLine(filter: Int32, status: Int32) -> [String] {
         var words = [Self.bubblewrap, "--unshare-user", "--unshare-pid", "--unshare-ipc"]
         if !hasNetwork { words.append("--unshare-net") }
@@ -72,7 +70,7 @@ struct Sandbox: Hashable {
         words += readWritePaths.flatMap { ["--bind-try", $0, $0] }
         words += coveredFolders.flatMap { ["--tmpfs", $0] }
         words += covered.filter { $0.kind == .file }.flatMap { ["--ro-bind", "/dev/null", $0.path] }
-        // A file that the helper may write to, or that lies in a shown folder, is already there.
+        // Files in writable or shown folders are there already.
         let files = own.files.filter { file in !readWritePaths.contains { FilePath.isWithin(file, $0) } }
         words += files.flatMap { ["--ro-bind-try", $0, $0] }
         if let resolverFile { words += ["--ro-bind", resolverFile, "/etc/resolv.conf"] }
@@ -82,23 +80,22 @@ struct Sandbox: Hashable {
         return words + limited(countsProcesses: true)
     }
 
-    /// The command line for a helper without a sandbox (`Containment=none`), with only its limits.
+    /// The command line for a helper without a sandbox (`Containment=none`); only the limits apply.
     var uncontainedCommandLine: [String] {
-        // The service manager's protocol wants the process's own number (sd_listen_fds(3)); the shell becomes the helper.
+        // The service manager's protocol requires the helper's own process number (sd_listen_fds(3)); the shell sets it and becomes the helper.
         ["/bin/sh", "-c", "[ -z \"$LISTEN_FDS\" ] || export LISTEN_PID=$$; exec \"$@\"", "sh"]
             + limited(countsProcesses: false)
     }
 
-    /// R2: a helper that leaks, floods or forks without end stops at its own limits. The total of all helpers is limited by the
-    /// daemon's unit.
+    /// R2: a helper that leaks, floods or forks without end stops at its own limits. The daemon's unit limits all helpers together.
     private func limited(countsProcesses: Bool) -> [String] {
         func limit(_ name: String, _ kind: __rlimit_resource, _ soft: UInt64, _ hard: UInt64? = nil) -> String {
             var present = rlimit()
-            // A limit cannot be raised above the daemon's own.
+            // A limit cannot exceed the daemon's own.
             let most = getrlimit(__rlimit_resource_t(kind.rawValue), &present) == 0 ? UInt64(present.rlim_max) : .max
             return "--\(name)=\(min(soft, most)):\(min(hard ?? soft, most))"
         }
-        // A limit of one octet keeps a core dump from files and from programs that handle cores; zero only from files (core(5)).
+        // With zero, the kernel writes no core file, but still pipes cores to a handler; with one octet, it does neither (core(5)).
         var words = [
             Self.prlimit, limit("core", RLIMIT_CORE, 1), limit("as", RLIMIT_AS, limits.addressSpace),
             limit("data", RLIMIT_DATA, limits.data),
@@ -106,7 +103,7 @@ struct Sandbox: Hashable {
             limit("cpu", RLIMIT_CPU, processorTime, processorTime + 1),
             limit("nofile", RLIMIT_NOFILE, limits.descriptors + UInt64(listeners)), limit("fsize", RLIMIT_FSIZE, limits.fileSize),
         ]
-        // Without a user namespace the kernel would count the daemon and all helpers together.
+        // Without a user namespace, the kernel would count the processes of the daemon and all helpers together.
         if countsProcesses { words.append(limit("nproc", __RLIMIT_NPROC, limits.processes)) }
         return words + ["--"] + exec
     }
@@ -133,7 +130,7 @@ struct Sandbox: Hashable {
     /// The folder of the program and the other files that its command line names.
     var ownPaths: [String] { programPaths.folders + programPaths.files }
 
-    /// Returns the hidden paths inside a shown folder, by their path in that folder: bubblewrap follows links.
+    /// Returns the hidden paths inside a shown folder, as paths within that folder: bubblewrap follows links.
     private func covered(_ ownFolders: [String]) -> [String] {
         let hidden = hiddenPaths.map(FilePath.canonical)
         return (ownFolders + readPaths + readWritePaths + ["/usr"]).flatMap { shown in
@@ -142,9 +139,8 @@ struct Sandbox: Hashable {
         }
     }
 
-    /// Returns the folder of the program, or of the script that its interpreter runs, and the other files that the command line
-    /// names. The folder is left out if it is not the helper's own: a system folder, a user's home, or a folder with helper
-    /// files.
+    /// Returns the folder of the program, or of the script that an interpreter runs, and the other files in the command line. The folder is left out
+    /// if it is not the helper's own: a system folder, a user's home, or a folder with helper files.
     private var programPaths: (folders: [String], files: [String]) {
         var folders: [String] = [], files: [String] = []
         for word in exec where word.hasPrefix("/") && FilePath.kind(of: word) == .file && !Self.isSystems(word) {

@@ -5,9 +5,8 @@ import Glibc
 
 /// The system calls that a helper may make, as a filter made by libseccomp (seccomp(2)).
 ///
-/// R1: a portal that has taken over a helper does not reach the rarely used parts of the kernel, nor nl80211, which would tell it
-/// of the networks in sight. An allow-list; everything else does not exist (ENOSYS), as on an older kernel, for which C libraries
-/// and runtimes have another way.
+/// R1: a portal that has taken over a helper cannot reach the rarely used parts of the kernel, nor nl80211, which would reveal the networks in sight.
+/// All calls that are not in this list fail with ENOSYS, as on an older kernel, for which C libraries and runtimes have an alternative.
 enum SystemCallFilter {
     /// The process that the filter is for.
     enum Subject { case helper, browser }
@@ -33,22 +32,22 @@ enum SystemCallFilter {
         return file
     }
 
-    /// The masked argument has this value.
+    /// Allows the call if the masked argument has this value.
     private static func masked(_ argument: UInt32, _ mask: UInt64, _ value: UInt64) -> scmp_arg_cmp {
         scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: mask, datum_b: value)
     }
 
-    /// The lower half, which is all that the kernel looks at, has this value.
+    /// Allows the call if the argument's lower half has this value; the kernel ignores the upper half.
     private static func equal(_ argument: UInt32, _ value: UInt64) -> scmp_arg_cmp { masked(argument, 0xFFFF_FFFF, value) }
 
     /// CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
     private static let namespaces: UInt64 = 0x7E02_0000
-    /// S_ISUID and S_ISGID: with such a file a helper would leave the daemon's rights to every user of the machine.
+    /// S_ISUID and S_ISGID: with such a file, a helper would give the daemon's rights to every user of the machine.
     private static let ownersRights: UInt64 = 0o6000
-    /// O_CREAT and O_TMPFILE, without the bit that the latter shares with O_DIRECTORY. Without them an open has no mode.
+    /// O_CREAT and O_TMPFILE, without the bit that the latter shares with O_DIRECTORY. Only an open with one of them has a mode.
     private static let makesFile = UInt64(O_CREAT) | 0o20000000
-    /// Requests to devices, files and sockets that only ask, or change only the descriptor. Other requests change interfaces,
-    /// reveal networks (wireless extensions), or put words into a terminal.
+    /// Requests to devices, files and sockets that only read, or change only the descriptor. Other requests change interfaces, reveal networks
+    /// (wireless extensions), or type text into a terminal.
     private static let requests: [UInt64] = [
         0x5401, 0x802C_542A, 0x540F, 0x5413, 0x5411, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452, 0x5460,  // TCGETS … FIOQSIZE
         0x2, 0x8008_6601, 0x4004_9409, 0x4020_940D, 0x8905,  // FIGETBSZ, FS_IOC_GETFLAGS, FICLONE, FICLONERANGE, SIOCATMARK
@@ -60,13 +59,13 @@ enum SystemCallFilter {
 
     private static func rules(for subject: Subject) -> [(action: UInt32, name: String, conditions: [scmp_arg_cmp])] {
         var allowed: [(String, [scmp_arg_cmp])] = unrestricted.split(whereSeparator: \.isWhitespace).map { (String($0), []) }
-        // The flags of clone3 are in memory, where a filter cannot see them; without clone3 the C library uses clone.
+        // clone3 has its flags in memory, where a filter cannot see them; without clone3, the C library uses clone.
         let forbidden = subject == .browser ? namespaces & ~browsersNamespaces : namespaces
         allowed.append(("clone", [masked(0, forbidden, 0)]))
         if subject == .browser {
             // The browser's sandbox has no files, and no network except loopback.
             allowed += [("chroot", []), ("socket", [equal(0, UInt64(AF_NETLINK)), equal(2, 0 /* NETLINK_ROUTE */)])]
-            // Before the browser makes a sandbox, it tries in a separate process whether it may.
+            // Before the browser makes a sandbox, it tests in a separate process whether it may.
             allowed.append(("unshare", [masked(0, forbidden, 0)]))
         }
         // Netlink is not allowed, because it reveals associations and scans. The C library resolves names without it.
@@ -78,7 +77,7 @@ enum SystemCallFilter {
             allowed += [(name, [masked(flags, makesFile, 0)]), (name, [masked(mode, ownersRights, 0)])]
         }
         for request in requests { allowed.append(("ioctl", [equal(1, request)])) }
-        // The error of a kernel without this address family, which C libraries expect.
+        // The error of a kernel that lacks this address family; C libraries expect it.
         let beyond = scmp_arg_cmp(arg: 0, op: SCMP_CMP_GT, datum_a: UInt64(AF_INET6), datum_b: 0)
         let refused = subject == .browser ? [] : [(cseccomp_errno(UInt16(EAFNOSUPPORT)), "socket", [beyond])]
         return allowed.map { (CSECCOMP_ALLOW, $0, $1) } + refused

@@ -16,12 +16,12 @@ public struct PortalAPIDocument: Hashable, Sendable {
     public var venueURL: WebURL?
     /// Whether the session can be extended at the portal's page.
     public var canExtend: Bool?
-    /// The rest of a session that is limited in time, in seconds.
+    /// The remaining time of a session with a time limit, in seconds.
     public var secondsRemaining: Int?
-    /// The rest of a session that is limited in volume, in octets.
+    /// The remaining volume of a session with a volume limit, in octets.
     public var bytesRemaining: Int?
 
-    /// Returns the API's address as RFC 8910 announces it, if it may be asked: https, no user information, ASCII without blanks.
+    /// Returns the API's address as RFC 8910 announces it, if it may be used: https, no user information, ASCII without blanks.
     public static func address(_ text: String?, policy: RedirectPolicy = RedirectPolicy()) -> WebURL? {
         guard let text, text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let url = WebURL(text),
             url.isSecure, (try? policy.check(url)) != nil

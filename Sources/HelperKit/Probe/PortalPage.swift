@@ -1,7 +1,7 @@
 import ForeignText
 import HotspotCore
 
-/// The portal's first page, with the cookies and the connection by which it was reached.
+/// The portal's first page, with the cookies and the connection of its request.
 package struct PortalPage: Sendable {
     /// Where a portal's first page comes from.
     package enum PageSource: Sendable {
@@ -18,7 +18,7 @@ package struct PortalPage: Sendable {
         }
     }
 
-    /// Milliseconds of a command's time that opening a page leaves free, so that the helper can report an error.
+    /// Milliseconds of a command's time that are left after opening a page, so that the helper can report an error.
     static let reserve = 1000
 
     package var client: HTTPClient
@@ -55,7 +55,7 @@ package struct PortalPage: Sendable {
         return page
     }
 
-    /// Fetches a page. Repeats a request once if its answer ended in the middle: the link may be the cause.
+    /// Fetches a page. If the answer breaks off, perhaps because of the link, repeats the request once.
     private static func fetch(_ request: HTTPRequest, _ client: HTTPClient, _ scope: Scope) throws(TransferError) -> HTTPResponse
     {
         do throws(TransferError) { return try client.send(request, in: scope) } catch  where error.code == .shortAnswer {
@@ -63,7 +63,7 @@ package struct PortalPage: Sendable {
         }
     }
 
-    /// Returns the source of the portal's page by the probe's result; `nil` if the result names none.
+    /// Returns where the portal's page is, according to the probe's result; `nil` if the result names no portal.
     package static func source(_ result: ProbeResult) -> PageSource? {
         if let page = result.page, page.location == nil { return .response(page) }
         return result.portalURL.map { .url($0) }

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// Asks the endpoints of one probe, each on a thread of its own, and lets ``VerdictTable`` decide.
+/// Asks the endpoints of one probe, each on its own thread, and lets ``VerdictTable`` decide.
 struct ProbeRun: Sendable {
     /// The endpoints to ask.
     struct Plan: Sendable {
@@ -8,8 +8,7 @@ struct ProbeRun: Sendable {
         var address: ProbeEndpoint?
         var https: String?
 
-        /// Makes a plan from these endpoints, otherwise from the link's own, otherwise from the usual ones with an address
-        /// endpoint and HTTPS.
+        /// Plans the probe with these endpoints; otherwise with the link's own, otherwise with the usual ones, an address endpoint and HTTPS.
         ///
         /// - Parameter https: the HTTPS endpoint; an empty text means none.
         init(link: Link, endpoints: [ProbeEndpoint] = [], https: String? = nil) {
@@ -29,7 +28,7 @@ struct ProbeRun: Sendable {
             if self.https?.isEmpty == true { self.https = nil }
         }
 
-        /// Forgets the endpoints' addresses, because before a login, gateways give false addresses for their names.
+        /// Forgets the endpoints' addresses: before a login, gateways may answer names with false addresses.
         func forgetNames(_ link: Link) {
             for url in (named.map(\.url) + [https].compactMap(\.self)).compactMap(WebURL.init) {
                 NamePins.shared.forget(url.host, link: link)
@@ -46,10 +45,11 @@ struct ProbeRun: Sendable {
     var outvotesAPI = false
     var limit = VerdictTable.limit
     var patience = VerdictTable.patience
-    /// Called with the target of a redirect to another host as soon as its head is read: the portal, if the verdict is captive.
+    /// Called with the target of a redirect to another host as soon as the redirect's headers arrived. If the verdict is captive, that host is the
+    /// portal.
     var onRedirect: (@Sendable (WebURL) -> Void)?
 
-    /// A request without an answer so far.
+    /// A request that has no answer yet.
     private struct OpenRequest {
         let url: WebURL
         let began: Instant
@@ -61,7 +61,7 @@ struct ProbeRun: Sendable {
     private struct Board {
         var table: VerdictTable
         var evidence: [ProbeEvidence] = []
-        /// The answer at the remembered address.
+        /// The answer from the remembered address.
         var early: (answer: EndpointAnswer, evidence: ProbeEvidence, address: InternetAddress)?
         /// The address of the first named endpoint, once it answered.
         var probeAddress: String?
@@ -81,7 +81,7 @@ struct ProbeRun: Sendable {
             for index in open.indices where open[index].number == number { open[index].request.hasAddress = true }
         }
 
-        /// Enters an answer, unless the request's time was already over.
+        /// Enters an answer, unless the request was already closed for lack of time.
         mutating func answered(_ number: Int, _ answer: EndpointAnswer, at now: Int) {
             guard let index = open.firstIndex(where: { $0.number == number }) else { return }
             let request = open.remove(at: index).request
@@ -98,7 +98,7 @@ struct ProbeRun: Sendable {
             result.evidence = evidence
             let isAnswered = evidence.contains { $0.request == early?.evidence.request && $0.status != nil }
             if let early, early.evidence.status != nil, !isAnswered {
-                // This address did not come from a nameserver.
+                // This address is remembered, not resolved.
                 var evidence = early.evidence
                 evidence.request += " at \(early.address)"
                 result.evidence.append(evidence)
@@ -115,7 +115,7 @@ struct ProbeRun: Sendable {
     /// Runs the probe and returns its result. A cancellation gives `limited` at once.
     func result(in outer: Scope) -> ProbeResult {
         let began = Instant.now
-        // A separate cancellation ends the requests that are still under way once the verdict stands.
+        // A separate cancellation ends the requests that are still under way once the verdict is known.
         let cancellation = Cancellation()
         let handler = outer.cancellation.onCancel { cancellation.cancel() }
         defer {
@@ -150,7 +150,7 @@ struct ProbeRun: Sendable {
             let until: Int
             switch step {
             case .done(var result):
-                // If a portal's answer cannot be read, its page is at the endpoint's own address.
+                // If a portal's answer cannot be read, the endpoint's own address stands for the portal's page.
                 if result.verdict == .captive, result.problem != nil { result.portalURL = WebURL(plan.named[0].url) }
                 return board.with { $0.complete(result) }
             case .askNext where board.with({ $0.table.named.count }) == asked:
@@ -166,7 +166,7 @@ struct ProbeRun: Sendable {
         }
     }
 
-    /// Ends the requests that have no answer: each one reports how far it came.
+    /// Ends the requests that have no answer; each one reports how far it got.
     private static func closeAll(_ board: inout Board, at now: Int) {
         for (number, request) in board.open {
             board.answered(number, .failure(TransferError(request.hasAddress ? .timeout : .dnsTimeout)), at: now)
@@ -193,9 +193,9 @@ struct ProbeRun: Sendable {
         ask(endpoint.url, board, scope, began, early: early) { $0.answeredNamed($1, expect: endpoint.expect, at: $2) }
     }
 
-    /// Asks the first named endpoint at its earlier address, while its name is resolved. Returns that address, if it does so.
+    /// Asks the first named endpoint at its remembered address while its name is resolved. Returns that address, or `nil` if there is none.
     ///
-    /// The answer counts as the endpoint's own answer if the name resolves to this address here as well.
+    /// The answer counts as the endpoint's own answer if its name also resolves to this address here.
     private func askEarly(_ endpoint: ProbeEndpoint, _ board: Locked<Board>, _ scope: Scope) -> InternetAddress? {
         guard let address = link.probeAddress.flatMap(InternetAddress.init), let url = WebURL(endpoint.url),
             url.scheme == "http", InternetAddress(url.host) == nil, !NamePins.shared.knows(url.host, link: link)
@@ -260,8 +260,7 @@ struct ProbeRun: Sendable {
         }
     }
 
-    /// Waits for the answer from the remembered address, to which the name resolves here as well. Returns `nil` for a failure:
-    /// ask again.
+    /// Waits for the answer from the remembered address, if the name also resolves to it here. Returns `nil` for a failure: ask again.
     private static func earlyAnswer(_ board: Locked<Board>, _ scope: Scope) -> EndpointAnswer? {
         let handler = scope.cancellation.onCancel { board.with { _ in } }
         defer { scope.cancellation.removeHandler(handler) }
@@ -269,7 +268,7 @@ struct ProbeRun: Sendable {
             board.wait(until: scope.deadline) { board in
                 board.early?.answer ?? (scope.cancellation.isCancelled ? .failure(TransferError(.cancelled)) : nil)
             } ?? .failure(TransferError(.timeout))
-        // A time-out has used up the time for another try.
+        // After a time-out, no time is left for another try.
         guard case .failure(let error) = answer, error.code != .cancelled, error.code != .timeout else { return answer }
         return nil
     }
@@ -288,7 +287,7 @@ struct ProbeRun: Sendable {
         }
         request.noCache = true
         request.accept = "*/*"
-        // A connection that was made before the login stays with the gateway and never reaches the Internet.
+        // The gateway keeps a connection from before the login, so it never reaches the Internet.
         request.needsFreshConnection = true
         return request
     }

@@ -4,7 +4,7 @@ import HotspotCore
 extension ProbeEvidence {
     private static let shownHeaders = ["location", "content-type", "server", "via", "retry-after", "refresh", "date"]
 
-    /// Makes the evidence of the portal API; `document` is `nil` for an invalid answer.
+    /// Makes the evidence of the portal API; `document` is `nil` if the answer was invalid.
     init(api url: WebURL, _ document: PortalAPIDocument?, milliseconds: Int) {
         self.init(request: "GET \(url.masked)", milliseconds: milliseconds)
         if let document {
@@ -15,7 +15,7 @@ extension ProbeEvidence {
         }
     }
 
-    /// Makes the evidence of a server whose certificate was checked, and whose answer was not needed.
+    /// Makes the evidence of a server whose certificate was checked; its answer was not needed.
     init(checked url: WebURL, milliseconds: Int) {
         self.init(request: "GET \(url.masked)", milliseconds: milliseconds)
     }
@@ -36,7 +36,7 @@ extension ProbeEvidence {
             status = response.status
             for name in Self.shownHeaders {
                 guard let value = response[name] else { continue }
-                // The query of a redirect holds the portal's token for this machine and is left out.
+                // A redirect's query contains the portal's token for this machine and is left out.
                 let isURL = name == "location"
                 headers[name] = Printable.text(isURL ? String(value.prefix { $0 != "?" }) : value, limit: 200)
             }
@@ -50,7 +50,7 @@ extension ProbeEvidence {
 /// The answer of one endpoint.
 typealias EndpointAnswer = Result<HTTPResponse, TransferError>
 
-/// The result of a probe: the answer of org.hotspotd.Probe.Probe, and for helpers of the same process the portal's answer.
+/// The result of a probe: the answer of org.hotspotd.Probe.Probe, and the portal's own answer for helpers of the same process.
 public struct ProbeResult: Sendable {
     /// The verdict.
     public var verdict: Verdict
@@ -58,7 +58,7 @@ public struct ProbeResult: Sendable {
     public var portalURL: WebURL?
     /// The problem as a stable word, such as `httpsBlocked` or `dnsFailed`.
     public var problem: String?
-    /// The rest of the session in seconds, from the portal API.
+    /// The remaining time of the session in seconds, from the portal API.
     public var secondsRemaining: Int?
     /// The seconds after which the server wants the next request (RFC 9110, 10.2.3).
     public var retryAfter: Double?
@@ -66,7 +66,7 @@ public struct ProbeResult: Sendable {
     var probeAddress: String?
     /// The requests and their answers.
     public var evidence: [ProbeEvidence] = []
-    /// The answer that revealed the portal; its body may hold a WISPr document, or be the portal's page.
+    /// The answer that revealed the portal; its body may contain a WISPr document, or be the portal's page.
     public var page: HTTPResponse?
 
     init(_ verdict: Verdict, portalURL: WebURL? = nil, problem: String? = nil, page: HTTPResponse? = nil) {
@@ -76,7 +76,7 @@ public struct ProbeResult: Sendable {
         self.page = page
     }
 
-    /// The answer in the form of the interface.
+    /// The answer as the interface defines it.
     var answer: ProbeAnswer {
         ProbeAnswer(
             verdict: verdict, portalURL: portalURL?.text, problem: problem, secondsRemaining: secondsRemaining,

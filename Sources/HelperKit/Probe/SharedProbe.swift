@@ -1,7 +1,7 @@
 import HotspotCore
 
-/// The results that the helpers of one process share within an attempt: one probe, one request to the portal API, one fetch of
-/// the portal's first page, and the connections to it.
+/// The results that the helpers of one process share within an attempt: one probe, one request to the portal API, the portal's first page, and the
+/// connections to the portal.
 public final class SharedProbe: Sendable {
     /// The store of this process.
     public static let shared = SharedProbe(looks: [20, 100], patience: [1000, 1500, 2500, 3000])
@@ -9,29 +9,29 @@ public final class SharedProbe: Sendable {
     private struct AttemptResults {
         var probe: SharedWork<ProbeResult>?
         var api: SharedWork<PortalAPIDocument?>?
-        /// The portals' first pages, by the address of their source.
+        /// The portals' first pages, by the address from which they come.
         var portalPages: [String: SharedWork<PortalPage>] = [:]
         var connections = ConnectionPool()
         var proof: EarlyProof?
         var used = Instant.now
         /// `interface/association`: a login may reuse results of the same association.
         var association = ""
-        /// Whether a login was tried with these results, so that they are outdated.
+        /// Whether a login was tried with these results, which makes them outdated.
         var isOutdated = false
     }
 
-    /// Milliseconds for which a captive verdict may be reused by the login that follows from it.
+    /// Milliseconds for which the login after a captive verdict may reuse that verdict.
     private static let reuseLimit = 2_000
 
     /// The largest number of attempts that are kept.
     private static let limit = 16
-    /// Milliseconds that an unused attempt is kept.
+    /// Milliseconds for which an unused attempt is kept.
     private static let lifetime = 600_000
     private let entries = Locked([String: AttemptResults]())
 
     /// Milliseconds from the arrival of a login's request at the portal to each check whether the network is already open.
     private let looks: [Int]
-    /// Milliseconds between checks when a portal asks the same again without an error: its gateway may open late.
+    /// Milliseconds between checks if a portal asks the same question again without an error: its gateway may open late.
     private let patience: [Int]
 
     /// Makes an empty store.
@@ -39,8 +39,7 @@ public final class SharedProbe: Sendable {
 
     package init(looks: [Int], patience: [Int] = []) { (self.looks, self.patience) = (looks, patience) }
 
-    /// Returns the result of this attempt's probe: runs a probe, waits for a running one, or reuses the result. `nil` if the
-    /// scope ended first.
+    /// Returns the result of this attempt's probe: runs it, waits for the running one, or reuses its result. `nil` if the scope ended first.
     ///
     /// - Parameters:
     ///   - endpoints: the endpoints to ask; empty for the link's own or the usual ones.
@@ -74,7 +73,7 @@ public final class SharedProbe: Sendable {
             }
         }
         let result = probe.wait(in: scope)
-        // The requests of a probe that others began are in the prober's answer, and not in each helper's trace as well.
+        // If another command began the probe, its requests are already in the prober's answer and need not be in each helper's trace.
         if isOwn, let result {
             for evidence in result.evidence {
                 scope.trace.add("\(evidence.request) → \(evidence.outcome) in \(evidence.milliseconds) ms")
@@ -83,8 +82,8 @@ public final class SharedProbe: Sendable {
         return result
     }
 
-    /// Begins to check whether the network is open, because a login's request is sent now. The next fresh probe uses the result
-    /// of such a check. A connection that leaves before the request has reached the portal meets a closed gate, and stays closed.
+    /// Begins to check whether the network is open, because a login's request is sent now. The next fresh probe uses the result of these checks.
+    /// A connection that begins before the request has reached the portal stays closed at the gateway.
     ///
     /// - Parameter roundTrip: the round trip to the portal in milliseconds; `nil` if it is not known.
     func lookBesideLogin(_ link: Link, _ policy: NetworkPolicy, _ trace: Trace, roundTrip: Int?) {
@@ -114,24 +113,24 @@ public final class SharedProbe: Sendable {
         return false
     }
 
-    /// Returns one line for each of these checks that has no answer yet.
+    /// Returns one line for each check that has no answer yet.
     func looksUnderWay(_ link: Link) -> [String] { entries.with { $0[Self.key(link)]?.proof?.underWay ?? [] } }
 
-    /// Ends these checks, because the login did not succeed.
+    /// Ends the checks, because the login did not succeed.
     func endLooks(_ link: Link) { entries.with { $0[Self.key(link)]?.proof = nil } }
 
     private func look(_ link: Link, _ plan: ProbeRun.Plan, _ policy: NetworkPolicy) -> @Sendable (Scope) -> ProbeResult {
         { ProbeRun(link: link, plan: plan, policy: policy, api: Self.askAPI(link, policy), outvotesAPI: true).result(in: $0) }
     }
 
-    /// Returns the document of the link's portal API, if there is a usable one. Waits at most the scope's time.
+    /// Returns the document of the link's portal API; `nil` if it is not usable. Waits until the scope ends.
     public func apiDocument(_ link: Link, policy: NetworkPolicy = .strict, in scope: Scope) -> PortalAPIDocument? {
         api(link, policy)?.wait(in: scope) ?? nil
     }
 
-    /// Returns the portal's first page from this source, fetched once. `nil` if the scope ended first.
+    /// Returns the portal's first page from this source; fetches it only once. `nil` if the scope ended first.
     ///
-    /// - Parameter questions: answered for the redirects up to the page.
+    /// - Parameter questions: answers the questions about the redirects to the page.
     package func portalPage(
         _ link: Link, source: PortalPage.PageSource, asking questions: RedirectChain.Questions, policy: NetworkPolicy,
         in scope: Scope
@@ -152,11 +151,11 @@ public final class SharedProbe: Sendable {
     /// Returns the connections of this attempt.
     package func connections(_ link: Link) -> ConnectionPool { entries.with { Self.entry(link, &$0).connections } }
 
-    /// Forgets the fetched pages, because the tokens in their forms are valid once.
+    /// Forgets the fetched pages, because the tokens in their forms are valid only once.
     package func forgetPortalPages(_ link: Link) { entries.with { $0[Self.key(link)]?.portalPages = [:] } }
 
-    /// Prepares the store for a login. One that follows from a Maintain that has just found a portal has an attempt of its own
-    /// and reuses the probe and the first page of that one. All results of this association are outdated for later attempts.
+    /// Prepares the store for a login. If a Maintain has just found a portal, the login is an attempt of its own and reuses that attempt's probe and
+    /// first page. All results of this association are outdated for later attempts.
     func beginLogin(_ link: Link) {
         entries.with { entries in
             let association = Self.association(of: link)
@@ -176,7 +175,7 @@ public final class SharedProbe: Sendable {
                 }
                 entries[Self.key(link)] = entry
             }
-            // A page that could not be fetched is tried again.
+            // A page that could not be fetched is requested again.
             if let pages = entries[Self.key(link)]?.portalPages {
                 entries[Self.key(link)]?.portalPages = pages.filter { $0.value.value?.failure == nil }
             }
@@ -189,8 +188,7 @@ public final class SharedProbe: Sendable {
         return shared(link, \.api) { Self.askAPI(link, policy)! }
     }
 
-    /// Asks the portal API. Its redirects are not followed: known servers send none, and a failure only means that there is no
-    /// API.
+    /// Asks the portal API. Does not follow redirects: known servers send none, and a failure only means that there is no usable API.
     private static func askAPI(_ link: Link, _ policy: NetworkPolicy) -> SharedWork<PortalAPIDocument?>? {
         let redirects = RedirectPolicy(policy)
         guard let url = PortalAPIDocument.address(link.portalAPI, policy: redirects) else { return nil }

@@ -1,29 +1,28 @@
 import HotspotCore
 
-/// Decides the verdict of a probe, as a value: it takes answers, and returns the next step. It reads no clock and makes no
-/// request.
+/// Decides the verdict of a probe, as a value: takes answers and returns the next step. It reads no clock and makes no request.
 ///
-/// Each endpoint over plain HTTP has one vote: the Internet answered as expected, or a portal answered. One vote decides as long
-/// as nothing contradicts it, HTTPS and the portal API (RFC 8908) included. Votes that contradict each other decide nothing:
-/// another operator's endpoint is asked. Two votes for a portal are a portal; one is a filter of that host where two others and
-/// HTTPS are good. Without any vote, working HTTPS means online, and anything else limited.
+/// Each endpoint over plain HTTP has one vote: for the Internet if the answer was as expected, or for a portal. HTTPS and the portal API (RFC 8908)
+/// can contradict. One vote decides if nothing contradicts it. If votes contradict each other, another operator's endpoint is asked. Two votes for a
+/// portal decide; a single one counts as a filter for that host if two other endpoints and HTTPS reach the Internet. Without any vote, working HTTPS
+/// means online, and everything else limited.
 struct VerdictTable: Sendable {
     /// The meaning of one endpoint's answer.
     enum Meaning: Sendable {
         /// The expected answer.
         case asExpected
-        /// A portal's answer: the address of its page, and the answer.
+        /// A portal answered: the address of its page, and the answer.
         case captive(WebURL, HTTPResponse)
         /// An answer without a page, such as an empty 200 where 204 was expected.
         case inconclusive
         /// A status that says nothing about a portal.
         case unhelpful(Int)
-        /// The server asks to come back later (503 with Retry-After).
+        /// The server is busy and names a time to come back (503 with Retry-After).
         case later(Double)
         /// No answer.
         case failed(TransferError)
 
-        /// Whether there was no address to ask.
+        /// Whether the endpoint's name gave no address.
         var isNameless: Bool {
             if case .failed(let error) = self { [.noNameserver, .dnsFailed, .dnsTimeout].contains(error.code) } else { false }
         }
@@ -44,8 +43,7 @@ struct VerdictTable: Sendable {
     /// Milliseconds after which a probe ends if it has no answer: busy gateways redirect after 5 s and more. Android waits 10 s
     /// as well.
     static let patience = 10_000
-    /// Milliseconds from the beginning during which an expected HTTP answer waits only for HTTPS; after that, another endpoint is
-    /// asked as well.
+    /// Milliseconds from the beginning in which an expected HTTP answer waits only for HTTPS; after that, another endpoint is asked as well.
     static let silence = 1000
     /// Milliseconds in which the other endpoints can contradict the first vote for a portal.
     static let contradiction = 500
@@ -56,8 +54,7 @@ struct VerdictTable: Sendable {
     let hasAddress: Bool
     let hasHTTPS: Bool
     let hasAPI: Bool
-    /// Whether the portal API has no vote against the Internet's own answer, because its document may be out of date after a
-    /// login.
+    /// Whether the Internet's own answer outweighs the portal API, whose document may be out of date after a login.
     let outvotesAPI: Bool
     var limit = VerdictTable.limit
     var patience = VerdictTable.patience
@@ -65,13 +62,12 @@ struct VerdictTable: Sendable {
     /// The answers of the named endpoints, in the order of asking.
     private(set) var named: [Meaning] = []
     private(set) var address: Meaning?
-    /// The answer at the earlier address of the first named endpoint, while its name is still being resolved.
+    /// The answer from the remembered address of the first named endpoint, while its name is still being resolved.
     private(set) var remembered: Meaning?
     /// Whether that address is being asked.
     var asksRemembered = false
     private(set) var https: Meaning?
-    /// Whether the HTTPS endpoint's certificate was checked, so that nothing on the way breaks HTTPS, whatever the answer will
-    /// be.
+    /// Whether the HTTPS endpoint's certificate was checked. Then nothing on the way breaks HTTPS, whatever the answer will be.
     private(set) var isHTTPSChecked = false
     private(set) var api: PortalAPIDocument?
     private var apiAnswered = false
@@ -133,13 +129,13 @@ struct VerdictTable: Sendable {
 
     // MARK: Votes
 
-    /// The addresses that the votes for a portal name, first the ones from named endpoints.
+    /// The addresses that votes for a portal name; those from named endpoints come first.
     private var portals: [(url: WebURL, page: HTTPResponse)] {
         var portals = (named + [address].compactMap(\.self)).compactMap { meaning -> (url: WebURL, page: HTTPResponse)? in
             if case .captive(let url, let page) = meaning { (url, page) } else { nil }
         }
-        // A remembered address has no vote of its own: another server may have it by now. But a network that leads the servers of
-        // two operators to one host does so with every server.
+        // The remembered address has no vote of its own, because another server may use it by now. But if one host answers in place of two operators'
+        // servers, it does so for every server.
         if named.isEmpty, case .captive(let url, let page)? = remembered, portals.first?.url.host == url.host {
             portals.insert((url, page), at: 0)
         }
@@ -151,7 +147,7 @@ struct VerdictTable: Sendable {
     }
 
     private enum HTTPSState {
-        /// The endpoint was not asked, or its name is not known here.
+        /// The endpoint was not asked, or its name does not resolve here.
         case absent
         case awaited
         case good
@@ -167,13 +163,13 @@ struct VerdictTable: Sendable {
         }
     }
 
-    /// Whether a server answered, with any answer.
+    /// Whether a server answered at all.
     private var isHeard: Bool {
         (named + [address, remembered, https].compactMap(\.self)).contains { if case .failed = $0 { false } else { true } }
             || isHTTPSChecked || api != nil
     }
 
-    /// Returns when the probe ends. HTTPS gets as much time again as the first good answer took.
+    /// Returns when the probe ends. HTTPS gets as much additional time as the first good answer took.
     func end() -> Int {
         if !isHeard { return patience }
         if let goodAt, case .awaited = httpsState { return min(max(limit, 2 * goodAt), patience) }
@@ -197,7 +193,7 @@ struct VerdictTable: Sendable {
         return goods > 0 ? good(now) : undecided(now)
     }
 
-    /// One endpoint says portal, another one or HTTPS says Internet.
+    /// One endpoint reports a portal, another one or HTTPS reports the Internet.
     private func contradicted(_ portals: [(url: WebURL, page: HTTPResponse)], _ goods: Int, _ now: Int) -> NextStep {
         var isHTTPSGood = false
         switch httpsState {
@@ -213,16 +209,16 @@ struct VerdictTable: Sendable {
         return .done(isHTTPSGood && goods > 0 ? open() : captive(portals))
     }
 
-    /// One endpoint says portal, and nothing else has answered.
+    /// One endpoint reports a portal, and no other has answered.
     private func alone(_ portals: [(url: WebURL, page: HTTPResponse)], _ now: Int) -> NextStep {
         let until = min((portalAt ?? 0) + Self.contradiction, end())
         let isContradictionAwaited = named.isEmpty || (hasAddress && address == nil)
         return now < until && isContradictionAwaited ? .wait(until: until) : .done(captive(portals))
     }
 
-    /// An endpoint says Internet, and none says portal.
+    /// One endpoint reports the Internet, and none reports a portal.
     private func good(_ now: Int) -> NextStep {
-        // Programs use names: a network in which only addresses work is useless for them.
+        // Programs use names: a network that answers only addresses is useless for them.
         if !named.isEmpty, (named + [https].compactMap(\.self)).allSatisfy(\.isNameless), hasHTTPS == (https != nil) {
             return mayAskNext(now) ? .askNext : .done(afterBadHTTP())
         }
@@ -233,8 +229,7 @@ struct VerdictTable: Sendable {
         case .broken(let failure):
             return .done(captive ?? open(.partial, failure.code == .clockWrong ? "clockWrong" : "httpsBlocked"))
         case .good, .absent:
-            // An address that is silent gets as much time again as the others took. If the address alone has answered, it does
-            // not show that names work.
+            // A silent address gets as much additional time as the others took. If only the address has answered, names may not work.
             let addressUntil = min(2 * lastAt, until)
             if hasAddress, address == nil, now < addressUntil { return .wait(until: addressUntil) }
             if case .absent = httpsState, let captive { return .done(captive) }
@@ -247,7 +242,7 @@ struct VerdictTable: Sendable {
         }
     }
 
-    /// No endpoint says anything so far.
+    /// No endpoint has reported anything so far.
     private func undecided(_ now: Int) -> NextStep {
         if now >= end() { return .done(afterBadHTTP()) }
         if let captive = captiveByAPI {
@@ -259,7 +254,7 @@ struct VerdictTable: Sendable {
         if isNamedExhausted {
             // The named endpoints decided nothing; HTTPS, the address or the API still may.
             if case .asExpected? = https { return .done(afterBadHTTP()) }
-            // If names have no answer, the remembered address shows whether a portal is there.
+            // If the named endpoints do not answer, the remembered address shows whether a portal is there.
             let isWaiting =
                 isAwaited(https: true)
                 || (asksRemembered && remembered == nil && named.allSatisfy(\.isNameless))
@@ -268,15 +263,15 @@ struct VerdictTable: Sendable {
         return .wait(until: end())
     }
 
-    /// Returns whether an endpoint besides the named ones has not answered yet.
+    /// Returns whether an endpoint without a name still has to answer.
     private func isAwaited(https isWanted: Bool) -> Bool {
         (isWanted && hasHTTPS && https == nil) || (hasAddress && address == nil) || (hasAPI && !apiAnswered)
     }
 
-    /// Returns whether all endpoints that were asked by name have answered, and there is another one.
+    /// Returns whether all named endpoints so far have answered, and there is another one.
     private func mayAskNext(_ now: Int) -> Bool { !named.isEmpty && !isNamedExhausted && now < end() }
 
-    /// All endpoints have answered, the last one asked to come back later, or the last two had no page.
+    /// No named endpoint is left, the last one asked to come back later, or the last two answers had no page.
     private var isNamedExhausted: Bool {
         if named.count >= namedCount { return true }
         if case .later? = named.last { return true }
@@ -306,8 +301,7 @@ struct VerdictTable: Sendable {
         let mustWait = named.contains { if case .later = $0 { true } else { false } }
         if case .asExpected? = https, !mustWait { return ProbeResult(.online, problem: "httpBlocked") }
         switch named.first {
-        // The endpoints' hosts speak correct HTTP, so another server answers in their place; a browser may be able to read its
-        // answer.
+        // The endpoints' own servers speak correct HTTP, so another server answered in their place; a browser may be able to read its answer.
         case .failed(let failure) where failure.code == .badHeader: return ProbeResult(.captive, problem: failure.code.rawValue)
         case .failed(let failure): result.problem = failure.code.rawValue
         case .inconclusive: result.problem = "emptyAnswer"
@@ -340,13 +334,13 @@ struct VerdictTable: Sendable {
             let target = response.location.flatMap { try? redirects.target(of: $0, from: response.url) }
             return .captive(target ?? response.url, response)
         case 200:
-            // Browsers follow a Refresh header beside an empty body as well.
+            // Browsers also follow a Refresh header of an empty answer.
             let leadsOn = response.body.count > 4 || response["refresh"].flatMap(HTMLReader.refresh) != nil
             return leadsOn ? .captive(response.url, response) : .inconclusive
         case 204: return .inconclusive
         case 511: return .captive(response.url, response)
         case 401, 403, 404, 500...599:
-            // Sophos firewalls refuse the address to a guest who is not logged in, and name their proxy.
+            // Sophos firewalls refuse every address to a guest who is not logged in, and name their proxy.
             let isSophos = response.status == 403 && response["via"]?.contains("forward.http.proxy") == true
             if isSophos || HTMLReader.read(response).hasPortalMarks || WISPrDocument.find(in: response.body) != nil {
                 return .captive(response.url, response)
@@ -357,7 +351,7 @@ struct VerdictTable: Sendable {
         }
     }
 
-    /// Compares a body, ignoring a line end at its end, which the settings cannot express.
+    /// Compares a body, ignoring a line end at its end, which the settings cannot contain.
     private func isBody(_ body: [UInt8], _ expect: String) -> Bool {
         var body = body[...]
         if body.last == 10 { body = body.dropLast() }

@@ -1,23 +1,22 @@
 import HotspotCore
 
-/// A helper, as its author writes it: one blocking function for each command, called on a thread of its own.
+/// A helper, as its author writes it: one blocking function for each command, called on its own thread.
 ///
-/// A function that throws ``NotImplemented``, as the defaults do, is answered with MethodNotImplemented, which the daemon treats
-/// as `commandNotRecognized`. Any other error is answered as a failure of the helper.
+/// If a function throws ``NotImplemented``, as the defaults do, the reply is MethodNotImplemented, which the daemon treats as `commandNotRecognized`.
+/// Any other error becomes a failure of the helper.
 public protocol Helper: Sendable {
     /// The value of `Name=` in its `.helper` file.
     var name: String { get }
     /// The name that people read, at most 15 characters.
     var displayName: String { get }
 
-    /// Loads the data that the first command needs, while the network is being joined: on a separate thread, before that command
-    /// or beside it.
+    /// Loads the data for the first command while the network is being joined: on a separate thread, before that command or at the same time.
     func prepare()
-    /// Returns the networks in sight to which the helper would log in. During this command there is no network access.
+    /// Returns the networks in sight to which the helper would log in. This command has no network access.
     func filterScanList(_ networks: [Network]) throws -> [Annotation]
     /// Decides whether the network is captive and the helper can log in to it.
     func evaluate(_ command: HelperCommand) throws -> Evaluation
-    /// Logs in, or asks the user for answers that the login needs.
+    /// Logs in, or asks the user the questions that the login needs.
     func authenticate(_ command: HelperCommand) throws -> Reply
     /// Continues the login with the user's answers.
     func presentUI(_ command: HelperCommand) throws -> Reply

@@ -3,10 +3,10 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// Serves helpers to the daemon: on the listening sockets that it hands over, or one call on standard input.
+/// Serves helpers to the daemon: on the listening sockets that the daemon passes, or one call on standard input.
 ///
-/// A connection carries one command, on a thread of its own; closing the connection cancels the command. With sockets, the
-/// process ends 10 s after its last connection. Before the first one it waits, for as long as its standard error has a reader.
+/// Each connection carries one command, on its own thread; closing the connection cancels the command. With sockets, the process ends 10 s after its
+/// last connection; before the first one, it waits as long as its standard error has a reader.
 public final class HelperService: Sendable {
     /// The version in the answers to Describe and GetInfo.
     public let version: String
@@ -20,7 +20,7 @@ public final class HelperService: Sendable {
     /// The name of the socket for probes (`org.hotspotd.Probe`).
     static let proberName = "probe"
 
-    /// The longest time that other commands wait for a probe's first packet, in milliseconds.
+    /// The longest time in milliseconds that other commands wait for a probe's first packet.
     static let headStart = 20
 
     /// POLLRDHUP of poll(2): the peer closed the connection or its sending direction.
@@ -38,8 +38,7 @@ public final class HelperService: Sendable {
         self.policy = policy
     }
 
-    /// Serves the sockets that the environment names or, if there are none, one call on standard input and output. Then ends the
-    /// process.
+    /// Serves the sockets that the environment names; if it names none, one call on standard input and output. Then ends the process.
     ///
     /// - Parameter name: the helper that answers on standard input; `nil` for the first one.
     public func run(name: String? = nil) -> Never {
@@ -47,8 +46,8 @@ public final class HelperService: Sendable {
         let sockets = ListeningSocket.fromEnvironment()
         if sockets.isEmpty {
             let connection = BlockingConnection(input: 0, output: 1)
-            // The end of standard input does not cancel here: a shell closes it when the call is written. The daemon's SIGTERM
-            // ends it.
+            // The end of standard input does not cancel the call here, because a shell closes it once the call is written. The daemon's SIGTERM ends
+            // the process.
             serve(connection, name: name ?? helpers.first?.name ?? "", Cancellation())
         } else {
             DetachedThread.shareHeap()
@@ -59,28 +58,27 @@ public final class HelperService: Sendable {
             }
             serve(sockets, idleLimit: Self.idleLimit)
         }
-        // Threads of requests without a reader continue; the exit handlers of the TLS library would free memory that they use.
+        // Threads whose requests no longer matter still run; the exit handlers of the TLS library would free memory that they use.
         _exit(0)
     }
 
-    /// Serves until there was no connection for `idleLimit` milliseconds after the last one. This thread accepts and sees to it
-    /// that a closed connection ends its command.
+    /// Serves until `idleLimit` milliseconds have passed without a connection after the last one. This thread accepts connections, and cancels a
+    /// command when its connection closes.
     ///
-    /// A probe comes first: the work of helpers before they wait for its verdict would delay its first packet on a computer with
-    /// one processor (measured: 19 ms from the route to that packet instead of 14).
+    /// A probe comes first. The work that helpers do before they need its verdict would delay its first packet on a computer with one processor
+    /// (measured: 19 ms from the route to that packet instead of 14).
     func serve(_ sockets: [ListeningSocket], idleLimit: Int) {
         let sockets = sockets.filter { $0.name == Self.proberName } + sockets.filter { $0.name != Self.proberName }
-        /// The number of first packets that had been sent when the last probe came, and the time until which other commands wait
-        /// for that probe's packet.
+        /// The number of first packets sent before the last probe came, and the time until which other commands wait for that probe's packet.
         var probe: (begun: Int, until: Instant)?
-        /// The open connections, each by a descriptor of this thread's own, because the other one is closed elsewhere.
+        /// The open connections, each with this thread's own descriptor, because another thread closes the original.
         var open: [(descriptor: Int32, cancellation: Cancellation)] = []
         defer { for connection in open { close(connection.descriptor) } }
         var wasAsked = false
         while true {
             var polls = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
             polls += open.map { pollfd(fd: $0.descriptor, events: Self.hangUp, revents: 0) }
-            // A daemon that ended has closed its end of the pipe; without a command no other limit ends this process.
+            // If the daemon has ended, its end of the pipe is closed; before the first command, nothing else ends this process.
             if !wasAsked { polls.append(pollfd(fd: STDERR_FILENO, events: 0, revents: 0)) }
             let ready = poll(&polls, nfds_t(polls.count), open.isEmpty && wasAsked ? Int32(idleLimit) : -1)
             if ready == 0 { return }
@@ -114,8 +112,8 @@ public final class HelperService: Sendable {
         }
     }
 
-    /// Does the one-time work of the first commands: serves a cancelled probe on a link that does not exist; reads a page, for
-    /// which it loads the words of all languages; prepares the helpers.
+    /// Does the one-time work of the first commands: runs a cancelled probe on a link that does not exist, reads a page (which loads the words of all
+    /// languages), and prepares the helpers.
     private func warmUp() {
         rehearseProbe()
         if let url = WebURL("http://portal.invalid/") {
@@ -137,9 +135,9 @@ public final class HelperService: Sendable {
             .serve(own, name: Self.proberName, cancellation)
     }
 
-    /// Answers any number of introspection calls, and one command. A cancelled command has no answer.
+    /// Answers any number of introspection calls, and one command. A cancelled command gets no answer.
     private func serve(_ connection: BlockingConnection, name: String, _ cancellation: Cancellation) {
-        // Both descriptors of a socket; the accepting thread sees it and closes its own.
+        // Shuts down the socket for both descriptors; the accepting thread notices and closes its own.
         defer { shutdown(connection.descriptor, Int32(SHUT_RDWR)) }
         while let call = try? connection.receive(Call.self) {
             let answer = dispatch(call, name: name, cancellation)

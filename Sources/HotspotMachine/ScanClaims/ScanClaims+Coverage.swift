@@ -1,20 +1,20 @@
 import HotspotCore
 
 extension ScanClaims {
-    /// The helpers that may be asked about each network, kept from one list to the next: a name is matched with a thousand
-    /// patterns when it comes into sight, and not again for every list.
+    /// The helpers that may be asked about each network, kept from one list to the next. A name is matched with a thousand patterns only when it
+    /// comes into sight, not for every list.
     public struct Coverage: Sendable {
-        /// The largest number of networks that are kept; beyond it, all are forgotten.
+        /// The largest number of networks that are kept; above it, all are forgotten.
         static let limit = 4096
 
-        /// The helpers, in the order in which they label.
+        /// The helpers, in the order of their labels.
         public private(set) var helpers: [HelperSpec] = []
         private var known: [NetworkID: [Int]] = [:]
         private var index = PatternIndex([])
 
         public init() {}
 
-        /// Adds networks. If the helpers have changed, or there are too many networks, all that were added before are forgotten.
+        /// Adds networks. If the helpers have changed, or there are too many networks, all earlier ones are forgotten.
         public mutating func add(_ groups: [Group], for helpers: [HelperSpec]) {
             if helpers != self.helpers || known.count > Self.limit {
                 if helpers != self.helpers { index = PatternIndex(helpers) }
@@ -71,9 +71,9 @@ extension ScanClaims {
             }
         }
 
-        /// Returns the part of a list that each helper may see in FilterScanList, in the helpers' order: with an `SSID=` list,
-        /// its own networks; without one, all networks, if its file asks for them; never a hidden network. Helpers that are not
-        /// asked get an empty list.
+        /// Returns the part of a list that each helper may see in FilterScanList, in the helpers' order. A helper with an `SSID=` list sees its own
+        /// networks; one without sees all networks if its file requests that. Hidden networks are never included. A helper that is not asked gets an
+        /// empty list.
         ///
         /// - Parameter isDisabled: returns whether a helper is switched off, for all networks or for this one.
         public func visible(in groups: [Group], isDisabled: (HelperSpec, Group) -> Bool = { _, _ in false }) -> [[Group]] {
@@ -89,7 +89,7 @@ extension ScanClaims {
     }
 }
 
-/// The `SSID=` lists of many helpers by the octets with which their patterns begin, so that a name is matched with few of a
+/// Finds the helpers for a name. The patterns of their `SSID=` lists are sorted by their first octets, so that a name is matched with only a few of a
 /// thousand patterns.
 private struct PatternIndex {
     private var entries: [[UInt8]: [(helper: Int, pattern: SSIDPattern)]] = [:]
@@ -101,7 +101,7 @@ private struct PatternIndex {
         for (number, helper) in helpers.enumerated() {
             if helper.ssids.isEmpty { unconfined.append(number) }
             for pattern in helper.ssids {
-                // The part of a pattern before the first wildcard or escape stands for itself.
+                // The part of a pattern before the first wildcard or escape is literal.
                 let start = pattern.source.utf8.prefix { !Array("*?\\".utf8).contains($0) }
                 entries[Array(start), default: []].append((number, pattern))
             }
@@ -109,7 +109,7 @@ private struct PatternIndex {
         lengths = Set(entries.keys.map(\.count)).sorted()
     }
 
-    /// Returns the helpers with the name in their list, and those without a list, in their order.
+    /// Returns the helpers whose list contains the name, and those without a list, in their order.
     func helpers(for ssid: SSID) -> [Int] {
         var matching = Set(unconfined)
         for length in lengths where length <= ssid.octets.count {

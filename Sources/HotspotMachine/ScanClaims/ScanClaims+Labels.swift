@@ -1,8 +1,7 @@
 import HotspotCore
 
 extension ScanClaims {
-    /// Returns whether an annotation of this name also fits this security. On a secured network, no label appears without a
-    /// password.
+    /// Returns whether an annotation of this name also fits this security. For a secured network, the annotation needs a password.
     private static func labels(_ annotation: Annotation, _ security: Security) -> Bool {
         guard annotation.security == nil || annotation.security == security else { return false }
         return !security.isSecured || annotation.password.map { fits($0, security) } ?? false
@@ -17,8 +16,7 @@ extension ScanClaims {
 
     /// A helper's answer to FilterScanList: a confidence for some of the networks that it was asked about.
     ///
-    /// An answer applies only to the list that it was made for, however late it comes. Passwords are not kept, only the fact that
-    /// one fits.
+    /// An answer applies only to the list in its question, however late it comes. Passwords are not kept, only whether one fits.
     public struct Labels: Hashable, Sendable {
         /// The largest number of annotations that are read from one answer.
         public static let limit = 1024
@@ -42,7 +40,7 @@ extension ScanClaims {
 
         public var isEmpty: Bool { confidences.isEmpty }
 
-        /// The helper's confidence for this network. For a secured network, it has given a password that fits.
+        /// The helper's confidence for this network. For a secured network, the helper also gave a password that fits.
         public subscript(network: NetworkID) -> Confidence? { confidences[network] }
 
         public mutating func remove(where isGone: (NetworkID) -> Bool) {

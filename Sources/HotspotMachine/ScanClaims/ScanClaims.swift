@@ -1,12 +1,12 @@
 import HotspotCore
 
-/// The list of networks in sight: networks rather than BSSs, each with the helpers that claim it.
+/// The list of networks in sight. It lists networks, not single BSSs, each with the helpers that claim it.
 ///
-/// Claims only label: they never add, hide or reorder a network, and do not count in the race (behaviours 29 to 31).
+/// Claims are only labels: they never add, hide or reorder a network, and do not count in the race (behaviours 29 to 31).
 public enum ScanClaims {
-    /// One network in sight: all BSSs of one name and security.
+    /// One network in sight: all BSSs with the same name and security.
     public struct Group: Hashable, Sendable {
-        /// The BSS with the strongest signal; it speaks for the network.
+        /// The BSS with the strongest signal, which represents the network.
         public var strongest: ScannedBSS
         /// The number of the network's BSSs.
         public var stations: Int
@@ -20,7 +20,7 @@ public enum ScanClaims {
 
     /// The source of a claim. The words are those of the control interface.
     public enum Source: String, Codable, Hashable, Sendable, CaseIterable {
-        /// The `SSID=` list of the helper's file.
+        /// The `SSID=` list in the helper's file.
         case manifest
         /// The answer to FilterScanList.
         case filter
@@ -35,12 +35,12 @@ public enum ScanClaims {
         /// Low or high.
         public var confidence: Confidence
         public var source: Source
-        /// Whether a password or a credential is stored, so that the user is not asked.
+        /// Whether a password or credential is stored, so that the user need not be asked.
         public var ready: Bool
     }
 
-    /// Returns the networks of a scan, the strongest first; equal ones in the order of their names and securities, so that a list
-    /// does not jump. A BSS that several stations heard counts once for each.
+    /// Returns the networks of a scan, the strongest first; equally strong ones by name and security, so that the order is stable. A BSS that several
+    /// stations received counts once for each.
     public static func groups(_ scan: [ScannedBSS]) -> [Group] {
         var groups: [NetworkID: Group] = [:]
         groups.reserveCapacity(scan.count)

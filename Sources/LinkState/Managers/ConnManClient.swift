@@ -1,10 +1,10 @@
 import EventLoop
 
-/// ConnMan (1.41), which has the network and its resolvers in one list of services.
+/// ConnMan (1.41), whose list of services contains both the network and its resolvers.
 enum ConnManClient: LinkManagerClient {
     static let name = "ConnMan"
     static let service = "net.connman"
-    // Its changes are signals of its own kind; the kernel reports an address that comes up.
+    // ConnMan reports its changes with signals of its own kind; the kernel reports a new address.
     static let watched: [String] = []
 
     @LoopActor static func ask(about link: LinkSnapshot, over bus: SystemBus, _ done: @escaping (ManagerAnswer) -> Void) {

@@ -1,22 +1,22 @@
 import EventLoop
 
-/// The facts about links from the programs that manage them, over D-Bus. Their signals are hints to ask again; the last answer
-/// counts until then. No program is started for a question, and without a bus there are no answers.
+/// The facts about links from the programs that manage them, over D-Bus. Their signals only cause new questions; until a question is answered, the
+/// last answer counts. A question starts no program, and without a bus there are no answers.
 @LoopActor public final class LinkManagers {
     /// How far the answers about a link have come.
     public enum Progress: Hashable, Sendable {
         /// No answer is there yet.
         case asking
-        /// A program manages the link, and has not finished with it.
+        /// A program manages the link, and is still configuring it.
         case busy
-        /// A program has finished with the link.
+        /// A program has configured the link.
         case complete
         /// No program here manages the link.
         case none
     }
 
     private struct Known {
-        /// The addresses for which the answers were asked; they hold only for these.
+        /// The addresses that the link had when the programs were asked; the answers apply only to them.
         var addresses: [String]
         var answers: [ManagerAnswer]
     }
@@ -26,13 +26,12 @@ import EventLoop
         let addresses: [String]
     }
 
-    // The clients, in the order in which their facts count: one of them manages a link, and resolved has the resolvers of the
-    // others.
+    // The clients, the most important first. One of them manages a link, and resolved knows all resolvers.
     private static let clients: [any LinkManagerClient.Type] = [
         NetworkManagerClient.self, NetworkdClient.self, ConnManClient.self, ResolvedClient.self,
     ]
 
-    /// Called when answers about a link came.
+    /// Called when answers about a link have arrived.
     public var onAnswer: (_ index: Int) -> Void = { _ in }
     /// Called when a program reports a change without naming the link.
     public var onHint: () -> Void = {}
@@ -40,7 +39,7 @@ import EventLoop
     private let address: String?
     private var bus: SystemBus?
     private var known: [Int: Known] = [:]
-    /// The running questions; a question that comes in the meantime is asked afterwards.
+    /// The running questions; another question about the same link waits until then.
     private var asking: [Int: Question] = [:]
     private var count = 0
     private var waiting: [Int: LinkSnapshot] = [:]
@@ -48,8 +47,7 @@ import EventLoop
     /// - Parameter address: the address of a bus other than the system's.
     public init(address: String? = nil) { self.address = address }
 
-    /// Asks all programs about a link whose answers are not known yet, or with `again` in any case; ``onAnswer`` reports when
-    /// they are there.
+    /// Asks all programs about a link, unless the answers are known; with `again`, in any case. ``onAnswer`` reports when the answers have arrived.
     public func ask(about link: LinkSnapshot, again: Bool = false) {
         if let question = asking[link.index] {
             if again || question.addresses != link.addresses { waiting[link.index] = link }
@@ -67,7 +65,7 @@ import EventLoop
         for (place, client) in Self.clients.enumerated() {
             client.ask(about: link, over: bus) { [weak self] answer in
                 answers[place] = answer
-                // Data forgotten meanwhile belonged to the earlier network.
+                // If the question was forgotten meanwhile, its answers belong to the earlier network.
                 guard let self, answers.count == Self.clients.count, asking[link.index]?.number == number else { return }
                 answered(link, Self.clients.indices.compactMap { answers[$0] })
             }
@@ -105,7 +103,7 @@ import EventLoop
         return NetworkManagerClient.name
     }
 
-    /// Makes NetworkManager check at once whether the Internet answers, if it manages this link.
+    /// Makes NetworkManager, if it manages this link, check now whether the Internet answers.
     public func recheck(_ index: Int, _ done: @escaping (Bool) -> Void) {
         guard owner(of: index) != nil, let bus = connected() else { return }
         NetworkManagerClient.recheck(over: bus, done)

@@ -4,7 +4,7 @@ import EventLoop
 enum ManagerAnswer: Hashable, Sendable {
     /// The program does not run, or does not manage this link.
     case unmanaged
-    /// The program manages the link, and has not finished with it.
+    /// The program manages the link, and is still configuring it.
     case busy
     case facts(LinkFacts)
 }
@@ -21,7 +21,7 @@ protocol LinkManagerClient: Sendable {
 }
 
 extension LinkSnapshot {
-    /// Returns whether one of these plain addresses belongs to the link. An answer about others is out of date.
+    /// Returns whether one of these plain addresses belongs to the link. An answer about other addresses is out of date.
     func hasAny(of addresses: [String]) -> Bool {
         self.addresses.contains { own in addresses.contains(String(own.prefix { $0 != "/" })) }
     }

@@ -1,8 +1,7 @@
 import EventLoop
 import PortalAnnouncement
 
-/// NetworkManager (introspection of 1.42). Its own DHCP client never asks for the portal's API; with `dhcp=dhclient` it has the
-/// option.
+/// NetworkManager (introspection of 1.42). Its own DHCP client never requests the portal's API; with `dhcp=dhclient`, it knows that option.
 enum NetworkManagerClient: LinkManagerClient {
     static let name = "NetworkManager"
     static let service = "org.freedesktop.NetworkManager"
@@ -20,15 +19,14 @@ enum NetworkManagerClient: LinkManagerClient {
         }
     }
 
-    /// Reads the objects that hold the configuration of a device, under the names of its properties; the objects change with each
-    /// join.
+    /// Reads the objects with a device's configuration, by the names of its properties; the objects change with each join.
     @LoopActor private static func readConfigurations(
         of device: [String: BusValue], over bus: SystemBus, _ done: @escaping ([String: [String: BusValue]]) -> Void
     ) {
         var found: [String: [String: BusValue]] = [:]
         var missing = 3
         for (property, interface) in [("Ip4Config", "IP4Config"), ("Ip6Config", "IP6Config"), ("Dhcp4Config", "DHCP4Config")] {
-            // A device without such an object names the root.
+            // A device without such an object names the path `/`.
             bus.properties(of: object(device[property]?.text ?? "/", interface)) { properties in
                 found[property] = properties ?? [:]
                 missing -= 1
@@ -44,7 +42,7 @@ enum NetworkManagerClient: LinkManagerClient {
         guard device["State"]?.number == 100 else { return .busy }
         let (config4, config6) = (configurations["Ip4Config"] ?? [:], configurations["Ip6Config"] ?? [:])
         let addresses = [config4, config6].flatMap { $0["AddressData"]?.list ?? [] }.compactMap { $0.table["address"]?.text }
-        // One family is enough for "activated", and the link's first address may belong to the other family.
+        // "Activated" needs only one family, and the link's first address may belong to the other one.
         guard link.hasAny(of: addresses) else { return .busy }
         let servers4 = (config4["NameserverData"]?.list ?? []).compactMap { $0.table["address"]?.text }
         let servers6 = (config6["Nameservers"]?.list ?? []).compactMap { AddressText.text(of: $0.octets) }

@@ -1,7 +1,7 @@
 import EventLoop
 import PortalAnnouncement
 
-/// systemd-resolved, which knows the resolvers of every link, whichever program reported them.
+/// systemd-resolved, which knows the resolvers of every link, whichever program configured them.
 enum ResolvedClient: LinkManagerClient {
     static let name = "resolved"
     static let service = "org.freedesktop.resolve1"
@@ -16,7 +16,7 @@ enum ResolvedClient: LinkManagerClient {
     }
 
     static func answer(about link: LinkSnapshot, _ properties: [String: BusValue]) -> ManagerAnswer {
-        // Each is the family and the octets.
+        // Each entry contains the family and the octets.
         let servers = (properties["DNS"]?.list ?? []).compactMap { $0.list.last.flatMap { AddressText.text(of: $0.octets) } }
         let own = NameserverText.addresses(in: servers, on: link)
         return own.isEmpty ? .unmanaged : .facts(LinkFacts(nameservers: own, source: name))

@@ -1,10 +1,10 @@
 import HelperKit
 import PortalPages
 
-/// A layer over a page that mentions cookies and asks for nothing: a person has to answer it before reaching the login.
+/// A layer over a page that mentions cookies and asks no questions: a person has to answer it before reaching the login.
 struct CookieNotice {
-    /// The button that agrees to the least: the one that declines, or the only one. `nil` if all agree to more; hotspotd then
-    /// uses the login beneath the notice.
+    /// The button that agrees to the least: the one that declines, or the only one. `nil` if each button agrees to more; then hotspotd uses the login
+    /// below the notice.
     let button: HTMLControl?
 
     /// Returns `nil` if the layer is about something else.

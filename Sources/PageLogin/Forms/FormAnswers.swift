@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The answers of one login to a portal's forms, by the name of the control: which may be sent, which were sent, and their fate.
+/// The answers of one login to a portal's forms, by the control's name: which may be sent, which were sent, and what happened to them.
 package struct FormAnswers: Hashable, Sendable {
     /// The source of an answer.
     enum Source: Hashable, Sendable {
@@ -8,7 +8,7 @@ package struct FormAnswers: Hashable, Sendable {
         case typed
         /// The answer is stored, and the user has just confirmed it.
         case confirmed
-        /// The answer comes from the vault: it fills its field, and accepts no terms.
+        /// The answer comes from the vault: it may fill its field, but it accepts no terms.
         case stored
     }
 
@@ -37,14 +37,14 @@ package struct FormAnswers: Hashable, Sendable {
         var awaitsConfirmation = false
         /// The portal's label of the field when the daemon stored the answer, folded.
         var storedLabel: String?
-        /// Whether the user gave the answer in this login.
+        /// Whether the user typed or confirmed the answer in this login.
         var isGiven = false
         var fate = Fate.unsent
-        /// The value that a form of this login has sent: it is offered to the user, and is not sent again without asking.
+        /// The value that a form of this login has sent. It is offered to the user, and is not sent again without asking.
         var sent: Sent?
-        /// The value that was sent in this login before this command: it is offered once a form of this command was sent.
+        /// The value that an earlier command of this login sent. It is offered once a form of this command was sent.
         var sentEarlier: Sent?
-        /// The value that the portal refused before it asked the user this time.
+        /// The value that the portal had refused when it last asked the user.
         var refusedBefore: String?
     }
 
@@ -68,12 +68,12 @@ package struct FormAnswers: Hashable, Sendable {
     /// All values that may be sent.
     package var values: [String: String] { all.compactMapValues(\.value) }
 
-    /// Returns whether the user gave or confirmed an answer now. A stored answer fills its field, and accepts no terms.
+    /// Returns whether the user typed or confirmed an answer now. A stored answer fills its field, but accepts no terms.
     package func isFromUser(_ name: String) -> Bool { all[name]?.source != .stored }
 
     func isTyped(_ name: String) -> Bool { all[name].map { $0.source == .typed } ?? true }
 
-    /// The names of the answers that are present, or that the user has to confirm.
+    /// The names of the answers that are there, or that the user has to confirm.
     var expected: Set<String> { Set(all.filter { $0.value.value != nil || $0.value.awaitsConfirmation }.keys) }
 
     mutating func setSource(_ source: Source, of names: some Sequence<String>) {
@@ -88,9 +88,9 @@ package struct FormAnswers: Hashable, Sendable {
         for (name, label) in labels { all[name, default: Answer()].storedLabel = label }
     }
 
-    /// Drops stored and sent answers to fields that the page has renamed: the user decides about those.
+    /// Drops stored and sent answers to fields that the page has renamed, so that the user decides about them.
     ///
-    /// - Parameter isRenamed: returns whether the page has a field of this name, and none with the same label.
+    /// - Parameter isRenamed: returns whether the page has a field of this name, and no field with this name and label.
     mutating func dropRenamed(_ isRenamed: (_ name: String, _ isSame: (String) -> Bool) -> Bool) {
         for (name, answer) in all {
             if answer.source == .stored, let label = answer.storedLabel, isRenamed(name, { Field.folded($0) == label }) {
@@ -105,13 +105,13 @@ package struct FormAnswers: Hashable, Sendable {
 
     // MARK: Sent answers
 
-    /// Notes the answers that the user gave in this login and that no form has sent.
+    /// Notes the answers that the user typed or confirmed in this login.
     mutating func give(_ names: some Sequence<String>) { for name in names { all[name, default: Answer()].isGiven = true } }
 
-    /// The names of the answers that the user gave in this login, and that no form has sent.
+    /// The names of the answers that the user typed or confirmed in this login and that no form has sent.
     var unsent: [String] { all.filter { $0.value.isGiven && $0.value.fate == .unsent }.keys.sorted() }
 
-    /// Notes that an answer was sent; from now on it is offered.
+    /// Notes that an answer was sent, so that it is offered from now on.
     ///
     /// - Parameter shown: the answer's text; empty for a secret.
     package mutating func noteSent(_ name: String, label: String, shown: String) {
@@ -147,27 +147,27 @@ package struct FormAnswers: Hashable, Sendable {
         }
     }
 
-    /// Notes the answers that were sent in this login before this command.
+    /// Notes the answers that earlier commands of this login sent.
     mutating func noteEarlier(_ earlier: [String: Sent]) {
         for (name, sent) in earlier { all[name, default: Answer()].sentEarlier = sent }
     }
 
-    /// The answers that forms sent in this login, before this command and in it.
+    /// The answers that forms of this login sent, in this command or before.
     var sentEver: [String: Sent] { all.compactMapValues { $0.sent ?? $0.sentEarlier } }
 
-    /// Offers answers that were sent before this command, if a page asks for them again.
+    /// Offers answers that earlier commands sent, if a page asks for them again.
     mutating func offerEarlier() { for (name, answer) in all where answer.sent == nil { all[name]?.sent = answer.sentEarlier } }
 
     // MARK: Refused answers
 
-    /// Notes the values that the portal refused before it asked the user this time.
+    /// Notes the values that the portal had refused when it last asked the user.
     package mutating func noteRefusedBefore(_ values: [String: String]) {
         for (name, value) in values { all[name, default: Answer()].refusedBefore = value }
     }
 
     func refusedBefore(_ name: String) -> String? { all[name]?.refusedBefore }
 
-    /// The answers that the portal refused before this command, and that no form has sent again; secrets without their text.
+    /// The answers that the portal refused before this command and that no form has sent again; secrets without their text.
     var refusedBefore: [String: String] { all.compactMapValues { $0.fate == .unsent ? $0.refusedBefore : nil } }
 
     /// The names of sent answers that the login did not need.

@@ -20,21 +20,21 @@ extension FormEngine {
         if case .options = ChoiceCase(page, at: url).choice.ruling { true } else { false }
     }
 
-    /// Returns the fields of all ways to log in; if there are several, none of them is required.
+    /// Returns the fields of all ways to log in. If there are several ways, no field is required.
     func fields(of options: [LoginOption], consent: Bool, values: [String: String]) -> [Field] {
         guard options.count > 1 else { return fields(of: options[0].form, consent: consent, values: values) }
         var result: [Field] = []
         let all = options.map { fields(of: $0.form, consent: consent, values: values) }
         for (option, fields) in zip(options, all) {
             for var field in fields {
-                // Whichever way the user takes has this box.
+                // The box is part of every way.
                 let isEverywhere = all.allSatisfy { $0.contains { $0.name == field.name && $0.kind == .checkbox && $0.required } }
-                // Forms for several ways often have one name for different things.
+                // Forms for several ways often use one name for different fields.
                 if let index = result.firstIndex(where: { $0.name == field.name }) {
                     if !result[index].label.contains(field.label) { result[index].label += " / " + field.label }
                     continue
                 }
-                // A box of one form has no meaning for the others.
+                // A box of one form means nothing in the others.
                 if !isEverywhere, field.kind != .checkbox || options.contains(where: { $0.form.form != option.form.form }) {
                     (field.required, field.assumed) = (false, nil)
                 }
@@ -44,12 +44,12 @@ extension FormEngine {
         return result
     }
 
-    /// Returns the fields of the question, in the page's order, with these values as defaults instead of the page's. A choice
-    /// that the page has preselected is included, but is no reason to ask.
+    /// Returns the fields of the question in the page's order, with these values as defaults instead of the page's. A choice that the page has
+    /// preselected is included, but is no reason to ask.
     private func fields(of form: TypedForm, consent: Bool, values: [String: String]) -> [Field] {
         let question = FormQuestion(form, self, consent: consent, values: values)
         var (fields, seen): ([Field], Set<String>) = ([], [])
-        // Such a box, which hotspotd adds, asks for consent to an unusual way of sending.
+        // Such a box is hotspotd's own; it asks for consent to an unusual way of sending.
         for control in form.inputs
         where !control.isInvisible && control.name.utf8.count <= 256 && !control.name.hasPrefix(ConsentRequired.prefix) {
             guard seen.insert(control.name).inserted, fields.count < 20 else { continue }
@@ -61,8 +61,8 @@ extension FormEngine {
         return fields
     }
 
-    /// Drops the stored answers to fields that the page has renamed since they were given: the user decides about those. The next
-    /// page may use a field's name for something else as well.
+    /// Drops the stored answers to fields that the page has renamed since, so that the user decides about them. The next page may also use a field's
+    /// name for something else.
     package mutating func dropRenamed(on page: HTMLPage) {
         func isRenamed(_ name: String, _ isSame: (String) -> Bool) -> Bool {
             let controls = page.forms.flatMap(\.inputs).filter { $0.name == name && !$0.isInvisible }
@@ -84,7 +84,7 @@ extension FormEngine {
         form.inputs.first { $0.name == name }.map(Self.label) ?? name
     }
 
-    /// Returns the value as a prompt can offer it; `nil` for secrets, and for values that a prompt cannot show whole.
+    /// Returns the value as a prompt can offer it; `nil` for secrets, and for values that do not fit into a prompt.
     static func offer(_ value: String, for kind: Field.Kind) -> String? {
         let isShown = !value.isEmpty && value.utf8.count <= offerLimit && Printable.text(value, limit: offerLimit) == value
         return isShown && !kind.isSecret ? value : nil
@@ -120,7 +120,7 @@ private struct FormQuestion {
     private let consent: Bool
     /// The defaults that replace the page's values, by name.
     private let values: [String: String]
-    /// Whether the page says which fields must be filled in.
+    /// Whether the page marks the fields that must be filled in.
     private let marksRequired: Bool
     /// Whether the portal refused the sent answers.
     private let isRefused: Bool
@@ -145,7 +145,7 @@ private struct FormQuestion {
         }
     }
 
-    /// Returns the choice among buttons that each start a different login.
+    /// Returns the choice between buttons that start different logins.
     func buttons(named name: String) -> Field {
         let choices = form.choices.map { HTMLControl.choice($0.control.label, $0.value) }
         let before = values[name].flatMap { choices.contains($0) ? $0 : nil }
@@ -158,13 +158,13 @@ private struct FormQuestion {
         if control.words.isTerms { return consent ? nil : box }
         if control.isChecked { return nil }
         if control.isRequired || needsTick { return box }
-        // The portal may want a tick that its page does not mark.
+        // The portal may require a tick that its page does not mark as required.
         return isRefused ? Field(name: box.name, label: box.label, kind: .checkbox, required: false) : nil
     }
 
     private func group(_ control: TypedControl) -> Field? {
         let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
-        // A page does not decline its terms for the user.
+        // The page cannot decline its terms for the user.
         let checked = form.endsOthers ? nil : group.last { $0.isChecked && !($0.words.isTerms && $0.label.declines) }
         guard group.count > 1, checked == nil || !Purposes(of: control.name).isLanguage else { return nil }
         return choice(
@@ -197,7 +197,7 @@ private struct FormQuestion {
     private func text(_ control: TypedControl) -> Field? {
         let kind = FormEngine.kind(of: control)
         let value = FormEngine.offer(values[control.name] ?? control.value, for: kind)
-        // A constant of the portal: the user cannot change it, or it cannot be shown.
+        // The value is fixed by the portal: the user cannot change it, or it cannot be shown.
         let isConstant = control.isReadOnly || (value == nil && engine.answers.sent(control.name) == nil && kind != .password)
         if isConstant, !control.value.isEmpty { return nil }
         let isWanted = isRequired(control)

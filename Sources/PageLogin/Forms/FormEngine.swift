@@ -3,42 +3,42 @@ import ForeignText
 import HotspotCore
 import PortalPages
 
-/// Decides what to do on a page: submit its form, ask the user, or give up. A value that neither fetches nor sends.
+/// Decides what to do on a page: submit its form, ask the user, or give up. A value that makes no requests.
 package struct FormEngine: Sendable {
-    /// The thing to do on a page.
+    /// The next step on a page.
     package enum FormDecision: Sendable {
         /// Submit the form.
         case submit(FilledForm, HTMLForm)
         /// Ask the user for the answers that the form needs.
         case ask(Prompt, HTMLForm)
-        /// The page has no form that could be a login.
+        /// The page contains no form that could be a login.
         case nothing
-        /// The form must not be submitted, with the reason.
+        /// The form must not be submitted; with the reason.
         case refuse(String)
     }
 
-    /// The sentence about answers that were sent, if the page says nothing about them.
+    /// The sentence about answers that were sent, if the page does not mention them.
     static let unexplained = "The portal asks the same question again and does not say why. " + wayOut
-    /// The sentence for a question that comes again, perhaps without end.
+    /// The sentence for a question that is repeated, perhaps without end.
     static let wayOut = "hotspotctl browse opens the page in a browser."
-    /// The name of the prompt's box for terms if the page has no box of its own.
+    /// The name of the prompt's box for terms, if the page has no such box.
     package static let termsField = "accept_terms"
     /// The longest value that a prompt can offer, and the longest answer that is sent, in octets.
     static let (offerLimit, answerLimit) = (200, 8192)
 
     package var redirects = RedirectPolicy()
     package var answers = FormAnswers()
-    /// Whether the user accepted this portal's terms earlier, or the daemon's policy accepts them.
+    /// Whether the user accepted this portal's terms earlier, or the daemon's settings accept them.
     package var consent = false
-    /// Whether the user has just typed the answers for this portal; otherwise they are stored ones.
+    /// Whether the user has just typed the answers for this portal; otherwise they are stored answers.
     package var isTypedNow = false
     /// Hides the answers that the page's error messages repeat.
     package var mask = Mask([])
     /// Whether stored passwords may be sent over plain HTTP, because the daemon released them for this portal.
     package var allowsPlainHTTP = false
-    /// Whether the page was kept from an earlier command, and had no price beside its form when it was read whole.
+    /// Whether the page was kept from an earlier command, and showed no price beside its form at that time.
     var pricesAreKnown = false
-    /// The text of the pages whose forms and buttons were sent, piece by piece, as far as it is known.
+    /// The text of the earlier pages, piece by piece, as far as it is known: the pages whose forms were sent or whose buttons were pressed.
     var textBefore: [String] = []
     /// The identities of these forms.
     var sentForms: Set<[String]> = []
@@ -47,7 +47,7 @@ package struct FormEngine: Sendable {
     /// Returns whether a URL leads to an address of the link's own networks.
     package var leadsInside: @Sendable (WebURL) -> Bool = { _ in false }
 
-    /// Whether the user has just ticked the prompt's own box for terms.
+    /// Whether the user has just ticked hotspotd's own box for terms.
     package var saysYesToTerms: Bool {
         isTypedNow && answers.isFromUser(Self.termsField) && answers[Self.termsField].map(FilledForm.isYes) ?? false
     }
@@ -65,23 +65,23 @@ package struct FormEngine: Sendable {
         }
     }
 
-    /// Returns the way to log in that fits the answers, and whether they fill it in; a single way is judged field by field.
+    /// Returns the way to log in that fits the answers, and whether they fill it in completely; a single way is judged field by field.
     func pick(_ options: [LoginOption]) -> (option: LoginOption, isFilled: Bool) {
         guard options.count > 1 else { return (options[0], true) }
         let complete = options.filter { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
-        // Typed answers beat stored ones; a way that was tried before is taken only if no other way is filled in.
+        // Typed answers are preferred to stored ones, and ways that were not tried before to those that were.
         let untried = complete.filter { $0.names.contains { answers[$0] != answers.refusedBefore($0) } }
         let typed = untried.first { isTypedNow && $0.names.contains(where: answers.isTyped) }
-        // If the typed answers are refused, stored ones are not sent instead: the user reads the refusal first.
+        // If the portal refuses the typed answers, stored ones are not sent instead: the user must see the refusal first.
         let isRefused = isTypedNow && options.flatMap(\.names).contains(where: answers.wasSentNow)
         let filled = typed ?? (isRefused ? nil : untried.first ?? complete.first)
-        // By typing nothing, the user has picked the way that asks for nothing.
+        // A user who typed nothing has chosen the way that asks no questions.
         let isEmpty = isTypedNow && answers.sent.isEmpty && options.flatMap(\.names).allSatisfy { answers[$0]?.isEmpty ?? true }
         if filled == nil, isEmpty, let free = options.first(where: \.names.isEmpty) { return (free, true) }
         return (filled ?? options[0], filled != nil)
     }
 
-    /// Returns the ways to log in that a page offers; none if it has none, or only one that must not be sent.
+    /// Returns the ways to log in that a page offers; none if there are none, or only one that must not be sent.
     func ways(on page: TypedPage, at url: WebURL) -> [LoginOption] {
         if case .options(let options) = choice(on: page, at: url).ruling { options } else { [] }
     }
@@ -93,7 +93,7 @@ package struct FormEngine: Sendable {
         ).choice
     }
 
-    /// Returns the ways to log in that are offered to the user: if a button needs terms, the page's login is also a way.
+    /// Returns the ways to log in that are offered to the user. If a button requires terms, the page's login is offered as well.
     func offered(_ found: [LoginOption], on page: TypedPage) -> [LoginOption] {
         let isAsked = found.count == 1 && !isTypedNow && !consent && isBinding(found[0].form, page)
         return isAsked ? found[0].others + found : found
@@ -105,7 +105,7 @@ package struct FormEngine: Sendable {
         return others.isEmpty ? nil : others
     }
 
-    /// Returns the consents that a request needs and that the user has not given.
+    /// Returns the consents that a request needs and that the user has not given yet.
     func consentRequired(for filled: FilledForm, _ form: TypedForm, at url: WebURL) -> [ConsentRequired] {
         let isAway = !filled.staysOnOrigin
         let isInside = isAway && leadsInside(filled.target)
@@ -122,7 +122,7 @@ package struct FormEngine: Sendable {
         }
     }
 
-    /// Returns the agreements that an answer to this page's prompt gives without a box.
+    /// Returns the agreements that an answer to this page's prompt implies, without a box.
     package func impliedAgreements(on page: HTMLPage, at url: WebURL) -> [String] {
         impliedAgreements(on: TypedPage(page), at: url)
     }
@@ -142,7 +142,7 @@ package struct FormEngine: Sendable {
         agreed = agreed.filter { !$0.hasSuffix(":" + target.origin) }
     }
 
-    /// Moves the answers that a form has sent to those that are only offered again; of secrets, the text is dropped.
+    /// Marks the answers that a form has sent, so that they are only offered from now on; the text of secrets is dropped.
     package mutating func offerAnswers(of form: HTMLForm) {
         for control in form.inputs {
             guard let answer = answers[control.name] else { continue }
@@ -151,7 +151,7 @@ package struct FormEngine: Sendable {
         }
     }
 
-    /// Returns whether a form of this command had one of these fields.
+    /// Returns whether a form with one of these fields was sent in this command.
     func hasSent(_ fields: [Field]) -> Bool { fields.contains { answers.wasSentNow($0.name) } }
 }
 
@@ -159,7 +159,7 @@ extension FormEngine {
     /// Makes an engine without answers.
     package init(for redirects: RedirectPolicy) { self.init(redirects: redirects) }
 
-    /// Returns the form that is the login, if there are several.
+    /// Returns the form for the login, if the page has several.
     package func choose(_ page: HTMLPage, at url: WebURL) -> HTMLForm? {
         let options = ways(on: TypedPage(page), at: url)
         return options.isEmpty ? nil : pick(options).option.form.form

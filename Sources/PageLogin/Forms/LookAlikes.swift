@@ -1,4 +1,4 @@
-/// Characters that look like Latin letters, with which impostors write the names of companies (UTS 39, section 4).
+/// Characters that look like Latin letters, which impostors use in companies' names (UTS 39, section 4).
 enum LookAlikes {
     /// Returns a text in plain Latin letters: styled letters, letters with marks and look-alikes of other alphabets are replaced,
     /// and invisible characters are left out.
@@ -14,7 +14,7 @@ enum LookAlikes {
         return String(scalars)
     }
 
-    /// Returns the form that look-alike words share, such as "goog1e", "GoogIe" and "Google". It is only for comparison.
+    /// Returns the form that look-alike words have in common, such as "goog1e", "GoogIe" and "Google". It is only for comparison.
     static func skeleton(_ text: String) -> String {
         var skeleton = folded(text).lowercased()
         for (look, letter) in [("0", "o"), ("1", "l"), ("i", "l"), ("3", "e"), ("5", "s"), ("rn", "m"), ("vv", "w")] {
@@ -31,7 +31,7 @@ enum LookAlikes {
             0xA730...0xA7FF, 0x1F110...0x1F189, 0x1F1E6...0x1F1FF:
             return table[scalar] ?? named(scalar) ?? scalar
         case 0xFF01...0xFF5E: return Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
-        // Five mathematical alphabets of Greek letters, of which each has 25 capitals, nabla, 25 small letters and 7 symbols.
+        // Five mathematical alphabets of Greek letters, each with 25 capitals, nabla, 25 small letters and 7 symbols.
         case 0x1D6A8...0x1D7C9:
             let place = (scalar.value - 0x1D6A8) % 58
             let greek = Unicode.Scalar(place < 26 ? 0x391 + place : 0x3B1 + place - 26) ?? scalar

@@ -2,10 +2,9 @@ import ForeignText
 import HotspotCore
 import PortalPages
 
-/// Hides the user's answers in a portal's text. Portals often repeat an answer that they refuse, and other people may read the
-/// prompt.
+/// Hides the user's answers in a portal's text. Portals often repeat an answer that they refuse, and other people may read the prompt.
 package struct Mask: Sendable {
-    /// Values shorter than this, in octets, are not hidden: they occur in many words.
+    /// Values shorter than this, in octets, are not hidden, because they occur in many words.
     private static let shortest = 3
     /// The replacement of a value.
     private static let dots = "…"
@@ -41,6 +40,6 @@ package struct Mask: Sendable {
         return result
     }
 
-    /// Returns one entry for each character, so that indices in both texts are the same.
+    /// Returns one entry for each character, so that indices are valid in both texts.
     private static func folded(_ text: String) -> [String] { text.map { $0.lowercased() } }
 }

@@ -2,14 +2,11 @@ import HelperKit
 import HotspotCore
 
 extension RedirectChain {
-    /// Follows the redirects of an answer, with the page rules' answers to the chain's questions. Throws ``TransferError``.
+    /// Follows the redirects of an answer; the page rules answer the chain's questions. Throws ``TransferError``.
     ///
-    /// - Parameters:
-    ///   - outside: hosts that end the chain when it leads there.
-    ///   - page: the page whose form was submitted, if the request is one.
-    ///   - agreed: the ways of sending to which the user agreed (``ConsentRequired``).
-    ///   - trusted: the origin whose pages need no such agreement.
-    ///   - mayWait: called before a refresh that takes longer than a second.
+    /// - Parameters: - outside: hosts that end the chain. - page: the page whose form was submitted, if the request submits one. - agreed: the ways
+    ///   of sending to which the user agreed (``ConsentRequired``). - trusted: the origin whose pages need no such agreement. - mayWait: called
+    ///   before a refresh that takes longer than a second.
     package static func follow(
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, outside: Set<String> = [],
         submittedFrom page: WebURL? = nil, agreed: Set<String> = [], trusted: String? = nil, in scope: Scope,
@@ -33,7 +30,7 @@ extension RedirectChain.Questions {
 }
 
 extension HelperCommand {
-    /// Returns the portal's first page, fetched once for all helpers of the process.
+    /// Returns the portal's first page; the helpers of the process share one request for it.
     package func portalPage(_ source: PortalPage.PageSource) -> PortalPage? {
         attempts.portalPage(link, source: source, asking: RedirectChain.Questions(agreed: []), policy: policy, in: scope)
     }

@@ -1,8 +1,8 @@
 import HelperKit
 import PortalPages
 
-/// A layer over the page that appeared after a form, asks for nothing and has one button, which closes it. Its words count as
-/// words of the page beneath, like those of a dialog that a script opens.
+/// A layer that appears over the page after a form, asks no questions, and has one button, which closes it. Its words count as words of the page
+/// below, like those of a script's dialog.
 struct TellingDialog {
     /// The button that closes the layer.
     let button: HTMLControl
@@ -12,14 +12,14 @@ struct TellingDialog {
     /// The largest text of such a dialog, in octets.
     private static let textLimit = 400
 
-    /// Returns `nil` if the layer asks for something, names a price or terms, or its button may do more than close it.
+    /// Returns `nil` if the layer asks a question, names a price or terms, or its button may do more than close it.
     init?(covering page: HTMLPage) {
         guard page.forms.count == 1, let form = page.forms.first.map(TypedForm.init), form.inputs.isEmpty, page.links.isEmpty,
             page.text.utf8.count <= Self.textLimit
         else { return nil }
         let text = Purposes(of: page.text)
         guard !text.isPayment, !text.isTerms, !text.bindsReader, !text.isCookieNotice else { return nil }
-        // A cross in the corner closes it as well.
+        // A cross in the corner also closes it.
         let named = form.submits.filter { !$0.isDisabled && !$0.label.closes($0.control.label) }
         let buttons = named.isEmpty ? form.submits.filter { !$0.isDisabled } : named
         guard let button = buttons.first, named.count <= 1, named.isEmpty || button.label.onlyGoesOn else { return nil }
@@ -28,8 +28,8 @@ struct TellingDialog {
         words = page.sentences.filter { !labels.contains($0) }.joined(separator: " ")
     }
 
-    /// Returns the words of dialogs as a part of the page, marked as an error if the page asks again for sent answers and the
-    /// words do not sound like success.
+    /// Returns the words of dialogs as markup. If the page asks again for sent answers, and the words do not sound like success, they are marked as
+    /// an error.
     static func markup(of told: [String], on page: HTMLPage, behind sent: HTMLForm?) -> String {
         let names = sent?.inputs.map(\.name) ?? []
         let asksAgain = !names.isEmpty && page.forms.contains { $0.inputs.map(\.name) == names }

@@ -1,14 +1,14 @@
 import HelperKit
 import HotspotCore
 
-/// Carries the moves of a login out by HTTP requests on the link.
+/// Makes the requests of a login on the link.
 package struct HTTPCarrier: LoginCarrier {
     package let client: HTTPClient
     let command: HelperCommand
     /// The hosts that end a chain of redirects.
     let outside: Set<String>
     private let mayWait: () -> Bool
-    /// The keys of other origins that got answers.
+    /// The keys of other origins that received answers.
     private var pins: [String: String]
 
     /// - Parameters:

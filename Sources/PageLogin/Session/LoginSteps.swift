@@ -6,15 +6,15 @@ import PortalPages
 package indirect enum LoginMove: Sendable {
     /// Submit the form.
     case submit(FilledForm, HTMLForm)
-    /// Send the request after this wait in seconds; may follow the redirects of its answer.
+    /// Send the request after this many seconds; `follows` allows following the redirects of its answer.
     case request(HTTPRequest, carriesAnswers: Bool, follows: Bool, wait: Int = 0)
-    /// Ask the probe for at most this number of seconds.
+    /// Probe for at most this number of seconds.
     case probe(seconds: Int)
-    /// Ask the user. The form is kept if its page cannot be reached again; the reason is given if only a browser can go on.
+    /// Ask the user. The form is kept if its page cannot be fetched again; the reason is given if only a browser can continue.
     case ask(Prompt, keeping: HTMLForm? = nil, reason: String? = nil)
-    /// Run the page's scripts in a browser, because of a rule; without one, make the other move.
+    /// Run the page's scripts in a browser, because of a rule. Without a browser, make the other move.
     case render(because: RuleName, orElse: LoginMove)
-    /// The portal has nothing more to ask; the probe decides.
+    /// The portal asks no more questions; the probe decides.
     case done
     /// Give up, with the reason.
     case end(HelperResult, String)
@@ -27,21 +27,21 @@ extension LoginMove {
     package var withoutBrowser: LoginMove { if case .render(_, let other) = self { other } else { self } }
 }
 
-/// The decisions of one way to log in, as a value: it takes an answer and returns the next move. ``LoginDriver`` runs the loop.
+/// The decisions of one way to log in, as a value: takes an answer and returns the next move. ``LoginDriver`` runs the loop.
 package protocol LoginSteps: Sendable {
     /// The portal of the login.
     var live: Portal { get }
-    /// The portal that asks now; redirects change it.
+    /// The portal that asks at present; redirects change it.
     var asking: Portal { get }
-    /// The page that sends forms and requests.
+    /// The page from which forms and requests are sent.
     var formPage: WebURL { get }
     /// The user's consent to terms, and the agreements to unusual ways of sending.
     var engine: FormEngine { get set }
     /// The terms that the last move accepts.
     var shownTerms: ShownTerms? { get }
-    /// The agreements that an answer to the last prompt gives.
+    /// The agreements that an answer to the last prompt implies.
     var impliedAgreements: [String] { get }
-    /// Whether the portal got something that may have opened the network.
+    /// Whether the portal received something that may have opened the network.
     var hasSent: Bool { get }
 
     /// Returns the next move.
@@ -52,17 +52,17 @@ package protocol LoginSteps: Sendable {
     mutating func arrive(_ chain: RedirectChain) -> LoginMove?
     /// Returns the move after a request without an answer, or `nil` if ``next()`` decides.
     mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove?
-    /// Goes on from the page as a browser shows it.
+    /// Continues from the page as a browser shows it.
     mutating func show(_ chain: RedirectChain)
     /// Returns the move after ``LoginMove/probe(seconds:)``, or `nil` if ``next()`` decides.
     mutating func probed(isOpen: Bool) -> LoginMove?
     /// Returns how long the network may take to open before a move; `nil` if the move does not depend on that.
     func patience(before move: LoginMove) -> Patience?
-    /// Returns the move that replaces a move with patience.
+    /// Returns the move once it is known whether the network is open.
     mutating func settle(_ move: LoginMove, isOpen: Bool) -> LoginMove
 }
 
-/// The time that a network may take to open: one probe, or some seconds if the portal leads back to its login until then.
+/// How long a network may take to open: one probe, or some seconds if the portal shows its login again until then.
 package enum Patience: Sendable { case once, seconds }
 
 extension LoginSteps {
@@ -72,14 +72,14 @@ extension LoginSteps {
     package mutating func begin(_ move: LoginMove, acceptingTerms: Bool) {}
     package mutating func probed(isOpen: Bool) -> LoginMove? { nil }
     package mutating func show(_ chain: RedirectChain) {}
-    /// A gateway may open and break its answer off: the probe knows.
+    /// A gateway may open and break off its answer: the probe decides.
     package func patience(before move: LoginMove) -> Patience? {
         if case .end(.temporaryFailure, _) = move, hasSent { .once } else { nil }
     }
     package mutating func settle(_ move: LoginMove, isOpen: Bool) -> LoginMove { isOpen ? .done : move }
 }
 
-/// Carries the moves of a login out.
+/// Carries out the moves of a login.
 package protocol LoginCarrier {
     /// The client that reads terms of use.
     var client: HTTPClient { get }
@@ -89,17 +89,17 @@ package protocol LoginCarrier {
     mutating func send(
         _ request: HTTPRequest, carriesAnswers: Bool, follows: Bool, for steps: some LoginSteps
     ) throws(TransferError) -> RedirectChain
-    /// The browser's page, if the login goes on in one.
+    /// The browser's page, if the login continues in a browser.
     var shown: RedirectChain? { get }
-    /// The sentence about what to install for a page that needs its scripts; `nil` if there is none.
+    /// The sentence about the browser to install for a page that needs its scripts; `nil` if there is none.
     var missingBrowser: String? { get }
-    /// Opens the page in a browser. Returns `nil` if there is none, or if it is open in one. Throws ``TransferError``.
+    /// Opens the page in a browser. Returns `nil` if there is no browser, or if the page is already open in one. Throws ``TransferError``.
     mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain?
     /// Forgets the key of an origin.
     mutating func forgetKey(of target: WebURL)
     /// Writes keys and cookies into a session's memory.
     ///
-    /// - Parameter isAsking: whether the user is asked, so that the login continues later.
+    /// - Parameter isAsking: whether the user is asked, so that the login continues with a later command.
     func keep(in memory: inout SessionMemory, isAsking: Bool)
 }
 

@@ -1,13 +1,13 @@
 import HelperKit
 import HotspotCore
 
-/// The command Maintain for helpers whose session is valid as long as the Internet answers the probe.
+/// The command Maintain, for helpers whose session is valid as long as the Internet answers the probe.
 public enum Maintenance {
-    /// Answers Maintain by the verdict of the probe, with the limits of the session from the portal API if the link has one.
+    /// Answers Maintain with the probe's verdict, and with the session's limits from the portal API if the link has one.
     ///
-    /// - Parameter portal: returns the portal as it is now; called only if the network is captive again.
+    /// - Parameter portal: returns the portal in its present state; called only if the network is captive again.
     public static func run(_ command: HelperCommand, portal: (ProbeResult) -> Portal?) -> Reply {
-        // A session has often ended when its user returns; a periodic command rarely meets a portal.
+        // When a user returns, the session has often ended; the periodic command rarely finds a portal.
         if command.network.justJoined { command.connectAhead() }
         var session = command.session ?? Session()
         var memory = SessionMemory(session)
@@ -30,7 +30,7 @@ public enum Maintenance {
             }
             return command.reply(.success, session: session)
         case .captive:
-            // authenticationRequired must name a portal; without a known one, its address is enough.
+            // authenticationRequired must name a portal; if none is known, its address is enough.
             let portal = portal(result) ?? result.portalURL.map { Portal(origin: $0.origin, kind: "unknown") }
             return command.reply(
                 .authenticationRequired, portal: portal, session: session, reason: "The portal requires a new login.")
@@ -43,7 +43,7 @@ public enum Maintenance {
 }
 
 extension HelperCommand {
-    /// Starts to connect to the portal of the session, so that a login need not wait for it. Nothing is sent to it.
+    /// Connects to the session's portal ahead of time, so that a login need not wait for that. No request is sent.
     fileprivate func connectAhead() {
         guard let portal = SessionMemory(session).origin.flatMap({ WebURL($0) }) else { return }
         attempts.connections(link).connectAhead(to: portal, link: link, policy: policy)

@@ -1,8 +1,7 @@
 import HelperKit
 import HotspotCore
 
-/// A page after a login that reloads itself, as in a window that says "leave this window open". The gateway ends the session when
-/// the requests stop.
+/// A page after a login that reloads itself, as in a window that says "leave this window open". If the requests stop, the gateway ends the session.
 struct OpenPage: Codable, Hashable, Sendable {
     /// The shortest pause between two requests, in seconds.
     static let shortestPause = 5
@@ -17,9 +16,9 @@ struct OpenPage: Codable, Hashable, Sendable {
     /// The time of the next request, in seconds of the clock of ``HotspotCore/Instant``.
     private var due: Int
 
-    /// Returns `nil` for a page without a refresh, or with one that leads to another site or logs off.
+    /// Returns `nil` for a page without a refresh, or whose refresh leads to another site or logs off.
     ///
-    /// - Parameter submitted: the address that a form made of its answers: loading it again would log in again.
+    /// - Parameter submitted: the address that a form made of its answers; loading it again would log in again.
     init?(
         _ page: HTMLPage, at url: WebURL, redirects: RedirectPolicy, submitted: WebURL? = nil, now: Int = Self.now
     ) {
@@ -36,10 +35,10 @@ struct OpenPage: Codable, Hashable, Sendable {
     /// Returns the seconds until the next request. After a restart of the computer, its clock begins at zero.
     func secondsLeft(at now: Int = Self.now) -> Int { min(max(0, due - now), pause) }
 
-    /// Loads the page at its time, and notes its next refresh. A page that fails is loaded again after the same pause. A page
-    /// without a refresh is no longer kept open.
+    /// Loads the page when it is due, and notes its next refresh. If that fails, the page is loaded again after the same pause. A page without a
+    /// refresh is no longer kept open.
     static func keep(_ page: OpenPage, _ memory: inout SessionMemory, _ command: HelperCommand) {
-        // The timer may be early by less than a second.
+        // The timer may fire early by less than a second.
         guard page.secondsLeft() <= 1, let url = WebURL(page.url) else { return }
         let client = memory.client(command)
         let scope = command.scope.limited(milliseconds: loadLimit)

@@ -9,33 +9,32 @@ package struct SessionMemory: Codable, Sendable {
     package var origin: String?
     /// The pin of the portal's key.
     package var pin: String?
-    /// The pins of other origins that got answers, by origin.
+    /// The pins of other origins that received answers, by origin.
     package var pins: [String: String]?
     /// The request that logs off.
     var logoff: SavedRequest?
-    /// The address on the portal's origin to which the login led, for a portal whose pages have offered no logoff before.
+    /// The address on the portal's origin to which the login led, if the portal's pages offered no logoff before.
     var statusPage: String?
-    /// The page after the login that the portal wants to stay open.
+    /// The page after the login that must stay open.
     var openPage: OpenPage?
     /// The cookies of the login, in libcurl's format.
     package var cookies: [String]?
-    /// The page that asked the user, if it cannot be reached again from the portal's first page.
+    /// The page that asked the user, if it cannot be fetched again from the portal's first page.
     package var page: SavedPage?
-    /// The number of the page that is open in a browser while the user is asked, among the pages of this process.
+    /// The number, among the pages of this process, of the page that is open in a browser while the user is asked.
     var rendered: String?
-    /// Fingerprints of the terms that the user accepted, each followed by a blank and the one of their box; others need a new
-    /// yes.
+    /// Fingerprints of the terms that the user accepted, each followed by a blank and the fingerprint of their box; other terms need new consent.
     var terms: [String]?
     /// Fingerprints of the terms that the open prompt shows.
     package var shownTerms: [String]?
     /// The ways of sending to which the user agreed (``ConsentRequired``), each with the origin of its page.
     package var agreed: [String]?
-    /// The agreements that an answer to the open prompt gives.
+    /// The agreements that an answer to the open prompt implies.
     package var impliedAgreements: [String]?
     /// The names of the open prompt's fields.
     var asked: [String]?
 
-    /// The answers sent in this login before the open prompt, by name.
+    /// The answers that this login sent before the open prompt, by name.
     var sent: [String: FormAnswers.Sent]?
 
     /// A request to be made later.
@@ -81,7 +80,7 @@ package struct SessionMemory: Codable, Sendable {
         self = memory
     }
 
-    /// The part that is kept after a logoff: without the accepted terms, changes to them would go unnoticed.
+    /// The part that is kept after a logoff. Without the accepted terms, changes to them would go unnoticed.
     var forNextLogin: SessionMemory {
         var kept = SessionMemory()
         (kept.origin, kept.pin, kept.pins, kept.terms, kept.agreed) = (origin, pin, pins, terms, agreed)
@@ -94,8 +93,8 @@ package struct SessionMemory: Codable, Sendable {
         return url.origin == origin ? pin : pins?[url.origin]
     }
 
-    /// Returns a saved request, which requires the kept key; `nil` if there is none. Throws ``TransferError`` if its address may
-    /// no longer be contacted.
+    /// Returns a saved request, which requires the kept key; `nil` if there is none. Throws ``TransferError`` if its address may no longer be
+    /// contacted.
     package func request(_ saved: SavedRequest?, _ redirects: RedirectPolicy) throws(TransferError) -> HTTPRequest? {
         guard let saved, let url = WebURL(saved.url) else { return nil }
         try redirects.check(url)
@@ -114,7 +113,7 @@ package struct SessionMemory: Codable, Sendable {
         command.client(cookies: CookieJar(lines: cookies ?? []))
     }
 
-    /// The memory in the form that the daemon keeps; without pages and cookies if it would be too long.
+    /// The memory as the daemon keeps it; without pages and cookies if it would be too long.
     package var value: JSONValue? {
         let value = Coding.value(self)
         if Coding.encode(value).count <= Session.memoryLimit { return value }

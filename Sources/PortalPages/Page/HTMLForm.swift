@@ -3,7 +3,7 @@ import HotspotCore
 
 /// One control of a form.
 public struct HTMLControl: Codable, Hashable, Sendable {
-    /// The type of a control; unknown ones count as text, as in browsers.
+    /// The type of a control; as in browsers, unknown types count as text.
     public enum InputType: String, Codable, Hashable, Sendable, CaseIterable {
         case hidden, text, password, email, telephone, checkbox, radio, select, textarea, submit, image, button, file
     }
@@ -26,13 +26,13 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var name: String
     /// The value that the page fills in.
     public var value = ""
-    /// The text beside it: its label, `aria-label`, placeholder or title.
+    /// The text beside the control: its label, `aria-label`, placeholder or title.
     public var label = ""
-    /// The legend of the field set that a radio button is in: the question that a group of them answers.
+    /// The legend of the field set around a radio button: the question that the group of buttons answers.
     public var legend: String?
     /// The `required` attribute.
     public var isRequired = false
-    /// The `readonly` attribute: the value is the portal's own.
+    /// Whether the control has the `readonly` attribute: the value is the portal's own.
     public var isReadOnly = false
     /// The largest length of an answer, in UTF-16 code units (HTML Standard, `maxlength`).
     public var maxLength: Int?
@@ -40,17 +40,17 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var isDate: Bool?
     /// The `checked` attribute.
     public var isChecked = false
-    /// Whether the control is hidden by its own style or by that of an element around it.
+    /// Whether the control, or an element around it, has a style that hides it.
     public var isInvisible = false
-    /// The references of links within its label, often the terms of use.
+    /// The addresses of the links in the control's label, often the terms of use.
     public var links: [String] = []
     /// The choices of a `select` element.
     public var options: [Option] = []
-    /// The `disabled` attribute of a button. Pages enable such a button when a box is ticked or a field is filled.
+    /// Whether the button has the `disabled` attribute. Pages enable such a button when a box is ticked or a field is filled in.
     public var isDisabled = false
-    /// The action that a button uses instead of its form's.
+    /// The action that a button uses instead of its form's action.
     public var formAction: String?
-    /// The method that a button uses instead of its form's.
+    /// The method that a button uses instead of its form's method.
     public var formMethod: HTTPRequest.Method?
     /// The name of the control whose value a script copies into this hidden one.
     public var copyOf: String?
@@ -61,13 +61,13 @@ public struct HTMLControl: Codable, Hashable, Sendable {
         return words + " " + name + " " + label
     }
 
-    /// Whether the control is a password, or computed from one, that the page leaves to a script.
+    /// Whether the control is a password, or computed from one, and the page leaves it to a script.
     package var isHiddenPassword: Bool {
         kind == .hidden && value.isEmpty
             && ["pass", "pwd", "hash", "encrypt", "cipher", "digest"].contains { name.lowercased().contains($0) }
     }
 
-    /// Whether the control is a box that agrees to more than the access needs; such a box is never ticked without asking.
+    /// Whether the control is a box that agrees to more than access requires; such a box is never ticked without asking.
     package var agreesToMore: Bool { kind == .checkbox && Purposes(of: words).agreesToMore }
 
     /// Whether the user can type in the control.
@@ -78,7 +78,7 @@ public struct HTMLControl: Codable, Hashable, Sendable {
 }
 
 extension String {
-    /// A name with a space before each of its words that begins with a capital: `roomNumber` is `room Number`.
+    /// The name with a space before each capital that begins a word: `roomNumber` becomes `room Number`.
     var partedAtCapitals: String {
         var parted = ""
         for character in self {
@@ -96,15 +96,15 @@ extension HTMLControl {
 
 /// One form of a page.
 public struct HTMLForm: Codable, Hashable, Sendable {
-    /// The action as written; it is relative to ``HTMLPage/base``.
+    /// The action as written, relative to ``HTMLPage/base``.
     public var action: String
     /// The method; GET unless the page says POST.
     public var method: HTTPRequest.Method
-    /// How a form's fields are written into a POST.
+    /// How a form's fields are encoded in a POST.
     public enum Encoding: String, Codable, Hashable, Sendable {
         case urlEncoded = "application/x-www-form-urlencoded"
         case multipart = "multipart/form-data"
-        /// The encoding is plain text, which this library does not send.
+        /// Plain text, which this library does not send.
         case text = "text/plain"
     }
 
@@ -116,19 +116,19 @@ public struct HTMLForm: Codable, Hashable, Sendable {
     public var browserReason: String?
     /// The form's id, name, class and role in lower case, to recognise a search box.
     public var hints: String
-    /// The heading above the form, unless another form is between them.
+    /// The heading above the form, if no other form is between them.
     package var heading: String?
-    /// Whether the form is hidden by its own style or by that of an element around it.
+    /// Whether the form, or an element around it, has a style that hides it.
     public var isInvisible: Bool
     /// The controls, in document order.
     public var controls: [HTMLControl]
-    /// The visible text within, shortened to about 2000 octets.
+    /// The visible text in the form, shortened to about 2000 octets.
     public var text: String
-    /// The kind of drawing that replaces a form or a field, as a browser shows it; `nil` for any other form.
+    /// The kind of a form that scripts draw on the page instead of a real one, as a browser shows it; `nil` for a real form.
     package var drawn: Drawn?
 
-    /// A button outside of forms, with its own words; the buttons of a layer over the page, with the layer's text; boxes for one
-    /// character each, which scripts send after the last one.
+    /// A button outside forms, with its own words; the buttons of a layer over the page, with the layer's text; or boxes for one character each,
+    /// which scripts send after the last character.
     package enum Drawn: String, Codable, Hashable, Sendable { case button, layer, boxes }
 
     /// The controls in which the user types or chooses.
@@ -157,28 +157,28 @@ public struct HTMLPage: Hashable, Sendable {
     public struct Hyperlink: Hashable, Sendable {
         /// The text that the user reads.
         public var text: String
-        /// The reference as written; it is relative to ``HTMLPage/base``.
+        /// The address as written, relative to ``HTMLPage/base``.
         public var reference: String
-        /// Whether a script decides where the link leads, or the link is hidden.
+        /// Whether the link is hidden, or a script decides where it leads.
         public var isInert = false
     }
 
-    /// A refresh by meta element or header (HTML Standard, "shared declarative refresh steps").
+    /// A refresh by a meta element or header (HTML Standard, "shared declarative refresh steps").
     package struct Reload: Hashable, Sendable {
-        /// The reference as written; empty for the page itself.
+        /// The address as written; empty for the page itself.
         package var reference: String
         package var seconds: Double
     }
 
     /// The title, at most 120 characters.
     public var title: String?
-    /// The address that references are relative to: the page's own, or that of its `base` element.
+    /// The address to which others are relative: the page's own, or the one in its `base` element.
     public var base: WebURL
     /// The first 20 forms, in document order.
     public var forms: [HTMLForm]
     /// The first 200 links, in document order.
     public var links: [Hyperlink]
-    /// The target of a refresh, by meta element or header, that waits at most 30 s.
+    /// The target of a refresh that waits at most 30 s, by a meta element or header.
     public var refresh: String?
     /// The seconds that the refresh waits.
     public var refreshDelay: Double { reload?.seconds ?? 0 }
@@ -190,45 +190,44 @@ public struct HTMLPage: Hashable, Sendable {
     public var submitsItself: Bool
     /// The visible text, shortened to 8 KiB.
     public var text: String
-    /// The text that the page marks as its terms, hidden or not: at most about 64 KiB.
+    /// The text that the page marks as its terms, visible or not, shortened to about 64 KiB.
     public var terms = ""
-    /// The visible texts outside of controls and their labels, in parts that end at a heading or a control: at most about 32 KiB.
+    /// The visible texts outside controls and their labels, in parts that end at a heading or a control; at most about 32 KiB.
     public var passages: [[String]] = []
     /// The texts of elements that are marked as errors, at most five.
     public var errors: [String]
     /// The visible texts of at most 200 characters, the first 100.
     public var sentences: [String] = []
-    /// The visible texts outside of the page's head, foot and navigation, shortened like ``text``.
+    /// The visible texts outside the page's head, foot and navigation, shortened like ``text``.
     package var pieces: [String] = []
     /// The texts of the headings, at most five.
     public var headings: [String] = []
     /// Whether the page has scripts other than well-known libraries.
     public var hasScripts = false
-    /// Whether the page loads such scripts.
+    /// Whether the page loads such scripts from other files.
     public var loadsScripts = false
-    /// Whether a script or a frame is likely to contain the login: scripts make requests or the controls of a form, lead to an
-    /// address that they compute, or wait for a click outside of forms.
+    /// Whether a script or a frame is likely to contain the login: scripts make requests or the controls of a form, compute an address and lead
+    /// there, or wait for a click outside forms.
     public var isScripted = false
-    /// Whether there is a field to type in outside of forms.
+    /// Whether there is a text field outside forms.
     public var hasLooseField = false
     /// The addresses of the visible frames of the page's own origin, the first three.
     var frames: [WebURL] = []
     /// Whether the page shows a picture.
     public var hasPicture = false
-    /// Whether a button outside of forms logs off.
+    /// Whether a button outside forms logs off.
     public var offersLogoff = false
     /// Whether only a part was read, because the page is too long or takes too much processor time.
     public var isTruncated: Bool
-    /// Whether reading the page took more processor time than allowed, so that a browser has to show it.
+    /// Whether the page takes too much processor time to read, so that a browser must show it.
     public var isTooComplicated = false
 
-    /// Whether the page has a form, a refresh or a script redirect, which only a portal's error page has.
+    /// Whether the page has a form, a refresh or a script redirect: among error pages, only a portal's has these.
     package var hasPortalMarks: Bool { !forms.isEmpty || refresh != nil || scriptTarget != nil }
 }
 
 extension HTMLPage {
-    /// Returns the page, with its lone button as a form if it has none (a script then logs in); pressing it accepts the terms
-    /// too.
+    /// Returns the page with its only button as a form, if it has no other form: a script then logs in. Pressing the button also accepts the terms.
     package var withButton: HTMLPage {
         guard forms.isEmpty else { return self }
         var page = self

@@ -1,7 +1,7 @@
 import CXML
 import HotspotCore
 
-/// Reads the controls of forms, their labels, and the marks by which scripts find them.
+/// Reads the controls of forms, their labels, and the names by which scripts find them.
 extension HTMLReader {
     mutating func control(_ node: Node, _ element: String, _ around: Surroundings) {
         guard let kind = Self.kind(of: node, element) else { return }
@@ -28,7 +28,7 @@ extension HTMLReader {
         note(made, node, in: &clues[form])
     }
 
-    /// Notes the marks of a control by which scripts find it, and its handlers.
+    /// Notes the names by which scripts find a control, and its handlers.
     private func note(_ control: HTMLControl, _ node: Node, in clues: inout FormScripts.Clues) {
         switch control.kind {
         case .button, .submit, .image:
@@ -45,7 +45,7 @@ extension HTMLReader {
         }
     }
 
-    /// Notes a control outside of forms, which only a script can use.
+    /// Notes a control outside forms, which only a script can use.
     private mutating func noteLoose(_ node: Node, _ kind: HTMLControl.InputType) {
         switch kind {
         case .text, .email, .telephone, .textarea, .password: hasLooseField = true
@@ -56,7 +56,7 @@ extension HTMLReader {
         }
     }
 
-    /// Notes a button that logs off, goes on to an address, or needs a script.
+    /// Notes a button that logs off, leads to an address, or needs a script.
     mutating func noteLooseButton(_ handler: String, _ label: String, _ node: Node) {
         let leadsBack = ["history.", "location.reload", "window.close"].contains(where: handler.contains)
         if leadsBack || (handler.isEmpty && Self.isWithinLink(node)) { return }
@@ -95,7 +95,7 @@ extension HTMLReader {
         case .textarea: control.value = Self.text(of: node)
         case .select: control.options = Self.options(of: node)
         case .checkbox, .radio: if Self.attribute(node, "value") == nil { control.value = "on" }
-        // The label that browsers give to such a button, and the value that they send.
+        // Browsers give such a button this label, and send this value.
         case .submit where element == "input" && Self.attribute(node, "value") == nil: control.value = "Submit"
         default: break
         }
@@ -116,7 +116,7 @@ extension HTMLReader {
             control.label = Self.first(
                 of: [own?.text, Self.attribute(node, "aria-label"), Self.text(after: node), Self.text(before: node)], limit: 300)
             if own == nil { control.links = Self.links(after: node) }
-            // Without a field set, the question is often before the first button of its group.
+            // Without a field set, the question is often before the group's first button.
             if kind == .radio {
                 control.legend =
                     Self.legend(around: node) ?? Self.text(before: node) ?? around.form.flatMap { page.forms[$0].heading }
@@ -152,7 +152,7 @@ extension HTMLReader {
             handlers: [Self.attribute(node, "onsubmit")].compactMap { $0 }, hasFrameworkHandler: Self.hasFrameworkHandler(node))
     }
 
-    /// Returns the id, the name and the classes of an element as selectors, and without their signs.
+    /// Returns an element's id, name and classes, as selectors and without the selectors' signs.
     static func scriptNames(_ node: Node) -> Set<String> {
         var names: Set<String> = []
         if let id = attribute(node, "id"), !id.isEmpty { names.formUnion([id, "#" + id]) }
@@ -161,7 +161,7 @@ extension HTMLReader {
         return names
     }
 
-    /// Returns whether an element is a picture to read or another test that only people pass.
+    /// Returns whether an element is a captcha: a picture to read, or another test that only people pass.
     static func isTest(_ node: Node) -> Bool {
         ["class", "id", "name", "src"].contains { name in
             let value = attribute(node, name)?.lowercased() ?? ""
@@ -169,7 +169,7 @@ extension HTMLReader {
         }
     }
 
-    /// Returns whether a framework sends a form by a script: AngularJS, Angular, Vue, Alpine, htmx, Livewire, Rails, Stimulus.
+    /// Returns whether a framework sends a form with a script: AngularJS, Angular, Vue, Alpine, htmx, Livewire, Rails, Stimulus.
     private static func hasFrameworkHandler(_ node: Node) -> Bool {
         var property = node.pointee.properties
         while let attribute = property {
@@ -181,13 +181,13 @@ extension HTMLReader {
             || (attribute(node, "data-bind")?.contains("submit") ?? false)
     }
 
-    /// The beginnings of the attributes by which frameworks send a form; `_` stands for `@` and `(`.
+    /// The beginnings of the attributes with which frameworks send a form; `_` stands for `@` and `(`.
     private static let frameworkAttributes = [
         "ng-submit", "ng-click", "_ngsubmit", "v-on:submit", "v-on:click", "_submit", "_click", "x-on:submit",
         "x-on:click", "hx-post", "hx-get", "hx-put", "wire:submit", "wire:click", "on:submit", "on:click",
     ]
 
-    /// Returns the text that a list of choices shows before the choice, such as "Month"; `nil` if it does not say what to choose.
+    /// Returns the text that a list shows before its choices, such as "Month"; `nil` if it does not say what to choose.
     private static func prompt(of control: HTMLControl) -> String? {
         guard let first = control.options.first, first.value.isEmpty, !Purposes(of: first.label).isUndecided(first.label) else {
             return nil
@@ -214,7 +214,7 @@ extension HTMLReader {
             while let beside = sibling, !holdsControl(beside) {
                 let text = PageText.squeezed(text(of: beside), limit: 200)
                 if !text.isEmpty { texts.append(text) }
-                // A line break ends the label, unless there was none yet.
+                // A line break ends the label, unless the label is still empty.
                 if !texts.isEmpty, beside.pointee.type == XML_ELEMENT_NODE, lines.contains(name(beside)) { break }
                 sibling = step(beside)
             }
@@ -244,7 +244,7 @@ extension HTMLReader {
         return holds
     }
 
-    /// Returns the references of the links beside a box without a label.
+    /// Returns the addresses of the links beside a box without a label.
     private static func links(after node: Node) -> [String] {
         var references: [String] = []
         var sibling = node.pointee.next

@@ -95,7 +95,7 @@ extension HTMLReader {
         node.pointee.content.map { StreamSafe.text(String(cString: $0)) } ?? ""
     }
 
-    /// Returns the text within a node, from at most 400 nodes, except for the elements to leave out.
+    /// Returns the text in a node, from at most 400 nodes; leaves out the elements in `left`.
     static func text(of node: Node, limit: Int = 4096, without left: Set<String> = []) -> String {
         if node.pointee.type == XML_TEXT_NODE { return content(node) }
         var text = ""
@@ -109,17 +109,17 @@ extension HTMLReader {
             }
             return text.utf8.count < limit
         }
-        // Each text may be within the limit of marks, but not the texts joined together.
+        // Each text may obey the limit of marks, but not all of them joined.
         return StreamSafe.text(text)
     }
 
-    /// Returns the text of a label, except for the text of the control in it.
+    /// Returns the text of a label without the text of the control in it.
     static func labelText(of node: Node) -> String { text(of: node, without: ["option", "textarea", "button"]) }
 
     /// Elements that begin a line.
     static let lines: Set<String> = ["br", "p", "div", "tr", "td", "th", "li", "h1", "h2", "h3", "h4", "hr"]
 
-    /// Visits the nodes within a node in document order, at most 400, until the body returns `false`.
+    /// Visits the nodes below a node in document order, at most 400, until the body returns `false`.
     static func visit(_ node: Node, _ body: (Node) -> Bool) {
         var stack: [Node] = []
         if let child = node.pointee.children { stack.append(child) }
@@ -147,7 +147,7 @@ extension HTMLReader {
         skipBlanks()
         let digits = rest.prefix { ("0"..."9").contains($0) }
         guard !digits.isEmpty || rest.first == "." else { return nil }
-        // A number that is too large for an integer is an endless wait.
+        // A number that is too large for an integer means an endless wait.
         let seconds = digits.isEmpty ? 0 : Int(String(digits)).map(Double.init) ?? .infinity
         rest = rest.drop { ("0"..."9").contains($0) || $0 == "." }
         guard let next = rest.first else { return ("", seconds) }
@@ -186,10 +186,10 @@ extension HTMLReader {
     static func marksError(_ node: Node) -> Bool {
         let (marks, words) = marks(of: node)
         guard !words.isDisjoint(with: errorMarks) || marks.contains("Error") else { return false }
-        // Hints for single fields, which a script shows later.
+        // Messages for single fields, which a script shows later.
         if words.contains("feedback") { return false }
         let strong = words.subtracting(["alert", "warning"])
-        // An element with the role of an alert counts as one, however its box is drawn.
+        // An element with the role of an alert counts as an alert, however its box is drawn.
         let others = attribute(node, "role") == "alert" ? noErrorMarks.subtracting(drawing) : noErrorMarks
         return !strong.isDisjoint(with: errorMarks) || words.isDisjoint(with: others)
     }
@@ -199,7 +199,7 @@ extension HTMLReader {
 
     private static func marks(of node: Node) -> (text: String, words: Set<String>) {
         let marks = ["class", "id", "role"].compactMap { attribute(node, $0) }.joined(separator: " ")
-        // Words of a name in capitals, such as standardSuccess, count as well.
+        // Words in names with capitals, such as standardSuccess, also count.
         let parted = marks.contains(where: \.isUppercase) ? " " + marks.partedAtCapitals : ""
         return (marks, Set((marks + parted).lowercased().split { !$0.isLetter }.map(String.init)))
     }

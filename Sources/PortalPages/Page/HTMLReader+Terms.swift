@@ -13,8 +13,8 @@ extension HTMLReader {
         "div", "p", "section", "article", "pre", "blockquote", "ul", "ol", "td", "span",
     ]
 
-    /// Returns the text of an element whose class or id marks it as the terms, of a read-only field, or of a scrollable box that
-    /// mentions terms. An element with something to fill in is part of the login, and contains text that differs at each visit.
+    /// Returns the text of an element that its class or id marks as the terms, of a read-only field, or of a scrollable box that mentions terms. An
+    /// element with something to fill in is part of the login instead, and its text differs at each visit.
     static func markedTerms(_ node: Node, _ name: String) -> String? {
         let isReadField = name == "textarea" && ["readonly", "disabled"].contains { attribute(node, $0) != nil }
         guard isReadField || textElements.contains(name) else { return nil }
@@ -40,7 +40,7 @@ extension HTMLReader {
         return style.contains("auto") || style.contains("scroll")
     }
 
-    /// Returns whether a node contains something to type in, tick or choose; a button may only close the terms.
+    /// Returns whether a node contains something to type, tick or choose; a button may only close the terms.
     private static func holdsField(_ node: Node) -> Bool {
         var holds = false
         visit(node) { inner in

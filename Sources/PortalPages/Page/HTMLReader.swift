@@ -4,7 +4,7 @@ import Glibc
 import HotspotCore
 
 extension HTMLPage {
-    /// Reads a page from its octets, such as one that was saved to a file.
+    /// Reads a page from its octets, for example from a file.
     ///
     /// - Parameters:
     ///   - octets: HTML; its encoding is detected as for a page from the network.
@@ -21,7 +21,7 @@ package struct HTMLReader {
     static let controlLimit = 200
     private static let linkLimit = 200
     static let frameLimit = 3
-    /// The longest wait of a refresh that leads on, in seconds; longer ones only look for news.
+    /// The longest wait of a refresh that leads to another page, in seconds; longer ones only update the page.
     private static let longestRefresh = 30.0
     private static let scriptLimit = 128 * 1024
     /// Octets of visible text that are kept by default.
@@ -33,25 +33,25 @@ package struct HTMLReader {
     typealias Node = UnsafeMutablePointer<xmlNode>
 
     var page: HTMLPage
-    /// The marks of the forms by which scripts find them, in the forms' order.
+    /// The names by which scripts find the forms, in the forms' order.
     var clues: [FormScripts.Clues] = []
-    /// Controls with a `form` attribute: the id, the control, and its marks.
+    /// Controls with a `form` attribute: the form's id, the control, and the names by which scripts find it.
     var detached: [(form: String, control: HTMLControl, clues: FormScripts.Clues)] = []
     var labels: [String: (text: String, links: [String])] = [:]
     private var linkClues: [(code: String, names: Set<String>)] = []
-    /// Controls outside of forms: a field to type in, and a button that does not only go back.
+    /// Whether there are controls outside forms: a text field, and a button that does more than go back.
     var (hasLooseField, hasLooseButton) = (false, false)
     private var hasFrame = false
     /// The last heading, until a form follows.
     private var heading: String?
     /// The target of a refresh, and the seconds before it is followed.
     private var refresh: (target: String, seconds: Double)?
-    /// Whether there is an empty element in which a script shows its program.
+    /// Whether there is an empty element into which a script may write its program.
     private var hasRoot = false
     private var scripts = ""
-    /// Texts that are only marked as warnings, and may be on the page at all times: they follow the errors.
+    /// Texts that are marked only as warnings, and may always be on the page: they follow the errors.
     private var warnings: [String] = []
-    /// The addresses of scripts; an empty one for a script that is too long to be read.
+    /// The addresses of scripts; empty for a script that is too long to read.
     private var sources: [String] = []
     private var styles = PageStyles()
     private var charset = "UTF-8"
@@ -72,7 +72,7 @@ package struct HTMLReader {
         reader.parse(response.body, contentType: response["content-type"])
         if let refresh = response["refresh"].flatMap(Self.refresh) ?? reader.refresh {
             reader.page.reload = HTMLPage.Reload(reference: refresh.target, seconds: refresh.seconds)
-            // A user fills in the page's form before a refresh that waits is followed.
+            // If a refresh waits, a user can fill in the page's form before it is followed.
             let asks = reader.hasLooseField || reader.page.forms.contains { TypedForm($0).asks }
             if !refresh.target.isEmpty, refresh.seconds <= (asks ? 1 : Self.longestRefresh) {
                 reader.page.refresh = refresh.target
@@ -126,7 +126,7 @@ package struct HTMLReader {
         var offset = 0
         scan.markup.withUnsafeBufferPointer { octets in
             octets.withMemoryRebound(to: CChar.self) { characters in
-                // Parts of the parser take quadratic time, so the page is fed in pieces within the budget.
+                // Some parts of the parser take quadratic time, so it gets the page in pieces until the budget is spent.
                 while offset < octets.count, !budget.isSpent {
                     let count = min(4096, octets.count - offset)
                     htmlParseChunk(parser, characters.baseAddress! + offset, Int32(count), 0)
@@ -148,7 +148,7 @@ package struct HTMLReader {
         var isTerms = false
         /// Whether the node is within a control or its label.
         var isControl = false
-        /// Whether the node is within the page's head, foot or navigation, which do not count as its content.
+        /// Whether the node is within the page's head, foot or navigation, which do not count as content.
         var isFrame = false
     }
 
@@ -220,7 +220,7 @@ package struct HTMLReader {
         noteMarks(of: node, name, &around)
     }
 
-    /// Notes the additional roles of an element of any kind: terms, a picture, a test for people, an error.
+    /// Notes further roles of an element: terms, a picture, a captcha, an error.
     private mutating func noteMarks(of node: Node, _ name: String, _ around: inout Surroundings) {
         if !around.isTerms, page.terms.utf8.count < Self.termsLimit, let terms = Self.markedTerms(node, name) {
             page.terms += (page.terms.isEmpty ? "" : " ") + terms
@@ -261,8 +261,7 @@ package struct HTMLReader {
             controls: [], text: "", drawn: Self.attribute(node, "data-drawn").flatMap(HTMLForm.Drawn.init))
     }
 
-    /// Notes a frame of the page's host; a frame of the page's origin that a user sees and that may send forms can be read as
-    /// well.
+    /// Notes a frame of the page's own host. If the frame is visible, has the page's origin and may send forms, it can be read as well.
     private mutating func frame(_ node: Node, _ around: Surroundings) {
         guard let source = Self.attribute(node, "src").flatMap({ WebURL($0, relativeTo: page.base) }),
             source.host == page.base.host
@@ -383,15 +382,15 @@ package struct HTMLReader {
             page.submitsItself && page.forms[index].inputs.isEmpty ? nil : judge.reason(for: page.forms[index], clues[index])
     }
 
-    /// Leaves the forms and links of a page to a browser, because its reading budget is spent.
+    /// Leaves the forms and links of a page to a browser, because the reading budget is spent.
     private mutating func giveUp() {
         (page.isTruncated, page.isTooComplicated, page.submitsItself) = (true, true, false)
         for index in page.forms.indices { page.forms[index].browserReason = Self.complicatedReason }
         for index in page.links.indices { page.links[index].isInert = true }
     }
 
-    /// Notes a form that a script submits by itself; if there are several, only the first one counts. A form is not submitted by
-    /// itself if the user has to type in it or beside it.
+    /// Notes a form that a script submits by itself; if there are several, the first one counts. If the user has to type in the form or beside it,
+    /// the script does not submit it by itself.
     private mutating func findOwnSubmission(_ scan: ScriptScan) {
         guard !scan.submitted.isEmpty, !hasLooseField else { return }
         if page.forms.count > 1, page.forms.allSatisfy(\.inputs.isEmpty) {
@@ -404,7 +403,7 @@ package struct HTMLReader {
         page.submitsItself = page.forms.count == 1
     }
 
-    /// Returns whether a form has only a link that sends it, beside a form to fill in: it leads to another page.
+    /// Returns whether only a link sends the form, and another form is to be filled in: then the form leads to another page.
     private func isAside(_ index: Int) -> Bool {
         page.forms[index].inputs.isEmpty && !page.forms[index].controls.contains { $0.kind == .button }
             && page.forms.contains { !$0.isInvisible && !$0.submits.isEmpty && !$0.fields.isEmpty }

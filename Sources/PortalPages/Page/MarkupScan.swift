@@ -1,18 +1,18 @@
-/// Splits a page into markup for libxml2 and the sources of its scripts and styles, as the HTML Standard's tokenizer does.
-/// libxml2 2.9 ends a script at a `</` in its strings or at the end of a chunk, and then reads the rest of the script as markup.
+/// Splits a page into markup for libxml2 and the sources of scripts and styles, as the HTML Standard's tokenizer does. libxml2 2.9 ends a script at a
+/// `</` in its strings, or at the end of a chunk, and then reads the rest of the script as markup.
 struct MarkupScan {
-    /// The markup: scripts, styles, templates and parts for browsers without scripts are empty, comments are left out, and a `<`
-    /// that begins no tag is written as `&lt;`.
+    /// The markup. Scripts, styles, templates and parts for browsers without scripts are empty, comments are left out, and a `<` that begins no tag
+    /// is written as `&lt;`.
     private(set) var markup: [UInt8] = []
     /// The sources of the scripts, without templates and data.
     private(set) var scripts: [String] = []
     /// The sources of the styles.
     private(set) var styles: [String] = []
-    /// Whether the page ends before a tag with more than about 2000 attributes: libxml2 compares them in quadratic time.
+    /// Whether the page was cut before a tag with more than about 2000 attributes, because libxml2 compares attributes in quadratic time.
     private(set) var isCut = false
 
-    /// The attribute that numbers forms and the controls within them, with 0 for none. Form tags close at their place in the
-    /// text, even if tables change the tree, and a form within a form is ignored (HTML Standard, "form element pointer").
+    /// The attribute that numbers forms and their controls; 0 means no form. A form's tag ends at its place in the text, even if tables change the
+    /// tree, and a form within a form is ignored (HTML Standard, "form element pointer").
     static let formAttribute = "hotspot-form"
     private static let separatorLimit = 2000
     private static let controls: Set<String> = ["input", "select", "textarea", "button"]
@@ -23,11 +23,10 @@ struct MarkupScan {
     private var index = 0
     private var forms = 0
     private var openForm = 0
-    /// The number of templates that are open, and the state before the outermost.
+    /// The number of open templates, and the state before the outermost.
     private var templates = 0
     private var beforeTemplate = (markup: 0, scripts: 0, styles: 0, forms: 0, openForm: 0)
-    /// The places at which an escaped script was scanned without an end: no later script in the same state ends after such a
-    /// place.
+    /// The places at which an escaped script was scanned and had no end: after such a place, no script in the same state has an end either.
     private var seenEscaped: Set<Int> = []
     private var seenInner: Set<Int> = []
 
@@ -135,7 +134,7 @@ struct MarkupScan {
         var signs: [Int] = []
         while place < octets.count {
             let octet = octets[place]
-            // The parser may not accept a very long quoted value: its blanks then count as well.
+            // The parser may reject a very long quoted value; then the blanks in it count as well.
             if octet <= 0x20, quote == 0 || place - start > 65536 { separators += 1 }
             if quote != 0 {
                 if octet == quote { quote = 0 }
@@ -153,7 +152,7 @@ struct MarkupScan {
                     (quote, isAfterEquals) = (octet, false)
                 case UInt8(ascii: "="): (separators, isAfterEquals) = (separators + 1, true)
                 case 0...0x20: break
-                // The parser drops attributes of frameworks that begin with this character.
+                // The parser drops frameworks' attributes that begin with this character.
                 case UInt8(ascii: "@") where !isAfterEquals && octets[place - 1] <= 0x20,
                     UInt8(ascii: "(") where !isAfterEquals && octets[place - 1] <= 0x20:
                     signs.append(place)
@@ -188,7 +187,7 @@ struct MarkupScan {
         index = octets[min(index, octets.count)...].firstIndex(of: UInt8(ascii: sign)).map { $0 + 1 } ?? octets.count
     }
 
-    /// Returns where the end tag of an element with only text begins.
+    /// Returns where the end tag begins of an element that contains only text.
     private func endTag(of name: String, from start: Int) -> Int {
         var place = start
         while let bracket = octets[min(place, octets.count)...].firstIndex(of: UInt8(ascii: "<")) {
@@ -198,8 +197,8 @@ struct MarkupScan {
         return octets.count
     }
 
-    /// Returns where a script ends. After `<!--`, a script within the script has its own end tag (HTML Standard, "script data
-    /// double escaped state"). If that end is missing, the script ends at the first end tag.
+    /// Returns where a script ends. After `<!--`, a script within the script has its own end tag (HTML Standard, "script data double escaped state").
+    /// Without that end, the script ends at the first end tag.
     private mutating func scriptEnd() -> Int {
         var (place, isEscaped, isInner) = (index, false, false)
         while place < octets.count {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Search for a text in octets. A portal's answer is long, and comparing it as a `String`, character by character, is slow.
+/// Searches octets for a text. A portal's answer is long, and comparing `String`s character by character is slow.
 extension ArraySlice<UInt8> {
     /// Returns where a text first occurs.
     package func firstIndex(of text: String) -> Int? {
@@ -36,9 +36,9 @@ extension UnsafeRawBufferPointer {
 }
 
 extension StringProtocol {
-    /// Returns whether this text contains another one, compared by octets. Swift's own search builds a table at each call, which
-    /// took two thirds of the time for reading a long page. It is still used for text with combining marks that does not contain
-    /// these octets: a letter can be written in two ways.
+    /// Returns whether this text contains another one, compared by octets. Swift's own search builds a table at each call, which took two thirds of
+    /// the time of reading a long page. It is used only for text with combining marks, if the octets do not occur, because a letter can be written in
+    /// two ways.
     package func contains(_ other: String) -> Bool {
         var other = other
         return other.withUTF8 { wanted in

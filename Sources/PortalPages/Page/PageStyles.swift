@@ -1,8 +1,8 @@
-/// The classes and ids that a page's own styles hide. Only simple selectors outside of media rules are read.
+/// The classes and ids that a page's own styles hide. Only simple selectors outside media rules are read.
 struct PageStyles {
     private var selectors: Set<String> = []
 
-    /// Classes of widespread style sheets, which a page often only refers to.
+    /// Classes of widespread style sheets, which a page often only links to.
     private static let usual: Set<String> = [".hidden", ".d-none", ".hide", ".is-hidden", ".ng-hide", ".invisible", ".uk-hidden"]
     private static let lengthLimit = 64 * 1024
 

@@ -11,10 +11,10 @@ package enum PageText {
     }
 
     private static func decoded(_ body: [UInt8], contentType: String?) -> (text: String, charset: String) {
-        // A byte order mark wins over every label (WHATWG Encoding Standard, section 6).
+        // A byte order mark overrides every label (WHATWG Encoding Standard, section 6).
         if body.starts(with: [0xFF, 0xFE]) { return (utf16(body.dropFirst(2), littleEndian: true), "UTF-8") }
         if body.starts(with: [0xFE, 0xFF]) { return (utf16(body.dropFirst(2), littleEndian: false), "UTF-8") }
-        // Gateways pad with NULs, and hostile pages hide text after them: for a parser in C, a NUL would end the page.
+        // Gateways pad with NULs, and hostile pages hide text after them, because a NUL ends the page for a parser in C.
         let octets = body.map { $0 == 0 ? 0x20 : $0 }
         let label = charset(in: contentType ?? "") ?? metaCharset(octets) ?? usualLabel(of: octets)
         let charset = charset(named: label)
@@ -71,8 +71,7 @@ package enum PageText {
         }
     }
 
-    /// Returns a text in a character set; a character that the set does not have becomes a reference such as `&#8364;`, as in
-    /// browsers.
+    /// Returns a text in a character set; as in browsers, a character that the set lacks becomes a reference such as `&#8364;`.
     package static func octets(of text: String, in charset: String) -> [UInt8] {
         guard charset != "UTF-8", !text.utf8.allSatisfy({ $0 < 0x80 }) else { return Array(text.utf8) }
         let converter = iconv_open(charset, "UTF-8")
@@ -94,13 +93,13 @@ package enum PageText {
         }
     }
 
-    /// Returns octets of a character set as text; an octet that is invalid there becomes U+FFFD, as in browsers.
+    /// Returns octets of a character set as text; as in browsers, invalid octets become U+FFFD.
     private static func text(of octets: [UInt8], in charset: String) -> String {
         let converter = iconv_open("UTF-8", charset)
         guard converter != iconv_t(bitPattern: -1) else { return String(decoding: octets, as: UTF8.self) }
         defer { iconv_close(converter) }
         var input = octets.map { CChar(bitPattern: $0) }
-        // No octet becomes more than three of UTF-8.
+        // An octet becomes at most three octets of UTF-8.
         var output = [CChar](repeating: 0, count: 3 * octets.count)
         let length = input.withUnsafeMutableBufferPointer { input in
             output.withUnsafeMutableBufferPointer { output in

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The processor time that a thread may spend on one page. Other threads and processes do not change it.
+/// The processor time that one thread may spend on a page, independent of other threads and processes.
 package struct ProcessorBudget {
     /// Milliseconds for reading a page, from its octets to the effects of its scripts. A build without optimisation is slower.
     package static let page = _isDebugAssertConfiguration() ? 5_000 : 1_000
@@ -11,7 +11,7 @@ package struct ProcessorBudget {
 
     var isSpent: Bool { Self.now >= end }
 
-    /// Milliseconds of processor time of this thread.
+    /// Milliseconds of processor time that this thread has used.
     private static var now: Int {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -1,28 +1,27 @@
 import BoundHTTP
 import HotspotCore
 
-/// The redirects of a portal up to a page: by header, refresh, simple script, or a form that a script submits. ``RedirectPolicy``
-/// checks each hop; the rules of its caller answer its ``Questions``.
+/// The redirects of a portal up to a page: by header, refresh, simple script, or a form that a script submits. ``RedirectPolicy`` checks each step;
+/// the caller's rules answer the ``Questions``.
 package struct RedirectChain: Sendable {
     /// All answers, including the last one.
     package var hops: [HTTPResponse]
     /// The page of the last answer.
     package var page: HTMLPage
-    /// Whether the chain led away from the portal: to the probe's address, or to a server on the Internet that does not answer
-    /// yet.
+    /// Whether the chain left the portal: for the probe's address, or for a server on the Internet that does not answer yet.
     package var leftPortal = false
-    /// The address that did not answer, if the chain ended at one after a form.
+    /// The address at which the chain ended after a form, because it did not answer.
     package var lost: WebURL?
 
     /// The last answer.
     package var final: HTTPResponse { hops[hops.count - 1] }
 
-    /// The longest wait before a login follows the refresh of a page after it, in seconds.
+    /// The longest refresh, in seconds, that a login waits for after a form.
     private static let longestWait = 10.0
-    /// Milliseconds for a foreign host to which a portal leads after the login; the login does not depend on that host.
+    /// Milliseconds for a foreign host to which a portal leads after the login; the login does not depend on it.
     private static let foreignHostLimit = 10_000
 
-    /// The chain's questions to the rules, which it does not know itself.
+    /// The questions that the chain asks the rules.
     package struct Questions: Sendable {
         let hasLogin: @Sendable (TypedPage, WebURL) -> Bool
         let mayLeadInside: @Sendable (WebURL, WebURL) -> Bool
@@ -40,17 +39,12 @@ package struct RedirectChain: Sendable {
 
     /// Follows the redirects of an answer. Throws ``TransferError``.
     ///
-    /// - Parameters:
-    ///   - request: the request of the answer; 307 and 308 repeat it, within its origin only.
-    ///   - outside: hosts that end the chain when it leads there.
-    ///   - page: the page whose form was submitted, if the request is one. A page that reports success then ends the chain, and
-    ///     so
-    ///     does a failure at a third origin.
-    ///   - questions: a page's form, and after the login its refresh, that leads from another host into the link's own networks
-    ///     is not
-    ///     followed unless the user agreed. A gateway's own page may lead to another of its ports.
-    ///   - trusted: the origin whose pages need no such agreement, because the network itself answers there.
-    ///   - mayWait: called before a refresh that takes longer than a second. If it returns `false`, the chain ends at that page.
+    /// - Parameters: - request: the request of the answer; 307 and 308 repeat it, within its origin only. - outside: hosts that end the chain. -
+    ///   page: the page whose form was submitted, if the request submits one. Then a page that reports success ends the chain, and so does a failure
+    ///   at a third origin. - questions: if another host's page leads into the link's own networks, by its form or, after the login, by its refresh,
+    ///   the user must have agreed. A gateway's own page may lead to another of its ports. - trusted: the origin whose pages need no such agreement,
+    ///   because the network itself answers there. - mayWait: called before a refresh that takes longer than a second. If it returns `false`, the
+    ///   chain ends at that page.
     package static func follow(
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, asking questions: Questions,
         outside: Set<String> = [], submittedFrom page: WebURL? = nil, trusted: String? = nil, in scope: Scope,
@@ -62,7 +56,7 @@ package struct RedirectChain: Sendable {
                 in: scope, mayWait: mayWait)
         }
         var chain = try follow(response, request)
-        // If a page's login is in a frame, the frame's page is the one that asks, and the login continues there.
+        // If the login is in a frame, the frame's page is the one that asks, and the login continues there.
         var frames = questions.findOwnPart(of: chain.page, at: chain.final.url) ? [] : chain.page.frames
         for _ in 0..<HTMLReader.frameLimit {
             guard !chain.leftPortal, !frames.isEmpty else { break }
@@ -125,8 +119,8 @@ package struct RedirectChain: Sendable {
             do throws(TransferError) {
                 answer = try client.send(next, in: isForeign ? scope.limited(milliseconds: Self.foreignHostLimit) : scope)
             } catch  where isForeign && error.isFailureToReach {
-                // The portal answered the form. Many portals then lead to the Internet before the gateway has opened, so they are
-                // not to blame for this failure; the probe decides whether the login worked.
+                // The portal answered the form. Many portals then lead to the Internet before the gateway has opened, so this failure is not their
+                // fault; the probe decides whether the login worked.
                 scope.trace.add("redirected to \(next.url.origin), which failed: \(error.code.rawValue)")
                 chain.leftPortal = true
                 chain.lost = next.url
@@ -145,7 +139,7 @@ package struct RedirectChain: Sendable {
         let repeats = (response.status == 307 || response.status == 308) && request.method == .post
         let target = try redirects.target(of: location, from: response.url, withSecrets: repeats)
         var following = repeats ? request : HTTPRequest(target)
-        // The page that led to the redirect is the referrer.
+        // The page that redirected is the referrer.
         (following.url, following.referer) = (target, request.referer)
         return following
     }
@@ -156,13 +150,13 @@ package struct RedirectChain: Sendable {
     ) -> Bool {
         guard page.refresh != nil, page.refreshDelay > 1 else { return true }
         guard mayWait() else { return false }
-        // After a login, a page that waits gives the gateway time to open; for a longer wait, the proof is more reliable.
+        // After a login, a page that waits gives the gateway time to open; instead of a longer wait, the probe is more reliable.
         let isShort = page.refreshDelay <= longestWait
         return !isBehindLogin || (isShort && scope.pause(milliseconds: Int(page.refreshDelay * 1000)))
     }
 
-    /// Returns the request that a browser would make on this page by itself, if there is one that stays with the portal. For the
-    /// judge of saved pages (`Tests/Pages`).
+    /// Returns the request that a browser would make on this page by itself, if it stays with the portal. For the judge of saved pages
+    /// (`Tests/Pages`).
     package static func ownRequest(of page: HTMLPage, at url: WebURL, on link: Link) -> HTTPRequest? {
         pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).flatMap {
             !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link) ? nil : $0.0
@@ -176,8 +170,8 @@ package struct RedirectChain: Sendable {
         } ?? false
     }
 
-    /// Returns whether a target is outside of the portal: a page that has let the device in leads to the probe's address, or says
-    /// so and leads to another origin.
+    /// Returns whether a target is outside the portal: a page after a successful login leads to the probe's address, or reports success and leads to
+    /// another origin.
     private static func leadsOut(_ page: HTMLPage, at url: WebURL, to target: WebURL, on link: Link) -> Bool {
         if target.origin != url.origin, TypedPage(page).soundsLikeSuccess { return true }
         let outside = outsideHosts(of: link)
@@ -189,7 +183,7 @@ package struct RedirectChain: Sendable {
         Set(([link.probeURL] + ProbeEndpoint.usual.map(\.url)).compactMap { $0.flatMap(WebURL.init)?.host })
     }
 
-    /// Returns the request that a browser would make on this page by itself, and whether that request submits a form.
+    /// Returns the request that a browser would make on this page by itself, and whether it submits a form.
     private static func pageHop(_ page: HTMLPage, _ response: HTTPResponse, _ redirects: RedirectPolicy) -> (HTTPRequest, Bool)? {
         func target(_ reference: String?) -> (HTTPRequest, Bool)? {
             guard let reference, let url = try? redirects.target(of: reference, from: page.base), url != response.url else {
@@ -208,19 +202,19 @@ package struct RedirectChain: Sendable {
                 return (filled.request, true)
             }
         }
-        // The page of a 511 answer links to the login (RFC 6585, section 6).
+        // A page with status 511 links to the login (RFC 6585, section 6).
         if response.status == 511, page.forms.isEmpty, let link = page.links.first { return target(link.reference) }
         return nil
     }
 }
 
 extension RedirectChain {
-    /// Makes a chain of one answer, whose redirects are not followed.
+    /// Makes a chain of one answer, without following its redirects.
     package init(_ answer: HTTPResponse) { self.init(hops: [answer], page: HTMLReader.read(answer)) }
 }
 
 extension RedirectChain.Questions {
-    /// Returns whether there is something to do on the page itself, or nothing left to do at all.
+    /// Returns whether the user has something to do on the page itself, or the login is over.
     fileprivate func findOwnPart(of page: HTMLPage, at url: WebURL) -> Bool {
         if page.hasLooseField || page.offersLogoff { return true }
         let typed = TypedPage(page)
@@ -229,7 +223,7 @@ extension RedirectChain.Questions {
 }
 
 extension HTMLPage {
-    /// Returns the page of a frame together with the words around it. Both may have text and terms for the user.
+    /// Returns a frame's page together with the words around it. Both may contain text and terms for the user.
     fileprivate func framed(in outer: HTMLPage) -> HTMLPage {
         var page = self
         page.title = outer.title ?? title

@@ -2,16 +2,16 @@ import BoundHTTP
 import ForeignText
 import HotspotCore
 
-/// One XML document of a WISPr gateway (Wi-Fi Alliance, WISPr 1.0, appendix D), read leniently: real gateways write it in HTML
-/// comments, with stray blanks, unescaped ampersands and broken CDATA.
+/// One XML document of a WISPr gateway (Wi-Fi Alliance, WISPr 1.0, appendix D). Reading is lenient: real gateways write it in HTML comments, with
+/// stray blanks, unescaped ampersands and broken CDATA.
 public struct WISPrDocument: Hashable, Sendable {
     /// The kind of the message: Redirect 100, Proxy 110, AuthenticationReply 120, LogoffReply 130, AuthenticationPollReply 140,
     /// AbortLoginReply 150.
     public var messageType: Int?
-    /// The result: 0 none, 50 logged in, 100 refused, 102 authentication server failed, 105 not possible here, 150 logged off,
-    /// 200 go on, 201 pending, 255 gateway failed.
+    /// The result: 0 none, 50 logged in, 100 refused, 102 authentication server failed, 105 not possible here, 150 logged off, 200 continue, 201
+    /// pending, 255 gateway failed.
     public var responseCode: Int?
-    /// The address to which the credential is posted.
+    /// The address to which the credential is sent.
     public var loginURL: String?
     /// The address that ends the session.
     public var logoffURL: String?

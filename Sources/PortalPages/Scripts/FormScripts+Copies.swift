@@ -1,18 +1,18 @@
-/// Finds hidden controls into which a script copies the user's input, such as a voucher that is both user name and password.
+/// Finds hidden controls into which a script copies the user's input, for example a voucher that serves as user name and password.
 extension FormScripts {
-    /// One `TARGET.value = SOURCE.value` of the scripts.
+    /// One assignment `TARGET.value = SOURCE.value` in the scripts.
     struct Copy {
-        /// Words and selectors of the control that is set.
+        /// Words and selectors of the control that is changed.
         var targets: Set<String>
-        /// Words and selectors of the control whose value it gets; `nil` for any other value.
+        /// Words and selectors of the control whose value is copied; `nil` for any other value.
         var sources: Set<String>?
     }
 
-    /// The largest number of assigned values; with more, none counts as a copy.
+    /// The largest number of assignments; if there are more, none counts as a copy.
     private static let copyLimit = 100
 
-    /// Returns the name of the control from which a script copies into an empty hidden one; `nil` if a script writes anything
-    /// else into it.
+    /// Returns the name of the control from which a script copies into an empty hidden control; `nil` if a script writes something else into that
+    /// control.
     func copyOf(_ hidden: HTMLControl, in form: HTMLForm) -> String? {
         guard hidden.kind == .hidden, hidden.value.isEmpty, !hidden.name.isEmpty else { return nil }
         let settings = copies.filter { $0.targets.contains(hidden.name) || $0.targets.contains("#" + hidden.name) }
@@ -22,7 +22,7 @@ extension FormScripts {
         return sources.count == 1 && sources.first?.count == 1 ? sources.first?.first : nil
     }
 
-    /// Returns all assignments to a control's value, as far as the scripts can be followed.
+    /// Returns all assignments to a control's value that can be followed in the scripts.
     static func copies(in tokens: ScriptCode) -> [Copy] {
         let places = tokens.indices.filter { index in
             tokens.word(at: index) == "value" && tokens.isSign("=", at: index + 1) && tokens.isSign(".", at: index - 1)
@@ -31,7 +31,7 @@ extension FormScripts {
         return places.map { Copy(targets: receivers(tokens, before: $0 - 1), sources: sources(tokens, at: $0 + 2, 0)) }
     }
 
-    /// Returns the words of the control whose value is the whole expression at an index, directly or through a variable.
+    /// Returns the words of the control if the expression at an index is just its value, directly or through a variable.
     private static func sources(_ tokens: ScriptCode, at start: Int, _ depth: Int) -> Set<String>? {
         guard depth < 3, let name = tokens.word(at: start) else { return nil }
         var end = start + 1
@@ -43,7 +43,7 @@ extension FormScripts {
         return receivers(tokens, before: end - 2)
     }
 
-    /// Returns whether a statement ends before an index; without a semicolon, a word follows another word or a bracket.
+    /// Returns whether a statement ends before an index; without a semicolon, a word directly follows another word or a bracket.
     private static func isEnd(_ tokens: ScriptCode, _ index: Int) -> Bool {
         switch tokens[index].kind {
         case .sign: [";", ",", "}"].contains(tokens[index].text)

@@ -3,7 +3,7 @@ extension FormScripts {
     static func attachments(in tokens: ScriptCode) -> [Attachment] {
         var result: [Attachment] = []
         var submitHandlers = tokens.indices.filter { tokens[$0].text == "submitHandler" }[...]
-        // The last handler for all clicks. A handler within it has the same selectors.
+        // The last handler for all clicks. Handlers within it get its selectors.
         var clicks: (end: Int, selectors: Set<String>) = (0, [])
         for index in tokens.indices where tokens[index].kind == .word && tokens.isSign(".", at: index - 1) && result.count < 200 {
             let word = tokens[index].text
@@ -39,7 +39,7 @@ extension FormScripts {
                 let handler = arguments.drop { $0.kind == .text || $0.text == "," }
                 var selectors = Set(
                     names.filter { !$0.text.contains(part) || $0.text.contains("[") }.flatMap { pieces(of: $0.text) })
-                // The handler for all clicks names the element for which it waits.
+                // A handler for all clicks contains the name of the element for which it waits.
                 if event == "click", selectors.isEmpty, receivers().isSubset(of: ["document", "window", "body"]) {
                     if close >= clicks.end {
                         clicks = (close, Set(handler.filter { $0.kind == .text }.flatMap { pieces(of: $0.text) }))
@@ -57,16 +57,15 @@ extension FormScripts {
         return result
     }
 
-    /// Returns the function that jQuery's validation plugin calls instead of sending a checked form; a function that is only
-    /// named is not followed.
+    /// Returns the function that jQuery's validation plugin calls instead of sending a checked form; if the function is only named, it is not
+    /// followed.
     private static func submitHandler(in arguments: ScriptCode, at index: Int) -> ScriptCode? {
         guard arguments.indices.contains(index) else { return nil }
         let start = arguments.isSign(":", at: index + 1) ? index + 2 : index + 1
         return start < arguments.endIndex ? arguments[start..<arguments.endOfExpression(from: start)] : nil
     }
 
-    /// Returns the words and selectors of the expression that ends before the dot at an index; a variable stands for its assigned
-    /// expression.
+    /// Returns the words and selectors of the expression that ends before the dot at an index; a variable stands for the expression that it holds.
     static func receivers(_ tokens: ScriptCode, before dot: Int) -> Set<String> {
         let receiver = receiver(tokens, before: dot)
         guard dot > 0, receiver.endIndex != dot, let name = tokens.word(at: dot - 1) else { return words(of: receiver) }

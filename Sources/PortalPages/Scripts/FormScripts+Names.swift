@@ -1,4 +1,4 @@
-/// The names by which the purpose of a script is recognised.
+/// The names that reveal what a script is for.
 extension FormScripts {
     /// Returns the last part of a script's address, in lower case and without its endings.
     static func name(of source: String) -> String {
@@ -6,7 +6,7 @@ extension FormScripts {
         return String(path.split(separator: "/").last ?? "").replacing(".min", with: "").replacing(".js", with: "")
     }
 
-    /// Returns whether a script is a well-known library for looks, old browsers or statistics, which logs in to nothing.
+    /// Returns whether a script is a well-known library for looks, old browsers or statistics, which does not log in.
     static func isLibrary(_ source: String) -> Bool {
         let name = source.lowercased()
         return !own.contains(Self.name(of: source)) && libraries.contains { name.contains($0) }

@@ -1,5 +1,5 @@
-/// A script, or a part of one that shares its tokens. One walk over the script finds where brackets close and expressions end, so
-/// that no reader searches again: a page may consist only of brackets.
+/// A script, or a part of one that shares its tokens. One walk over the script finds where brackets close and expressions end, because searching
+/// again for each would be slow on a page full of brackets.
 struct ScriptCode: RandomAccessCollection {
     private let script: Script
     let startIndex: Int
@@ -49,19 +49,18 @@ struct ScriptCode: RandomAccessCollection {
         start < endIndex ? Swift.min(script.expressionEnds[start], endIndex) : endIndex
     }
 
-    /// Returns the end of the statement that begins at an index: a semicolon, the end of a block, or a closing bracket of an
-    /// enclosing pair.
+    /// Returns the end of the statement that begins at an index: a semicolon, the end of a block, or a closing bracket of an enclosing pair.
     func endOfStatement(from start: Int) -> Int { start < endIndex ? Swift.min(script.statementEnds[start], endIndex) : endIndex }
 
     // MARK: - The whole script
 
-    /// Returns where the expression begins that is assigned to a variable of the script.
+    /// Returns where the expression begins that the script assigns to a variable.
     func assignment(of name: String) -> Int? { script.assignments[name]?.place }
 
-    /// Returns whether a token of the script has this text.
+    /// Returns whether the script contains a token with this text.
     func mentions(_ text: String) -> Bool { script.texts.contains(text) }
 
-    /// Returns the words of a variable, which are computed once.
+    /// Returns the words of a variable; computes them only once.
     func kept(of variable: String, _ compute: () -> Set<String>) -> Set<String> {
         if let kept = script.kept[variable] { return kept }
         let result = compute()
@@ -83,7 +82,7 @@ private final class Script {
     private(set) lazy var texts = Set(tokens.lazy.map(\.text))
     private(set) lazy var assignments = findAssignments()
 
-    /// The largest number of tokens before a function in which the scan looks for the list that calls it.
+    /// The scan finds a function's call list at most this number of tokens before the function.
     private static let listLimit = 40
 
     init(_ tokens: [ScriptToken]) {
@@ -115,7 +114,8 @@ private final class Script {
         }
     }
 
-    /// Returns where the expression begins that is assigned to each variable: by the first `=`, otherwise as a member of a list.
+    /// Returns where the expression begins that is assigned to each variable: by the first `=`, otherwise as a parameter of a function that is called
+    /// with a list.
     private func findAssignments() -> [String: (rank: Int, place: Int)] {
         var result: [String: (rank: Int, place: Int)] = [:]
         for index in tokens.indices where tokens[index].kind == .word && !isSign(".", index - 1) {

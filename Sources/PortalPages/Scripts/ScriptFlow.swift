@@ -1,5 +1,4 @@
-/// Determines which parts of a script run by themselves while the page loads or soon after, and not only when the user does
-/// something.
+/// Finds the parts of a script that run by themselves, while the page loads or soon after, without the user.
 struct ScriptFlow {
     /// The body of one function.
     private struct Body {
@@ -115,7 +114,7 @@ struct ScriptFlow {
         return tokens.isSign("=", at: index - 1) && ["onload", "onpageshow"].contains(tokens.word(at: index - 2))
     }
 
-    /// Marks the bodies that run, starting with those that code outside of all functions calls.
+    /// Marks the bodies that run, starting with those that are called outside all functions.
     private mutating func findRunning() {
         let names = Set(bodies.compactMap(\.name))
         // The functions that each body calls; -1 for code outside of all bodies.

@@ -1,10 +1,10 @@
-/// Decides whether a handler of a page only inspects a form before it is sent, such as one that checks for empty fields. Anything
-/// that is not known to be harmless counts as harmful.
+/// Decides whether a page's handler only inspects a form before it is sent, for example checks for empty fields. Everything that is not known to be
+/// harmless counts as harmful.
 struct ScriptJudge {
     private let tokens: ScriptCode
     /// The bodies of the page's own functions.
     private var functions: [String: ScriptCode] = [:]
-    /// The bodies of the functions that are members of objects, by their names.
+    /// The bodies of functions that are members of objects, by name.
     private var methods: [String: [ScriptCode]] = [:]
     private let budget = Budget()
 
@@ -12,7 +12,7 @@ struct ScriptJudge {
     /// The largest number of tokens before a dot that are read.
     private static let receiverLimit = 60
 
-    /// The number of tokens that may be read for a page: functions that call each other twice double the work with each level.
+    /// The number of tokens that may be read for a page: if functions call each other twice, each level doubles the work.
     private final class Budget {
         private var tokens = 1_000_000
 
@@ -57,7 +57,7 @@ struct ScriptJudge {
         return tokens[(start + 2)..<tokens.endOfExpression(from: start + 2)]
     }
 
-    /// Returns whether a handler is harmless: the code of an attribute, or the expression that is attached to an event.
+    /// Returns whether a handler is harmless. The handler is the code of an attribute, or the expression that is attached to an event.
     ///
     /// - Parameter names: the form's id and name, which the handler may submit.
     func isHarmless(_ handler: ScriptCode, names: Set<String>) -> Bool {
@@ -73,13 +73,12 @@ struct ScriptJudge {
         return passes(code, names, 0) && (sends(code) || !endsUnsent(code))
     }
 
-    /// Returns whether the code is a member of an object that is a function, without a word before its parameters.
+    /// Returns whether the code is a function that is a member of an object, without a word before its parameters.
     private func isMethod(_ code: ScriptCode, _ brace: Int) -> Bool {
         code.isSign("(", at: code.startIndex) && code.closing(code.startIndex) == brace - 1
     }
 
-    /// Returns whether a handler only calls a function that is not in the page and that, by its name, checks the fields or opens
-    /// a window.
+    /// Returns whether a handler only calls a function from outside the page whose name says that it checks fields or opens a window.
     func isUnknownCheck(_ handler: ScriptCode) -> Bool {
         guard let name = Self.onlyCall(in: handler), functions[name] == nil else { return false }
         return Self.checks.contains { name.lowercased().contains($0) }
@@ -87,7 +86,7 @@ struct ScriptJudge {
 
     private static let checks = ["valid", "popup", "openwin", "loading", "loader", "spinner"]
 
-    /// Returns whether a handler only calls a function that no script of the page has: a browser sends the form nevertheless.
+    /// Returns whether a handler only calls a function that no script of the page defines: a browser sends the form nevertheless.
     func isMissing(_ handler: ScriptCode) -> Bool {
         guard let name = Self.onlyCall(in: handler) else { return false }
         return name.count > 4 && !Self.readers.contains(name) && !Self.keywords.contains(name)
@@ -95,7 +94,7 @@ struct ScriptJudge {
             && !tokens.mentions(name)
     }
 
-    /// Returns the name of the function if a handler only calls it.
+    /// Returns the name of the function, if the handler only calls that function.
     private static func onlyCall(in handler: ScriptCode) -> String? {
         let call = handler.word(at: handler.startIndex) == "return" ? handler.dropFirst() : handler
         let start = call.startIndex
@@ -122,8 +121,7 @@ struct ScriptJudge {
         }
     }
 
-    /// Returns whether the code stops the sending in every case: it prevents the default, or returns false, outside of every
-    /// block.
+    /// Returns whether the code always stops the sending: it prevents the default, or returns false, outside all blocks.
     private func endsUnsent(_ code: ScriptCode) -> Bool {
         var (depth, statement) = (0, code.startIndex)
         for index in code.indices {
@@ -201,14 +199,14 @@ struct ScriptJudge {
         case "setTimeout": return code.indices.contains(index + 2) && code[index + 2].kind != .text
         default:
             if Self.readers.contains(name) { return true }
-            // The object does not matter if the functions of all objects are harmless.
+            // If the functions of all objects are harmless, the object does not matter.
             if isMethod, let bodies = methods[name] { return bodies.allSatisfy { passes($0, names, depth + 1) } }
             guard !isMethod || code.word(at: index - 2) == "this", let body = functions[name] else { return false }
             return passes(body, names, depth + 1)
         }
     }
 
-    /// Returns whether the `submit` at an index belongs to the form itself.
+    /// Returns whether the `submit` at an index is the form's own.
     private func isOwn(_ code: ScriptCode, _ index: Int, _ names: Set<String>) -> Bool {
         var (start, depth) = (index - 1, 0)
         while start >= code.startIndex {
@@ -263,7 +261,7 @@ struct ScriptJudge {
         "disabled", "class", "style", "aria-invalid", "aria-disabled", "aria-busy", "title",
     ]
     private static let controls: Set<String> = ["input", "select", "textarea", "button", "form", "script", "iframe"]
-    /// Functions that read, show or count.
+    /// Functions that only read, show or count.
     private static let readers: Set<String> = [
         "getElementById", "getElementsByName", "getElementsByTagName", "getElementsByClassName", "querySelector",
         "querySelectorAll", "closest", "find", "children", "parent", "parents", "siblings", "next", "prev", "first", "last", "eq",

@@ -1,19 +1,18 @@
 import BoundHTTP
 import HotspotCore
 
-/// Recognises redirects to a literal address and the submission of a form in a script, without running it, if both happen without
-/// the user.
+/// Recognises redirects to a literal address, and the submission of a form, in a script that does them without the user. Does not run the script.
 struct ScriptScan {
     /// The address of `location = "…"`, `location.href = '…'` or `location.replace("…")`, with or without an object before it.
     private(set) var target: String?
     /// Whether the page's own query is appended to the address.
     private(set) var addsQuery = false
-    /// Whether the script leads to an address that it computes.
+    /// Whether the script computes an address and leads there.
     private(set) var leadsAway = false
     /// The words and selectors of each form that the script submits.
     private(set) var submitted: [Set<String>] = []
 
-    /// How far the written markup has been read. Calls can be nested; by this number no part is read twice.
+    /// How far the written markup has been read. Calls can be nested, so this avoids reading a part twice.
     private var written = 0
 
     init(_ script: String) { self.init(ScriptCode(script)) }

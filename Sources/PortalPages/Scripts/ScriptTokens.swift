@@ -1,4 +1,4 @@
-/// The words, strings and signs of a script (ECMAScript), as far as they are needed to judge it.
+/// A word, string or sign of a script (ECMAScript), as far as the judgement needs it.
 struct ScriptToken: Hashable {
     enum Kind { case word, text, number, sign }
 
@@ -46,7 +46,7 @@ extension [ScriptToken] {
         }
     }
 
-    /// Whether a slash at this place begins a regular expression, not a division.
+    /// Whether a slash at this place begins a regular expression rather than a division.
     private var mayBeginExpression: Bool {
         guard let last else { return true }
         switch last.kind {

@@ -2,15 +2,15 @@ import BoundHTTP
 import ForeignText
 import HotspotCore
 
-/// A form and the request that submits it, composed as a browser does (HTML Standard, section "Form submission").
+/// A form and the request that submits it, composed as in a browser (HTML Standard, section "Form submission").
 package struct FilledForm: Sendable {
     /// The request.
     package let request: HTTPRequest
     /// The values that are sent, by name, in the form's order.
     package let pairs: [(name: String, value: String)]
-    /// The labels of boxes that are sent because the page ticks them and that accept no terms; at most five.
+    /// The labels of boxes that the page has ticked, that are sent, and that accept no terms; at most five.
     package let ticked: [String]
-    /// The form as the page has it.
+    /// The form as it is on the page.
     package let form: HTMLForm
     /// The button to press.
     package let button: HTMLControl?
@@ -18,7 +18,7 @@ package struct FilledForm: Sendable {
     package let carriesAnswers: Bool
     /// Whether one of the answers is a password.
     package let carriesPassword: Bool
-    /// The address of the form's action.
+    /// The address to which the form is sent.
     package let target: WebURL
     /// Whether the action has the same origin as the page.
     package let staysOnOrigin: Bool
@@ -26,8 +26,7 @@ package struct FilledForm: Sendable {
     private static let nameLimit = 256
     private static let valueLimit = 8192
 
-    /// Fills a form. Throws ``TransferError`` (`refusedURL`) if its action is refused by ``RedirectPolicy`` or the request is too
-    /// long.
+    /// Fills in a form. Throws ``TransferError`` (`refusedURL`) if ``RedirectPolicy`` refuses its action or the request is too long.
     ///
     /// - Parameters:
     ///   - url: the page's own address; relative actions are resolved against its base.
@@ -60,7 +59,7 @@ package struct FilledForm: Sendable {
         staysOnOrigin = action.origin == url.origin
     }
 
-    /// Returns the button to press: the one that the user chose, or the usual one.
+    /// Returns the button to press: the user's choice, or the usual one.
     private static func pressed(of form: TypedForm, _ answers: [String: String]) -> TypedControl? {
         guard let name = form.choices.first?.name, let answer = answers[name] else { return form.button }
         return form.choices.first { HTMLControl.isChoice(answer, $0.control.label, $0.value) } ?? form.button
@@ -113,7 +112,7 @@ package struct FilledForm: Sendable {
             pairs.append((control.name, value))
         }
 
-        /// Returns the value that a control sends; `nil` if it sends none.
+        /// Returns the value that a control sends; `nil` if it is not sent.
         private mutating func value(of control: TypedControl, isPressed: Bool) -> String? {
             let answer = answers[control.name]
             switch control.kind {
@@ -153,15 +152,15 @@ package struct FilledForm: Sendable {
             }
         }
 
-        /// Returns whether a box is sent as ticked: the answer decides; without one, boxes of terms follow the consent, boxes
-        /// that agree to more than the access needs are never ticked, and other boxes stay as the page has them.
+        /// Returns whether a box is sent as ticked. The answer decides. Without an answer, boxes for terms follow the consent, boxes that agree to
+        /// more than access requires are never ticked, and other boxes stay as they are on the page.
         private func isTicked(_ control: TypedControl) -> Bool {
             if let answer = answers[control.name] { return isYes(answer) }
             if control.words.agreesToMore { return false }
             return control.words.isTerms ? consent : control.isChecked
         }
 
-        /// Notes a box that the page ticks and that accepts no terms.
+        /// Notes a box that the page has ticked and that accepts no terms.
         private mutating func noteTick(_ control: TypedControl) {
             let label = control.control.label
             guard answers[control.name] == nil, !control.isInvisible, !label.isEmpty, !control.words.isTerms, ticked.count < 5

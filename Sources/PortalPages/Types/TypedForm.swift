@@ -2,7 +2,7 @@ import BoundHTTP
 import ForeignText
 import HotspotCore
 
-/// A control with the purposes of its words.
+/// A control with the purposes that its words express.
 @dynamicMemberLookup public struct TypedControl: Sendable {
     /// The control as it was read.
     public let control: HTMLControl
@@ -10,9 +10,9 @@ import HotspotCore
     package let words: Purposes
     /// The purposes of its label alone.
     package let label: Purposes
-    /// Whether the control is a choice among prices, even if the page has already chosen.
+    /// Whether the control offers choices with prices, even if the page has already chosen one.
     package let isTariff: Bool
-    /// Whether the control is a choice among languages.
+    /// Whether the control is a choice of languages.
     let isOfLanguage: Bool
 
     package init(_ control: HTMLControl) {
@@ -33,7 +33,7 @@ import HotspotCore
                 || (control.options.count > 1 && control.options.allSatisfy { Purposes(of: $0.label).has(.tongue) }))
     }
 
-    /// Reads the control. Public for inlining: otherwise each member would cost a key path at run time.
+    /// Reads the control. Public for inlining; otherwise each access would cost a key path at run time.
     @inlinable @inline(__always) public subscript<Value>(dynamicMember path: KeyPath<HTMLControl, Value>) -> Value {
         control[keyPath: path]
     }
@@ -47,7 +47,7 @@ import HotspotCore
         }
     }
 
-    /// The choice of a list that a browser preselects, unless it only asks for a choice.
+    /// The choice of a list that a browser preselects, unless it only tells the user to choose.
     package var chosenOption: HTMLControl.Option? {
         guard let first = control.preselected, !first.value.isEmpty, !first.isDisabled,
             !Purposes(of: first.label).isUndecided(first.label)
@@ -55,13 +55,13 @@ import HotspotCore
         return first
     }
 
-    /// Whether the control's words belong to a bank card beside its number.
+    /// Whether the control's words are usual beside a bank card's number.
     package var isOfBankCard: Bool {
         let words = control.words.lowercased()
         return ["cvc", "cvv", "cvn", "expir", "mm/yy", "mm / yy", "mm/jj"].contains { words.contains($0) }
     }
 
-    /// Whether the label is just the name of the administrator's account.
+    /// Whether the label is only the name of the administrator's account.
     var isAdministrator: Bool {
         [control.label, control.kind == .text ? control.value : ""].contains {
             ["admin", "administrator"].contains($0.lowercased().filter(\.isLetter))
@@ -69,25 +69,25 @@ import HotspotCore
     }
 }
 
-/// A form with the purposes of its words.
+/// A form with the purposes that its words express.
 @dynamicMemberLookup public struct TypedForm: Sendable {
     /// A purpose of a form other than a login.
     package struct Purpose: OptionSet, Hashable, Sendable {
         package let rawValue: Int
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The form writes to people, such as a complaint: a login never has a multi-line field.
+        /// The form sends a message to people, such as a complaint: a login never has a multi-line field.
         package static let contact = Purpose(rawValue: 1)
-        /// The form searches: by its name, or by its button if it only opens an address.
+        /// The form searches, according to its name, or to its button if it only opens an address.
         package static let search = Purpose(rawValue: 2)
         package static let language = Purpose(rawValue: 4)
         /// The form only opens the terms, such as the second form of openNDS.
         package static let reading = Purpose(rawValue: 8)
         /// The form ends this device's session.
         package static let logOff = Purpose(rawValue: 16)
-        /// The form ends the sessions of other devices, which the guest chooses: an account allows only a few at a time.
+        /// The form ends the sessions of other devices that the guest chooses, because an account allows only a few at a time.
         static let endOthers = Purpose(rawValue: 32)
-        /// The form asks for an address for advertising.
+        /// The form asks for an e-mail address for advertising.
         package static let newsletter = Purpose(rawValue: 64)
         /// The form's buttons are for something else: a forgotten password, advertising, another company's account, cookies.
         package static let aside = Purpose(rawValue: 128)
@@ -97,19 +97,18 @@ import HotspotCore
 
     /// The form as it was read.
     public let form: HTMLForm
-    /// The controls, without the choices that cost if the page has chosen a free one.
+    /// The controls, without the paid choices if the page has chosen a free one.
     package let controls: [TypedControl]
     /// The labels of the choices that were left out.
     package let costly: [String]
     /// The purposes of its text, its action, and the heading above it.
     package let (words, action, heading): (Purposes, Purposes, Purposes)
     package let purpose: Purpose
-    /// The controls in which the user types or chooses, without boxes and choices that the page has made.
+    /// The controls in which the user types or chooses, without boxes and without choices that the page has already made.
     package let typed: [TypedControl]
     /// The button that submits the login, if there are several.
     package let button: TypedControl?
-    /// The buttons that each start a different login, such as one for an hour and one for the day, the usual one first. The name
-    /// of that one stands for all.
+    /// The buttons that start different logins, such as one for an hour and one for the day, the usual one first. Its name stands for all.
     package let choices: [TypedControl]
     private let parts: Parts
 
@@ -133,8 +132,7 @@ import HotspotCore
         (button, choices) = parts.buttons(endingOthers: purpose.contains(.endOthers))
     }
 
-    /// Returns controls without the choices that cost, if the page has chosen a free one, and the labels of the choices that were
-    /// left out.
+    /// Returns controls without the paid choices if the page has chosen a free one, and the labels of those choices.
     private static func free(_ controls: [TypedControl]) -> ([TypedControl], costly: [String]) {
         var (left, costly): ([TypedControl], [String]) = ([], [])
         let radios = controls.filter { $0.kind == .radio }
@@ -160,7 +158,7 @@ import HotspotCore
         return (left, costly)
     }
 
-    /// Reads the form. Public for inlining: otherwise each member would cost a key path at run time.
+    /// Reads the form. Public for inlining; otherwise each access would cost a key path at run time.
     @inlinable @inline(__always) public subscript<Value>(dynamicMember path: KeyPath<HTMLForm, Value>) -> Value {
         form[keyPath: path]
     }
@@ -171,7 +169,7 @@ import HotspotCore
     package var fields: [TypedControl] { parts.fields }
     package var submits: [TypedControl] { parts.submits }
     package var passwords: [TypedControl] { controls.filter { $0.kind == .password } }
-    /// The boxes that accept terms, shown or not.
+    /// The boxes that accept terms, visible or not.
     package var termsBoxes: [TypedControl] { controls.filter { $0.isInput && $0.kind == .checkbox && $0.words.isTerms } }
 
     package var isLogoff: Bool { purpose.contains(.logOff) }
@@ -183,12 +181,12 @@ import HotspotCore
             && (inputs + fields).contains { !$0.isInvisible && !$0.isReadOnly }
     }
 
-    /// Whether the form's button goes on without an account, and the form asks for nothing.
+    /// Whether the form's button continues without an account, and the form has no questions.
     package var goesOnFree: Bool { typed.isEmpty && button?.label.isFree ?? false }
 
     package var beginsTrial: Bool { button.map { $0.label.beginsTrial($0.control.label) } ?? false }
 
-    /// Whether the form has only buttons, so that no gateway could tell its purpose.
+    /// Whether the form sends no data and its address has no query, so that a gateway could not tell its purpose.
     package var carriesNothing: Bool { !form.action.contains("?") && controls.allSatisfy { $0.kind == .submit } }
 
     /// Whether the form has no address and would only show its page again.
@@ -210,7 +208,7 @@ private struct Parts {
         fields = controls.filter { $0.control.isField && !$0.isInvisible }
     }
 
-    /// The purposes of the form that do not depend on its fields for the guest.
+    /// The purposes of the form, judged without the fields that a guest fills in.
     var purpose: TypedForm.Purpose {
         var purpose: TypedForm.Purpose = []
         if isContact { purpose.insert(.contact) }
@@ -251,8 +249,7 @@ private struct Parts {
             || [HTMLControl.InputType.radio, .checkbox].contains { kind in shown.count { $0.kind == kind } > 1 }
     }
 
-    /// Returns the controls for the user; the choice of the device that goes offline is always the user's, whatever the page has
-    /// chosen.
+    /// Returns the controls for the user. The user always chooses the device that goes offline, whatever the page has chosen.
     func typed(choosingDevices: Bool) -> [TypedControl] {
         let chosen = Set(inputs.lazy.filter { $0.kind == .radio && $0.isChecked }.map(\.name))
         func isChosen(_ control: TypedControl) -> Bool {
@@ -285,7 +282,7 @@ private struct Parts {
         }
         let button =
             own.first(where: \.label.isOnward) ?? own.first(where: \.label.isOnwardButton) ?? own.first
-            // A button that sends another code does not belong to these boxes.
+            // A button that sends another code does not submit these boxes.
             ?? (form.drawn == .boxes ? nil : visible.first ?? submits.first)
         guard let usual = button, usual.kind == .submit, !usual.name.isEmpty else { return (button, []) }
         let others = own.filter {
@@ -297,7 +294,7 @@ private struct Parts {
 }
 
 extension HTMLPage.Hyperlink {
-    /// Whether the form leads to another company's account. A part of its query may be the page that the user wanted.
+    /// Whether the form leads to another company's account. The page that the user wanted may be part of its query.
     var leadsToSocial: Bool {
         let parts = reference.split { $0 == "?" || $0 == "&" }
         let own = parts.enumerated().filter {
@@ -314,7 +311,7 @@ extension HTMLForm {
         return [String(place)] + controls.map(\.name)
     }
 
-    /// A form that only goes on to an address, instead of a link or refresh.
+    /// Makes a form that only leads to an address, in place of a link or refresh.
     package init(leadingTo target: WebURL, label: String = "") {
         self.init(
             action: target.text, method: .get, hints: "", isInvisible: false,
@@ -323,12 +320,12 @@ extension HTMLForm {
 }
 
 extension HTMLControl {
-    /// Returns a choice in the form in which the user sees and answers it.
+    /// Returns a choice as the user sees and answers it.
     package static func choice(_ label: String, _ value: String) -> String {
         Printable.text(label.isEmpty ? value : label, limit: 80)
     }
 
-    /// Returns whether an answer means a choice.
+    /// Returns whether an answer selects a choice.
     static func isChoice(_ answer: String, _ label: String, _ value: String) -> Bool {
         answer == choice(label, value) || answer == label || answer == value
     }

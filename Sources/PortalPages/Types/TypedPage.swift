@@ -1,7 +1,7 @@
 import ForeignText
 import HotspotCore
 
-/// A page with the purposes of its words: the second step, between the reader, which knows no words, and the rules, which ask for
+/// A page with the purposes that its words express. It is the second step: the reader before it knows no words, and the rules after it only use
 /// purposes.
 @dynamicMemberLookup public struct TypedPage: Sendable {
     /// The page as it was read.
@@ -22,7 +22,7 @@ import HotspotCore
         texts = page.sentences.map { ($0, Purposes(of: $0)) }
     }
 
-    /// Reads the page. Public for inlining: otherwise each member would cost a key path at run time.
+    /// Reads the page. Public for inlining; otherwise each access would cost a key path at run time.
     @inlinable @inline(__always) public subscript<Value>(dynamicMember path: KeyPath<HTMLPage, Value>) -> Value {
         page[keyPath: path]
     }
@@ -35,7 +35,7 @@ import HotspotCore
     /// Whether the page sounds like the end of a login.
     package var soundsLikeSuccess: Bool { page.errors.isEmpty && whole.soundsLikeSuccess }
 
-    /// Whether the page says that the gateway has opened. "You are connected" may mean only the Wi-Fi.
+    /// Whether the page says that the gateway has opened. "You are connected" may refer only to the Wi-Fi.
     package var saysGranted: Bool { page.errors.isEmpty && whole.saysGranted }
 
     /// Whether the page only says that a login failed.
@@ -51,7 +51,7 @@ import HotspotCore
             ?? PhraseBook.all.phrase(.failure, in: page.text).map { PageText.squeezed($0) }
     }
 
-    /// Whether another device has to read a picture of the page.
+    /// Whether the page wants another device to scan a picture.
     package var asksToScan: Bool { page.hasPicture && whole.has(.scan) }
 
     /// Whether the page logs in with an account of another company.
@@ -68,7 +68,7 @@ import HotspotCore
         }
     }
 
-    /// Whether the page is a login for the administrators of a device or the staff of a house.
+    /// Whether the page is a login for a device's administrators or a house's staff.
     package var isAdministrators: Bool {
         let logins = forms.filter { !$0.isInvisible && !$0.passwords.isEmpty }
         let asksAdministrator = logins.contains { form in
@@ -90,23 +90,23 @@ import HotspotCore
         "webfig", "cpanel", "webmail", "manage",
     ]
 
-    /// Whether the page asks its guest nothing except boxes, and begins no session. A form that posts begins one; any other form
-    /// only leads to the login.
+    /// Whether the page asks its guest no questions except boxes, and begins no session. A form that uses POST begins one; other forms only lead to
+    /// the login.
     package var onlyTells: Bool {
         !forms.contains { !$0.isInvisible && ($0.method == .post || $0.inputs.contains { $0.kind != .checkbox }) }
     }
 
-    /// The purposes of the page's announcement: of all its words if it only informs, otherwise of its title and headings.
+    /// The purposes of the page's announcement: all its words if it only informs, otherwise its title and headings.
     package var announcement: Purposes { onlyTells ? heading.union(words) : heading }
 
-    /// Whether the page asks, after a form, for data that only a browser can send. No gateway opens before it has them.
+    /// Whether the page asks, after a form, for data that only a browser can send. A gateway does not open before it has them.
     package var asksOn: Bool {
         let shown = forms.filter { !$0.isInvisible }
         if shown.flatMap(\.submits).count(where: { !$0.isInvisible && $0.words.isLogout }) > 1 { return true }
         return !soundsLikeSuccess && shown.contains { $0.asks && !$0.isLogoff && !$0.purpose.contains(.newsletter) }
     }
 
-    /// Returns whether the page's text binds its reader, without the text of other forms that have their own box for terms.
+    /// Returns whether the page's text makes using the form an acceptance of terms. The text of other forms with their own box for terms is ignored.
     package func bindsReader(beside form: TypedForm) -> Bool {
         let others = forms.filter { $0.form != form.form && !$0.termsBoxes.isEmpty }
         guard words.bindsReader, !others.isEmpty else { return words.bindsReader }
@@ -114,7 +114,7 @@ import HotspotCore
     }
 }
 
-/// A link with the purposes of its words.
+/// A link with the purposes that its words express.
 @dynamicMemberLookup public struct TypedLink: Sendable {
     /// The link as it was read.
     public let link: HTMLPage.Hyperlink
@@ -132,25 +132,24 @@ import HotspotCore
         isSocial = all.isSocial && link.leadsToSocial
     }
 
-    /// Reads the link. Public for inlining: otherwise each member would cost a key path at run time.
+    /// Reads the link. Public for inlining; otherwise each access would cost a key path at run time.
     @inlinable @inline(__always) public subscript<Value>(dynamicMember path: KeyPath<HTMLPage.Hyperlink, Value>) -> Value {
         link[keyPath: path]
     }
 
-    /// Whether the link seems to go on.
+    /// Whether the link seems to continue the login.
     package var goesOn: Bool { words.isOnward && !words.leadsBack }
 
     package var beginsTrial: Bool { words.beginsTrial(link.text) }
 
-    /// Whether the link is for something else: to end a session, to pay, for advertising, a forgotten password, another company's
-    /// account.
+    /// Whether the link is for something else: to end a session, to pay, advertising, a forgotten password, another company's account.
     package var isAside: Bool {
         all.isLogout || all.isPayment || all.isAdvertising || all.isRecovery || isSocial || words.leadsBack || words.declines
     }
 }
 
 extension HTMLPage {
-    /// The beginning of the words of a page that only informs, without addresses, which may contain a session.
+    /// The beginning of the words of a page that only informs. Addresses are left out, because they may contain a session.
     package var summary: String {
         let words = pieces.isEmpty ? text : pieces.joined(separator: " ")
         let told = words.split(separator: " ").filter { !$0.contains("://") }.prefix(60).joined(separator: " ")

@@ -34,7 +34,7 @@ package struct Currencies: Sendable {
         endSection()
     }
 
-    /// Returns whether a text has a number that is not zero beside a currency.
+    /// Returns whether a text contains a price: a currency beside a number other than zero.
     package func findsSum(in text: String) -> Bool {
         guard text.contains(where: { $0.wholeNumberValue != nil }) else { return false }
         // The Hebrew abbreviation of the shekel has a quotation mark between its letters.
@@ -60,8 +60,7 @@ package struct Currencies: Sendable {
         return false
     }
 
-    /// Returns whether a text ends with a sum without a currency: a number that is not zero, with two decimals, as in "Gold -
-    /// 9,90".
+    /// Returns whether a text ends with a sum without a currency: a number that is not zero, with two decimals, as in "Gold - 9,90".
     static func endsWithSum(_ text: String) -> Bool {
         let amount = text.reversed().drop(while: \.isWhitespace).prefix { isOfAmount($0) }.reversed()
         return hasCents(Array(amount)[...]) && amount.contains { ($0.wholeNumberValue ?? 0) > 0 }
@@ -83,14 +82,14 @@ package struct Currencies: Sendable {
         return PhraseBook.all.purposes(in: words.map { String($0) }.joined(separator: " ").replacing("/", with: " ")).has(.period)
     }
 
-    /// Returns whether a text is a sum and nothing else.
+    /// Returns whether a text contains only a sum.
     package func isOnlySum(_ text: String) -> Bool { findsSum(in: text) && text.split { !$0.isLetter }.allSatisfy(knows) }
 
     package static func isOfAmount(_ character: Character) -> Bool {
         character.wholeNumberValue != nil || character == "." || character == ","
     }
 
-    /// Returns whether a word alone means a currency.
+    /// Returns whether a word on its own means a currency.
     private func knows(_ word: Substring) -> Bool {
         word == "Rs" || has(word, in: .exact) || has(word.lowercased()[...], in: .codes, .either, .words, .names)
             || hasStem(word.lowercased())
@@ -129,7 +128,7 @@ package struct Currencies: Sendable {
         guard let last = before.first else { return false }
         if has(String(last)[...], in: .signs) { return true }
         let word = String(before.prefix(while: \.isLetter).reversed())
-        // The name of a control is directly followed by its number: "kr1".
+        // In the name of a control, the number directly follows: "kr1".
         let isGlued = text.last?.isLetter ?? false
         guard !isGlued || (word.first?.isUppercase ?? false) else { return false }
         if has(word[...], in: .exact) || has(word.lowercased()[...], in: .codes) { return true }

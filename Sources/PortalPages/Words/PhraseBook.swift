@@ -1,7 +1,6 @@
 import Glibc
 
-/// The phrases of all languages by purpose, from the files in this folder: `de.words` and so on. It reads a text once for all
-/// purposes.
+/// The phrases of all languages by purpose, from the files in this folder, such as `de.words`. A text is read once for all purposes.
 package struct PhraseBook: Sendable {
     /// A section of the files.
     package enum Purpose: UInt8, CaseIterable {
@@ -12,13 +11,13 @@ package struct PhraseBook: Sendable {
         case cookie, trial, key, device, identity, contact, tariff, period, extra, more, privacy, search, close, gratis
     }
 
-    /// A phrase: its octets of UTF-8 in ``octets``, because comparing octets is fast.
+    /// A phrase: its UTF-8 octets in ``octets``, because comparing octets is fast.
     private struct Phrase {
         var octets: Range<Int>
         var purpose: Purpose
-        /// Whether the phrase must end a word: a short word is part of many others.
+        /// Whether the phrase must be the end of a word: a short word occurs in many others.
         var endsWord: Bool
-        /// Whether the phrase must begin a word, because "restart" contains "start".
+        /// Whether the phrase must be the beginning of a word: "restart" contains "start".
         var beginsWord: Bool
     }
 
@@ -36,7 +35,7 @@ package struct PhraseBook: Sendable {
             PackageResources.lt_words, PackageResources.et_words,
         ])
 
-    /// The longest word that must be a whole word, in characters.
+    /// The longest phrase that counts only as a whole word, in characters.
     private static let shortWord = 4
     /// The number of ``starts``, a power of two.
     private static let places = 4096
@@ -82,20 +81,20 @@ package struct PhraseBook: Sendable {
         }
     }
 
-    /// Returns whether a phrase belongs to a script with blanks between words, and whether it is a short word of such a script.
+    /// Returns whether a phrase belongs to a script with blanks between words, and whether it is a short word of that script.
     private static func kind(of line: WordLines.Line) -> (isSpaced: Bool, isShort: Bool) {
         if line.allSatisfy({ $0 < 0x80 }) { return (true, line.count <= shortWord) }
         let text = String(decoding: line, as: UTF8.self)
         guard text.unicodeScalars.allSatisfy(isOfSpacedScript) else { return (false, false) }
-        // No character of these scripts has more than three scalars; counting characters would take most of the time here.
+        // In these scripts, a character has at most three scalars; counting characters would take most of the time here.
         return (true, text.unicodeScalars.count <= 3 * shortWord && text.count <= shortWord)
     }
 
     /// Returns the place of the phrases with these first octets.
     private static func place(_ first: UInt8, _ second: UInt8) -> Int { (Int(first) << 4 ^ Int(second)) & (places - 1) }
 
-    /// Calls a closure with the phrases that occur in a folded text, by their places. The closure returns whether it wants more
-    /// phrases of this purpose.
+    /// Calls a closure with the phrases that occur in a folded text, and with their places. The closure returns whether it wants more phrases of this
+    /// purpose.
     private func read(_ text: [UInt8], _ found: (Purpose, Range<Int>) -> Bool) {
         var wanted = ~UInt64(0)
         text.withUnsafeBytes { text in
@@ -117,8 +116,8 @@ package struct PhraseBook: Sendable {
         }
     }
 
-    /// Returns the purposes for which a text has a phrase. A card counts only at the beginning: "Card number" is a bank's,
-    /// "Library card" is not.
+    /// Returns the purposes of which a text contains a phrase. A card counts only at the beginning: "Card number" means a bank card, "Library card"
+    /// does not.
     func purposes(in text: String) -> Purposes {
         var purposes = Purposes()
         read(Self.folded(text)) { purpose, place in
@@ -161,8 +160,7 @@ package struct PhraseBook: Sendable {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
-    /// Returns whether words of this script have blanks between them. Chinese, Japanese and Thai have none, and Korean adds
-    /// endings.
+    /// Returns whether words of this script are separated by blanks. Chinese, Japanese and Thai have no blanks, and Korean adds endings.
     private static func isOfSpacedScript(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0E00...0x0E7F, 0x1100...0x11FF, 0x3040...0x30FF, 0x3400...0x9FFF, 0xAC00...0xD7AF: false

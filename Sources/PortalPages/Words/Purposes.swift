@@ -1,5 +1,5 @@
-/// The purposes for which a text has a phrase, and whether it contains a sum of money. A text is read once; the rules ask for its
-/// purposes and never for its words.
+/// The purposes of which a text contains a phrase, and whether it contains a sum of money. A text is read once; the rules use its purposes and never
+/// its words.
 package struct Purposes: OptionSet, Hashable, Sendable {
     package var rawValue: UInt64
 
@@ -23,37 +23,37 @@ package struct Purposes: OptionSet, Hashable, Sendable {
     // MARK: Controls
 
     package var isTerms: Bool { has(.terms) }
-    /// Whether the text agrees to more than the access needs: to advertising, or, without mentioning terms, to sharing data, to
-    /// calls, a bill or a price.
+    /// Whether the text agrees to more than access requires: to advertising, or, without mentioning terms, to sharing data, to calls, a bill or a
+    /// price.
     package var agreesToMore: Bool { isAdvertising || ((has(.more) || isPayment) && !isTerms) }
     package var isAdvertising: Bool { has(.advertising) }
-    /// Whether the text asks for the number of a document, which is not secret but personal.
+    /// Whether the text asks for the number of an identity document, which is personal but not secret.
     package var isIdentity: Bool { has(.identity) }
     package var isCode: Bool { has(.code) || isVoucher }
     package var isVoucher: Bool { has(.voucher) }
     package var isEmail: Bool { has(.email) }
     package var isOptional: Bool { has(.optional) }
     package var isLanguage: Bool { has(.language) }
-    /// Whether the text begins with a card number, and so means a bank's card, not a library's.
+    /// Whether the text begins with a card number, which means a bank card.
     package var asksForCard: Bool { has(.card) }
 
     // MARK: Buttons and links
 
     package var isLogout: Bool { has(.logout) }
     package var isOnward: Bool { has(.onward) }
-    /// Whether a lone button with this text goes on; any text that mentions access does.
+    /// Whether a button with this text continues, if it is the page's only one: any text that mentions access then does.
     package var isOnwardButton: Bool { isOnward || isFree || has(.access) || isTerms }
-    /// Whether the text goes on without an account.
+    /// Whether the text means continuing without an account.
     package var isFree: Bool { has(.free) }
-    /// Whether the text is a free choice among tariffs.
+    /// Whether the text is the free choice among tariffs.
     var isFreeChoice: Bool { (isFree || has(.gratis)) && !isPayment }
     package var isSocial: Bool { has(.social) }
     /// Whether the text leads back to an earlier page.
     package var leadsBack: Bool { has(.back) || has(.again) }
-    /// Whether the text leads back as a button; "Connect again" goes on.
+    /// Whether a button with this text leads back. "Connect again" continues instead.
     var leadsBackAsButton: Bool { has(.back) || (has(.again) && !isOnwardButton) }
     package var isCookieNotice: Bool { has(.cookie) }
-    /// Whether the text gives up, or does not agree.
+    /// Whether the text declines or gives up.
     package var declines: Bool { has(.decline) }
     var isRecovery: Bool { has(.recovery) }
     /// Whether the text leads to a page about personal data.
@@ -61,10 +61,10 @@ package struct Purposes: OptionSet, Hashable, Sendable {
 
     // MARK: Sentences
 
-    /// Whether going on after this text accepts terms.
+    /// Whether continuing after this text accepts terms.
     package var bindsReader: Bool { has(.binding) }
     package var isPayment: Bool { asksToPay || hasPrice }
-    /// Whether the text mentions paying, whatever sums it contains.
+    /// Whether the text mentions paying; a sum is not necessary.
     package var asksToPay: Bool { has(.payment) }
     /// Whether the text contains a sum of money other than zero.
     package var hasPrice: Bool { contains(.sum) }
@@ -73,14 +73,14 @@ package struct Purposes: OptionSet, Hashable, Sendable {
     /// Whether a sum in the text is for something other than access, such as a lost key.
     package var isExtra: Bool { has(.extra) }
     package var isFailure: Bool { has(.failure) }
-    /// Whether the text says that the login is done. "You are connected" may mean only the Wi-Fi.
+    /// Whether the text reports that the login is done. "You are connected" may refer only to the Wi-Fi.
     package var soundsLikeSuccess: Bool { has(.success) || has(.granted) }
     /// Whether the text says that the gateway has opened.
     package var saysGranted: Bool { has(.granted) }
 }
 
 extension Purposes {
-    /// Returns whether a button or link begins access that is given once, or for a short time.
+    /// Returns whether a button or link begins access that is given only once, or for a short time.
     package func beginsTrial(_ label: String) -> Bool {
         if has(.trial) { return true }
         let words = label.lowercased().split { !$0.isLetter && !$0.isNumber }
@@ -90,6 +90,6 @@ extension Purposes {
     }
     private static let shortTimes: Set<String> = ["min", "mins", "h", "hr", "hrs", "std"]
 
-    /// Returns whether a select's option only asks for a choice.
+    /// Returns whether an option of a list only tells the user to choose.
     func isUndecided(_ label: String) -> Bool { has(.choose) || !label.contains { $0.isLetter || $0.isNumber } }
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// The programs of the desktop that this command can start.
 enum DesktopPrograms {
-    /// Returns the program for dialogs; `nil` without one, or without a display.
+    /// Returns the program for dialogs; `nil` if there is none, or no display.
     static var dialog: DialogProgram? {
         hasDisplay ? DialogProgram.find(desktop: variable("XDG_CURRENT_DESKTOP"), find) : nil
     }
@@ -56,7 +56,7 @@ struct DialogRun {
     /// The largest output of a dialog, in octets.
     private static let limit = 64 * 1024
 
-    /// - Parameter end: returns why the dialog is no longer needed; the dialog is then closed.
+    /// - Parameter end: returns why the dialog is no longer needed, so that it is closed.
     init(_ command: [String], end: () -> Failure?) throws(Failure) {
         let pipe: ChildPipe
         let pid: pid_t
@@ -64,7 +64,7 @@ struct DialogRun {
         defer { close(null) }
         do throws(Errno) {
             pipe = try ChildPipe()
-            // Toolkits print many warnings on standard error, so it leads nowhere.
+            // Toolkits print many warnings to standard error, so they are discarded.
             pid = try Spawn(arguments: command, environment: Spawn.ownEnvironment, descriptors: [null, pipe.theirs, null]).start()
         } catch { throw Failure(.failed, "The dialog cannot be started: \(error).") }
         close(pipe.theirs)

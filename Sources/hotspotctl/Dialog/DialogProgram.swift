@@ -1,7 +1,7 @@
-/// A program that shows dialogs of the desktop: its command lines, and what its output means.
+/// A program that shows dialogs of the desktop: its command lines, and the meaning of its output.
 ///
-/// Arguments are in the process list, which every user of this computer can read. So no answer stands in them, neither a stored
-/// one nor one that was typed; answers come back on standard output.
+/// Arguments are in the process list, which every user of this computer can read. So they contain no answer, neither stored nor typed; answers come
+/// back on standard output.
 struct DialogProgram: Equatable {
     enum Kind: String, CaseIterable { case zenity, kdialog }
 
@@ -9,13 +9,13 @@ struct DialogProgram: Equatable {
     let path: String
 
     private static let title = "Hotspot login"
-    /// The width of a dialog, in pixels, and that of its text, in characters: the text is broken here, because the toolkit would
-    /// continue a portal's line where our own lines begin.
+    /// The width of a dialog in pixels, and of its text in characters. The text is wrapped here, because the toolkit would start a portal's continued
+    /// line where hotspotd's own lines begin.
     private static let (width, columns) = ("540", 64)
-    /// Separates the answers of a form. No key of a keyboard types this character.
+    /// Separates the answers of a form. This character cannot be typed.
     private static let separator = "\u{1F}"
 
-    /// Returns the program that belongs to this desktop, otherwise any that is installed.
+    /// Returns the program that belongs to this desktop; otherwise any that is installed.
     ///
     /// - Parameters:
     ///   - desktop: the value of `XDG_CURRENT_DESKTOP`.
@@ -32,13 +32,13 @@ struct DialogProgram: Equatable {
     struct Entry: Equatable {
         var label: String
         var isHidden = false
-        /// The texts to choose from; empty for a field to type in.
+        /// The choices; empty for a field to type in.
         var choices: [String] = []
     }
 
     // MARK: Forms
 
-    /// Returns the command lines that ask for the entries, in their order: one for all, or one for each.
+    /// Returns the command lines that ask for the entries, in order: one for all, or one for each.
     func forms(_ text: String, _ entries: [Entry]) -> [[String]] {
         switch kind {
         case .zenity:
@@ -56,7 +56,7 @@ struct DialogProgram: Equatable {
                 let text = markup("\(text)\n\n\(entry.label):")
                 // Choices may begin with a hyphen.
                 if !entry.choices.isEmpty { return command("--combobox=\(text)", "--") + Self.shown(entry.choices) }
-                // In the label of this box, unlike the others, an ampersand marks a shortcut key.
+                // Unlike in other labels, an ampersand in this box's label marks a shortcut key.
                 return entry.isHidden
                     ? command("--password=\(text)") : command("--inputbox=\(text.replacing("&amp;", with: "&amp;&amp;"))")
             }
@@ -73,7 +73,7 @@ struct DialogProgram: Equatable {
         }
     }
 
-    /// Returns the choices as the dialog shows them: all different, and without the character at which zenity splits.
+    /// Returns the choices as the dialog shows them: all different, and without the character at which zenity splits them.
     private static func shown(_ choices: [String]) -> [String] {
         let shown = choices.map { $0.replacing("|", with: "¦") }
         return Set(shown).count == shown.count ? shown : shown.enumerated().map { "\($0 + 1). \($1)" }
@@ -110,7 +110,7 @@ struct DialogProgram: Equatable {
         [path, "--title=\(Self.title)"] + (kind == .zenity ? ["--width=\(Self.width)"] : []) + options
     }
 
-    /// Returns a text as the markup that both toolkits read, so that nothing in it can be markup.
+    /// Returns a text as markup for both toolkits, so that it cannot contain markup itself.
     private func markup(_ text: String) -> String {
         let escapes: [Character: String] = [
             "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;",
@@ -118,7 +118,7 @@ struct DialogProgram: Equatable {
             "\\": "&#92;",
         ]
         let plain = Wrapping.fitted(text, columns: Self.columns).map { escapes[$0] ?? String($0) }.joined()
-        // The style keeps kdialog from breaking the lines again.
+        // The style keeps kdialog from wrapping the lines again.
         return kind == .zenity
             ? plain : "<qt><p style=\"white-space:pre\">\(plain.replacing("\n", with: "<br>"))</p></qt>"
     }

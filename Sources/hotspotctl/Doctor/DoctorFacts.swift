@@ -2,20 +2,20 @@ import ControlAPI
 import EventLoop
 import HotspotCore
 
-/// The facts that `doctor` judges: read by ``FactsReader``, or made by a test. Facts that cannot be read are absent or empty.
+/// The facts that `doctor` judges, from ``FactsReader`` or from a test. Facts that cannot be read are absent or empty.
 struct DoctorFacts {
     struct Interface: Equatable {
         enum Kind { case wireless, wired, tunnel }
         var name: String
         var kind: Kind
-        /// Whether the kernel says that packets can pass.
+        /// Whether, according to the kernel, packets can pass.
         var isUp: Bool
         /// The addresses, without link-local ones.
         var addresses: [String] = []
         var hasDefaultRoute = false
     }
 
-    /// The switches of radios, by keys or by programs.
+    /// The state of a radio switch: on, switched off by a program, or by a key.
     enum RadioSwitch: Hashable { case on, offByProgram, offByKey }
 
     enum Daemon {
@@ -40,7 +40,7 @@ struct DoctorFacts {
     var subject: String? { wanted ?? status?.interface ?? link?.name }
 
     var status: InterfaceStatus? {
-        // Without a name the daemon chose one for its check.
+        // Without a name, the daemon chose an interface for its check.
         guard let name = wanted ?? check?.interface else { return reply?.interfaces.first }
         return reply?.interfaces.first { $0.interface == name }
     }
@@ -59,7 +59,7 @@ struct DoctorFacts {
     var check: CheckReply? { if case .answers(_, _, let check) = daemon { check } else { nil } }
 
     var isOnline: Bool { check?.verdict == "online" }
-    /// Whether no portal is in the way, even if HTTPS does not get through.
+    /// Whether no portal is in the way, even if HTTPS fails.
     var isOpen: Bool { isOnline || (check?.verdict == "limited" && status?.captive == false) }
     var isCaptive: Bool {
         switch check?.verdict {

@@ -4,7 +4,7 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Reads what every user may read of this computer, and asks the daemon.
+/// Reads the facts that every user may read on this computer, and queries the daemon.
 struct FactsReader {
     /// The prefix of all paths; a test uses its own folder.
     var root = ""
@@ -26,8 +26,8 @@ struct FactsReader {
     private func daemon(_ common: CommonOptions, _ interface: String?) -> DoctorFacts.Daemon {
         do throws(Failure) {
             let client = try common.connect()
-            // An interface that the daemon does not watch is a finding, not a failure. The probe comes first, because its verdict
-            // changes the status.
+            // If the daemon does not watch an interface, that is a finding, not a failure. The probe comes first, because its verdict changes the
+            // status.
             let check = try? client.call("Check", .members(["interface": interface]), as: CheckReply.self)
             let status = try client.call("Status", as: StatusReply.self)
             let helpers = try? client.call("Helpers", as: HelpersReply.self).helpers

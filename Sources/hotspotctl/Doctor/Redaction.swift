@@ -2,7 +2,7 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Replaces what is private in a report. The same value has the same replacement wherever it stands.
+/// Replaces private data in a report. A value has the same replacement everywhere.
 struct Redaction {
     enum Kind: String { case network, name, host, address, hardware = "hardware address", token }
 
@@ -13,11 +13,11 @@ struct Redaction {
     private static let ownNames = ["org.hotspotd.", "org.freedesktop.", "org.varlink."]
     private static let plainAddresses: Set = ["0.0.0.0", "1.1.1.1", "127.0.0.1", "127.0.0.53", "::", "::1"]
 
-    /// Hosts of portals that are products, as the installed portal files name them.
+    /// Hosts that belong to products rather than places, as the installed portal files name them.
     private let products: [(pattern: String, glob: Glob)]
     /// The added texts and their replacements.
     private var words: [String: String] = [:]
-    /// All replacements: of added texts, and of texts that were recognised.
+    /// All replacements: those of added texts, and those of recognised texts.
     private var replacements: [String: String] = [:]
     private var counts: [Kind: Int] = [:]
 
@@ -26,7 +26,7 @@ struct Redaction {
         self.products = products.compactMap { pattern in Glob(pattern).map { (pattern, $0) } }
     }
 
-    /// Adds a value that is private wherever it stands as a word.
+    /// Adds a value that is private wherever it occurs as a word.
     mutating func add(_ value: String, as kind: Kind) {
         let value = Blanks.collapsed(value)
         guard !value.isEmpty, !value.hasPrefix("wired:") else { return }
@@ -35,7 +35,7 @@ struct Redaction {
 
     /// Adds an SSID in its printable form, and its other spellings.
     mutating func add(network printable: String) {
-        // A network without a name is called by the ordinary word.
+        // A network without a name is described with an ordinary word.
         guard !printable.isEmpty, printable != "wired", !printable.hasPrefix("wired:") else { return }
         let replacement = replacement(of: printable, .network)
         guard let octets = Printable.octets(of: printable) else { return }
@@ -45,13 +45,13 @@ struct Redaction {
         }
     }
 
-    /// Returns the text without values that are known to be private or look private.
+    /// Returns the text without values that are known to be private, or look private.
     mutating func apply(_ text: String) -> String {
         var text = replaceWords(text)
         text = text.replacing(#/([a-z]+:\/\/)(\[[0-9A-Fa-f:.]+\]|[^\s\/?#:"'<>|│,;!\])]+)(:[0-9]+)?([\/?#][^\s"'<>|│)]*)?/#) {
             match in
             let (whole, scheme, host, port, rest) = match.output
-            // A full stop ends the sentence, or a name that is whole.
+            // A full stop ends the sentence, or a fully qualified name.
             let name = host.hasSuffix(".") ? host.dropLast() : host
             if Renderer.probeHosts.contains(name.lowercased()) { return String(whole) }
             return scheme + self.host(String(name), isSure: true) + host[name.endIndex...] + (port ?? "")
@@ -60,7 +60,7 @@ struct Redaction {
         text = text.replacing(#/[0-9A-Za-z._%+\-]+@([0-9A-Za-z.\-]+)/#) { match in
             Self.isFile(match.output.1) ? String(match.output.0) : replacement(of: String(match.output.0), .name)
         }
-        // Unicode's boundaries of words see none in "wired:da:70".
+        // Unicode sees no word boundaries in "wired:da:70".
         text = text.replacing(#/\b[0-9A-Fa-f]{2}([:\-][0-9A-Fa-f]{2}){5}\b/#.wordBoundaryKind(.simple)) {
             replacement(of: String($0.output.0), .hardware)
         }
@@ -105,10 +105,10 @@ struct Redaction {
 
     private static func isFile(_ name: Substring) -> Bool { name.split(separator: ".").last.map(files.contains) == true }
 
-    /// A session, a voucher, a telephone number, or a hardware address without separators: many digits in one long word.
+    /// A session, a voucher, a telephone number, or a hardware address without separators: a long word with many digits.
     private static func isToken(_ word: Substring) -> Bool { word.count(where: \.isNumber) >= 4 }
 
-    /// Replaces the values that were added, the longest first, in whatever case, but not within a longer word.
+    /// Replaces the added values, the longest first, ignoring case, but not within longer words.
     private func replaceWords(_ text: String) -> String {
         let characters = Array(text)
         let lower = characters.map { $0.lowercased() }

@@ -13,13 +13,13 @@ enum Output {
     /// The width of the terminal on standard output.
     static var columns: Int? { columns(of: STDOUT_FILENO) }
 
-    /// Clears the terminal's screen; the next line is its first.
+    /// Clears the terminal's screen; the next line is the first one.
     static func clear() { write("\u{1B}[H\u{1B}[J", to: STDOUT_FILENO) }
 
     /// Prints lines, wrapped to the width of a terminal.
     static func print(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined(), fittedTo: STDOUT_FILENO) }
 
-    /// Prints lines without wrapping: lines for programs or for copying, and lines without text of others.
+    /// Prints lines without wrapping: lines for programs or for copying, and lines that contain no foreign text.
     static func print(verbatim lines: [String]) { write(lines.map { $0 + "\n" }.joined(), to: STDOUT_FILENO) }
 
     /// Prints lines to standard error, wrapped in the same way.
@@ -28,7 +28,7 @@ enum Output {
     /// Prints a question to standard error, without a line end.
     static func ask(_ text: String) { write(text, fittedTo: STDERR_FILENO) }
 
-    /// Prints a reply as it came. Control characters are escaped, which does not change the values.
+    /// Prints a reply as JSON. Control characters are escaped, which does not change the values.
     static func print(_ reply: JSONValue, _ mode: JSONMode) {
         guard mode != .off else { return }
         print(verbatim: [Printable.json(String(decoding: Coding.encode(reply, isIndented: mode == .pretty), as: UTF8.self))])
@@ -62,7 +62,7 @@ enum Output {
             } else if errno != EINTR {
                 let code = errno
                 guard descriptor == STDOUT_FILENO else { return }
-                // A reader that has ended is not a failure; a full disk is one.
+                // A reader that has ended is not a failure, but a full disk is.
                 if code == EPIPE { exit(ExitStatus.done.rawValue) }
                 error(["hotspotctl: The output cannot be written: \(String(cString: strerror(code)))."])
                 exit(ExitStatus.failed.rawValue)

@@ -2,17 +2,16 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// The names that portal files give their portals (docs/portals.md). A file belongs to the administrator or to us: its name is
-/// not a portal's own word.
+/// The names that portal files give to portals (docs/portals.md). The administrator or hotspotd wrote these names, not the portal.
 struct PortalNames: Sendable, Equatable {
-    /// The helper that logs in by portal files. It names the kind of a portal after the file.
+    /// The helper that logs in with portal files. Its kind of a portal is the file's name.
     static let helper = "catalogue"
 
-    /// Of two files with the same name, the one in the earlier folder counts; without folders no portal has a name.
+    /// If two files have the same name, the one in the earlier folder counts; without folders, no portal has a name.
     var folders: [String] = []
 
-    /// The folders of `HOTSPOTD_PORTALS`, separated by colons, the most important last; otherwise the administrator's and the
-    /// installed program's.
+    /// The folders of `HOTSPOTD_PORTALS`, separated by colons, the most important last; otherwise the folders of the administrator and of the
+    /// installed program.
     static var usual: PortalNames {
         if let list = getenv("HOTSPOTD_PORTALS") {
             return PortalNames(folders: String(cString: list).split(separator: ":").map(String.init).reversed())

@@ -2,14 +2,14 @@ import ControlAPI
 import HotspotCore
 
 extension Renderer {
-    /// Returns the words for the announcement of a network's access point, for a table.
+    /// Returns the words for an access point's announcement, for a table.
     func marks(_ network: ScannedNetwork) -> [String] {
         guard let announced = network.announced else { return [] }
         return (announced.expectsLogin ? ["login expected"] : [])
             + (announced.openRoaming == true ? ["OpenRoaming"] : announced.passpoint == true ? ["Passpoint"] : [])
     }
 
-    /// Returns the announcement of a network's access point: numbers in our words, and its own words behind the bar.
+    /// Returns an access point's announcement: its numbers in hotspotd's words, and its own words behind the bar.
     func announcement(_ network: ScannedNetwork) -> [String] {
         guard let announced = network.announced else { return [] }
         var facts = marks(network)

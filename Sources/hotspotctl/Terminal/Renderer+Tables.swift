@@ -1,18 +1,17 @@
 /// A column of a table, and how it shrinks if the terminal is too narrow.
 struct Column {
     var heading: String
-    /// The smallest width to which the column may be cut, in cells; `nil` keeps it whole.
+    /// The smallest width to which the column may be cut, in cells; `nil` if it is never cut.
     var least: Int?
-    /// The column's turn to be left out, from 1 on; `nil` keeps the column.
+    /// The order in which the column is left out, from 1; `nil` if it always stays.
     var leaves: Int?
-    /// Whether cells are cut in the middle rather than at the end, because the end of an origin shows which host answers.
+    /// Whether cells are cut in the middle rather than at the end: the end of an origin shows which host answers.
     var isOrigin = false
 }
 
 extension Renderer {
-    /// Returns a table whose columns are two spaces apart and whose rows are one line each. Where it does not fit, columns are
-    /// cut, and then left out in their turn; those that stay whole are cut last. A line below names the columns that were left
-    /// out.
+    /// Returns a table with columns two spaces apart and rows of one line each. If it is too wide, columns are cut and then left out in their order;
+    /// columns that should stay whole are cut last. A line below names the missing columns.
     func table(_ columns: [Column], _ rows: [[String]]) -> [String] {
         let headings = columns.map(\.heading)
         let all = (legend ? [headings] : []) + rows
@@ -33,7 +32,7 @@ extension Renderer {
         return lines + [tone("A wider terminal also shows: \(missing.joined(separator: ", ")).", .faint)]
     }
 
-    /// Returns the columns that are not left out: as many as fit if each is cut to its fewest cells.
+    /// Returns the columns that are shown: as many as fit when each is cut to its smallest width.
     private func shown(_ columns: [Column], _ natural: [Int]) -> [Int] {
         var shown = Array(columns.indices)
         let leaving = columns.indices.filter { columns[$0].leaves != nil }
@@ -46,7 +45,7 @@ extension Renderer {
         return shown
     }
 
-    /// Returns the width of each column that is shown. The widest yields first, and the whole ones only after all others.
+    /// Returns the width of each shown column. The widest is cut first, and columns that should stay whole only after all others.
     private func widths(_ shown: [Int], _ columns: [Column], _ natural: [Int]) -> [Int] {
         var widths = shown.map { natural[$0] }
         while let room = self.columns, total(widths) > room {
@@ -60,8 +59,7 @@ extension Renderer {
 
     private func total(_ widths: [Int]) -> Int { widths.reduce(-2) { $0 + $1 + 2 } }
 
-    /// Returns the beginning of a text in this number of cells, with an ellipsis and all its colours if it is cut; or its
-    /// beginning and its end.
+    /// Returns the beginning of a text in this number of cells, or its beginning and its end. A cut text gets an ellipsis and keeps all its colours.
     private func cut(_ text: String, to width: Int, inMiddle: Bool) -> String {
         guard Self.width(text) > width else { return text }
         if inMiddle, text.utf8.count == text.unicodeScalars.count {

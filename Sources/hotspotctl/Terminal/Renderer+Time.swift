@@ -48,7 +48,7 @@ extension Renderer {
         return "\(tenths / 10).\(tenths % 10) s"
     }
 
-    /// Returns the duration of a login, to follow a verb; empty below a second.
+    /// Returns the duration of a login as it follows a verb; empty below a second.
     func after(_ seconds: Double) -> String { seconds < 1 ? "" : " after \(duration(seconds: Int(seconds)))" }
 
     func octets(_ count: Int) -> String {

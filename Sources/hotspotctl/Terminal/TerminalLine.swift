@@ -4,12 +4,12 @@ import Glibc
 enum TerminalLine {
     /// The longest line of the kernel's line discipline, in octets.
     private static let limit = 4096
-    /// Signals that would end the program and leave the echo off.
+    /// Signals that would end the program while the echo is off.
     private static let fatal = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// Asks, and reads a line without its end. Throws if the input ended.
+    /// Prints a question, and reads a line without its end. Throws if the input ended.
     ///
-    /// The echo is off before the question of a secret appears, so that nothing typed after it is visible or lost.
+    /// For a secret, the echo is off before the question appears, so that everything typed after it is read and never visible.
     ///
     /// - Parameter end: returns why typing is no longer needed; called while nothing is typed.
     static func read(_ question: String, _ secret: Bool, end: () -> Failure? = { nil }) throws(Failure) -> String {
@@ -23,7 +23,7 @@ enum TerminalLine {
         return try muted(question, end)
     }
 
-    /// Drops the keys that were pressed before a question was there: they do not answer it.
+    /// Drops keys that were pressed before the question appeared: they do not answer it.
     static func dropTypedAhead() { tcflush(STDIN_FILENO, TCIFLUSH) }
 
     private static func line() throws(Failure) -> String {
@@ -35,7 +35,7 @@ enum TerminalLine {
             if received < 0, errno == EINTR { continue }
             guard received > 0 else {
                 guard count > 0 else {
-                    // The line end after the question, at which the user ended the input.
+                    // Ends the line of the question, because the user ended the input there.
                     Output.ask("\n")
                     throw Failure(.answerNeeded, "The input ended before the answer.")
                 }
@@ -76,15 +76,15 @@ enum TerminalLine {
             tcsetattr(STDIN_FILENO, TCSANOW, &before)
             Output.ask("\n")
             sigprocmask(SIG_SETMASK, &previous, nil)
-            // The shell expects the program to end by the signal.
+            // The shell expects that the signal ends the program.
             kill(getpid(), signal)
             exit(128 + signal)
         }
         return try line()
     }
 
-    /// Waits until a line can be read (`nil`) or a signal has come; throws if there is nothing left to wait for. Checking in
-    /// turn, ten times a second, needs no signal handler.
+    /// Waits until a line can be read (`nil`) or a signal has arrived; throws if the prompt has ended. It checks ten times a second, which needs no
+    /// signal handler.
     private static func waitForInput(_ signals: sigset_t, _ end: () -> Failure?) throws(Failure) -> Int32? {
         var signals = signals
         while true {

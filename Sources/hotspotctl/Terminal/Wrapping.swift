@@ -1,17 +1,16 @@
-/// Wraps lines to the width of the terminal. The terminal itself would continue a line at its left edge, where the rest of a text
-/// of others would pass for a line of ours; so lines continue indented.
+/// Wraps lines to the width of the terminal. The terminal itself would continue a line at its left edge, where foreign text could pass for a line of
+/// hotspotd; so continued lines are indented.
 enum Wrapping {
     /// The width of a terminal that does not report one.
     static let usualColumns = 80
     /// Narrower terminals are not supported.
     private static let fewestColumns = 20
-    /// How far continued lines are indented: further than any line of ours begins, so that text of others cannot pass for one.
+    /// How far continued lines are indented: further than any line of hotspotd begins, so that foreign text cannot pass for one.
     private static let hanging = (indented: 4, other: 6)
     /// The bar before quoted text, which is repeated on wrapped lines.
     private static let bars: Set<Unicode.Scalar> = ["│", "|"]
 
-    /// Breaks each line that is too long, at a blank or within a long word. Blanks at the end stay, such as one before the
-    /// cursor.
+    /// Breaks each line that is too long, at a blank or within a long word. Blanks at the end are kept, such as one before the cursor.
     static func fitted(_ text: String, columns: Int) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { fitted(line: $0, max(columns, fewestColumns)) }
             .joined(separator: "\n")
@@ -54,7 +53,7 @@ enum Wrapping {
             // A line is not broken within its indentation.
             if scalar == " ", !isBlank { blank = index }
             isBlank = scalar == " "
-            // A blank may hang over, as it is invisible.
+            // A blank may exceed the width, because it is invisible.
             guard width > columns, scalar != " " else { continue }
             guard let blank else { return (index, index) }
             return (blank, text[blank...].firstIndex { $0 != " " } ?? text.endIndex)

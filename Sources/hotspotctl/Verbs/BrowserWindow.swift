@@ -2,7 +2,7 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// The process `hotspot-helpers --browse` with its browser. The process ends when its standard input ends.
+/// The process `hotspot-helpers --browse` with its browser. It ends when its standard input ends.
 final class BrowserWindow {
     /// The exit status of the process if there is no browser.
     static let noBrowser: Int32 = 3
@@ -51,12 +51,12 @@ final class BrowserWindow {
 
     private func collect(_ options: Int32) {
         var code: Int32 = 0
-        // The status is kept, because waitpid(2) returns it once.
+        // The status is kept, because waitpid(2) returns it only once.
         if status == nil, waitpid(pid, &code, options) == pid { status = code & 0x7F == 0 ? code >> 8 & 0xFF : 1 }
     }
 }
 
-/// SIGINT, SIGTERM and SIGHUP, held back so that the browser's folder is deleted before this program ends.
+/// SIGINT, SIGTERM and SIGHUP, blocked so that the browser's folder is deleted before this program ends.
 struct InterruptSignals {
     private var signals = sigset_t()
 
@@ -66,7 +66,7 @@ struct InterruptSignals {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// A signal that has arrived; `nil` if there is none. The signal stays pending.
+    /// A signal that has arrived; `nil` if none has. It stays pending.
     var arrived: Int32? {
         var pending = sigset_t()
         sigpending(&pending)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HotspotCore
 
-/// The files of a new helper: those of `Tests/Examples`, with its name and folder filled in.
+/// The files of a new helper: copies of `Tests/Examples`, with its name and folder filled in.
 struct HelperTemplate {
     enum Language: String, ExpressibleByArgument, CaseIterable {
         case python, shell, swift
@@ -27,7 +27,7 @@ struct HelperTemplate {
     let folder: String
     /// The value of `SSID=`.
     var ssid = HelperSpec.networkPlaceholder
-    /// The local checkout of hotspotd that the Swift package depends on, absolute.
+    /// The absolute path of the local checkout of hotspotd that the Swift package depends on.
     var checkout: String?
 
     /// The program, relative to the folder.

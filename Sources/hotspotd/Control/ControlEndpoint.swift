@@ -3,7 +3,7 @@ import EventLoop
 import Glibc
 import Varlink
 
-/// The control interface on its two sockets: one for all users, one for the helpers that the daemon starts.
+/// The control interface on its two sockets: one for all users, one for the daemon's helpers.
 @LoopActor final class ControlEndpoint {
     let interface: ControlInterface
     private let servers: [Server]

@@ -4,13 +4,13 @@ import HotspotCore
 import HotspotMachine
 import Varlink
 
-/// FilterScanList: while clients watch the list, the helpers that may see it are asked every few seconds, beside any other
-/// command (T44). A helper has one such question at a time; a tick is skipped rather than queued.
+/// FilterScanList: while clients watch the list, its helpers get this command every few seconds, in parallel with any other command (T44). If a
+/// helper has not answered the last one yet, it is skipped.
 ///
-/// An answer labels the networks of its own question and no others, and is dropped when no client watches any longer. Its
-/// passwords are not kept at all: for a join the helpers are asked again.
+/// An answer labels only the networks of its own question, and is dropped once no client watches. Its passwords are never kept: for a join, the
+/// helpers are asked again.
 @LoopActor final class FilterCycle {
-    /// One list at one helper; its answer can label these networks and no others.
+    /// A question to one helper; its answer can label only these networks.
     private struct PendingList {
         let spec: HelperSpec
         let asked: [ScanClaims.Group]
@@ -24,22 +24,22 @@ import Varlink
         let patience: EventSource
     }
 
-    /// The longest wait of a single list for answers.
+    /// The longest time that a single list waits for answers.
     private static let patience = Duration.seconds(1)
-    /// The shortest time between two questions to the helpers, however often clients ask for the list.
+    /// The shortest time between two questions to the helpers, however often clients request the list.
     private static let pause = Duration.seconds(1)
 
     private let services: Services
     private let source: () -> [ScanClaims.Group]
-    /// Called when a label came or went.
+    /// Called when a label has appeared or disappeared.
     var onChange: () -> Void = {}
-    /// Called when a helper's answers came too late or too often, and changed nothing (D18).
+    /// Called when answers of a helper came too late or repeatedly, and were ignored (D18).
     var onIgnored: (_ helper: String, _ count: Int) -> Void = { _, _ in }
     /// Called before helpers are asked because clients watch.
     var onTick: () -> Void = {}
     /// The labels of each helper's last answer.
     private(set) var labels: [String: ScanClaims.Labels] = [:]
-    /// The networks that each helper may see; the list's own labels use it as well.
+    /// The networks that each helper may see. The list of networks is built from it, too.
     private(set) var coverage = ScanClaims.Coverage()
     /// The files of the helpers with labels, as they were when the helpers were asked.
     private var specs: [String: HelperSpec] = [:]
@@ -49,12 +49,12 @@ import Varlink
     private var clients: [Int: PendingClient] = [:]
     private var lastClient = 0
     private var lastAsked: Instant?
-    /// Clients that want the list once, and asked too soon after the last question.
+    /// Clients that want the list once, and came too soon after the last question.
     private var early: [() -> Void] = []
     private var pausing: EventSource?
     /// The network whose join needs a password, and the callback.
     private var passwordWish: (network: NetworkID, done: (String?) -> Void)?
-    /// The networks of each helper's last question, so that the journal records only changes.
+    /// The networks in each helper's last question, so that the journal records only changes.
     private var disclosed: [String: Set<SeenNetwork>] = [:]
 
     private struct SeenNetwork: Hashable {
@@ -81,7 +81,7 @@ import Varlink
         clearIfUnwatched()
     }
 
-    /// Asks once; calls back when all have answered, or after a second.
+    /// Asks the helpers once; calls back when all have answered, or after a second.
     func once(_ done: @escaping () -> Void) {
         if pendingQuestions.isEmpty, let lastAsked, EventLoop.now - lastAsked < Self.pause {
             early.append(done)
@@ -115,7 +115,7 @@ import Varlink
         for done in all { wait(done) }
     }
 
-    /// Records the next questions even if they are as before: a new attempt's journal must have them.
+    /// Records the next questions even if they are unchanged, because a new attempt's journal must contain them.
     func discloseAgain() { disclosed = [:] }
 
     private func wait(_ done: @escaping () -> Void) {
@@ -137,7 +137,7 @@ import Varlink
     /// Adds networks to ``coverage``.
     func cover(_ groups: [ScanClaims.Group]) { coverage.add(groups, for: services.host.helpers.map(\.spec)) }
 
-    /// Helpers came, went, changed or were switched: drops what they said before.
+    /// The helpers have changed: drops their earlier answers.
     func helpersChanged() {
         let current = Dictionary(services.host.helpers.map { ($0.spec.name, $0.spec) }, uniquingKeysWith: { first, _ in first })
         func isSame(_ spec: HelperSpec) -> Bool { current[spec.name] == spec && services.isEnabled(spec, for: nil) }
@@ -155,7 +155,7 @@ import Varlink
         releaseIfAnswered()
     }
 
-    /// Asks at once where clients watch: helpers may answer something else now.
+    /// If clients watch, asks at once, because helpers may answer differently now.
     func askAgain() {
         guard watchers > 0 else { return }
         ask()
@@ -221,7 +221,7 @@ import Varlink
         question.deadline?.cancel()
         let before = labels[name]
         if case .annotations(let annotations) = outcome {
-            // Networks that were switched off since are not labelled.
+            // Networks that were switched off since then get no label.
             let asked = question.asked.filter { !isOff(question.spec, $0.network) }
             let answer = ScanClaims.Labels(annotations, asked: asked)
             labels[name] = answer.isEmpty ? nil : answer
@@ -233,7 +233,7 @@ import Varlink
             }
         } else {
             forget(name)
-            // The fault is not a strike, because no login waited; but the helper's author wants to know of it.
+            // The fault causes no strike, because no login waited for it; but the helper's author should see it.
             if case .failed(let fault) = outcome {
                 services.blame(name, fault.problem)
                 services.log.warning("\(name): \(QuotedProblem.line(fault.sentence))")
@@ -280,7 +280,7 @@ import Varlink
         clearIfUnwatched()
     }
 
-    /// Withdraws all questions and drops all labels, if no client watches.
+    /// If no client watches, withdraws all questions and drops all labels.
     private func clearIfUnwatched() {
         guard watchers == 0, clients.isEmpty else { return }
         for name in Array(pendingQuestions.keys) { withdraw(name) }

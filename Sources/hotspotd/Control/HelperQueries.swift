@@ -4,7 +4,7 @@ import HotspotCore
 import HotspotMachine
 import Store
 
-/// Answers about helpers and to helpers.
+/// Answers calls about helpers, and calls of helpers.
 @LoopActor struct HelperQueries {
     let services: Services
     let loader: HelperLoader
@@ -36,7 +36,7 @@ import Store
                     )
                 })
         }
-        // A refused file is listed too, with the reason; its only name is the file's.
+        // A refused file is listed too, with the reason; its path is its only name.
         var listed = Set(all.map(\.name)).union(host.helpers.map(\.file))
         for subject in loader.fileProblems.map(\.subject) where listed.insert(subject).inserted {
             all.append(
@@ -62,7 +62,7 @@ import Store
 
     func current(token: String) throws(ControlError) -> CurrentNetwork {
         let names = try helpers(token)
-        // A helper with an `SSID=` list never learns of other networks, here as little as in its commands.
+        // A helper with an `SSID=` list is never told about other networks, neither here nor in its commands.
         let known = links.controllers.filter { controller in
             controller.joined != nil && controller.machine.candidates.contains { names.contains($0.name) }
         }
@@ -74,7 +74,7 @@ import Store
             interface: controller.name, ssidHex: controller.joined?.ssid.hex, chosenHelper: isChosen(controller))
     }
 
-    /// Returns the helpers with this token. Helpers that share a process share its token, and the rights of each other.
+    /// Returns the helpers with this token. Helpers in the same process share its token, and each other's rights.
     private func helpers(_ token: String) throws(ControlError) -> [String] {
         let names = services.host.helperNames(forToken: token)
         guard !names.isEmpty else { throw .notPermitted("This token belongs to no running helper.") }

@@ -1,9 +1,9 @@
 import EventLoop
 import HotspotCore
 
-/// One probe at a time for all clients that ask about an interface. A client gets the answer of a probe that began after its
-/// question, so that it hears nothing old. All that ask while one runs, or within a second of its beginning, share the next: a
-/// client that asks often does not make the others fail, and each interface is probed at most once a second.
+/// Runs one probe at a time for all clients that ask about an interface. A client gets the answer of a probe that began after its question, so that
+/// the answer is never old. All clients that ask during a probe, or within a second of its beginning, share the next one. So a client that asks often
+/// cannot make others fail, and each interface is probed at most once a second.
 @LoopActor final class SharedCheck<Answer> {
     typealias Begin = (@escaping (Answer) -> Void) -> Void
 
@@ -24,7 +24,7 @@ import HotspotCore
 
     /// The shortest time from one probe's beginning to the next.
     static var spacing: Duration { .seconds(1) }
-    /// After this time, new clients no longer wait for a probe that has not answered.
+    /// The time after which new clients no longer wait for a probe that has not answered.
     static var patience: Duration { .seconds(20) }
 
     /// The running or the last probe of each interface.
@@ -36,7 +36,7 @@ import HotspotCore
 
     init(now: @escaping () -> Instant = { EventLoop.now }) { self.now = now }
 
-    /// Answers from a probe of this interface in this association that begins now, or as soon as the running one has ended.
+    /// Answers with a probe of this interface in this association, which begins now or as soon as the running one has ended.
     func ask(_ index: Int, in association: String, begin: @escaping Begin, answer: @escaping (Answer) -> Void) {
         let clients = (next[index]?.clients ?? []) + [answer]
         next[index] = Round(association: association, begin: begin, clients: clients)
@@ -57,7 +57,7 @@ import HotspotCore
             }
             if !before.isOver, age < Self.patience { return }
         }
-        // Clients of a probe that was overtaken get the answer of the new one.
+        // If a newer probe overtook an earlier one, its clients get the newer answer.
         round.clients += before?.clients ?? []
         before?.clients = []
         (last[index], next[index]) = (round, nil)

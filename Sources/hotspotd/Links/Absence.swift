@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 import Logging
 
-/// Logs off when the user walks away, and in again on the return. logind only hints: without it this does nothing.
+/// Logs off when the user walks away, and logs in again on the return. Only logind reports this; without logind, this does nothing.
 @LoopActor final class Absence {
     /// The signs that the user is away.
     enum AbsenceSign: Hashable {
@@ -25,7 +25,7 @@ import Logging
     /// logind's delay of a suspend.
     private enum SuspendDelay {
         case none, asked
-        /// The suspend waits as long as this descriptor is open, 5 s at most.
+        /// The suspend waits until this descriptor is closed, 5 s at most.
         case held(Int32)
     }
 
@@ -37,7 +37,7 @@ import Logging
 
     private var wanted: LogoffOn { services.settings.logoffOn }
 
-    /// Listens to logind, if the settings want it.
+    /// Listens to logind, if the settings require it.
     func applySettings() {
         guard !wanted.isEmpty else {
             (bus, idleTimer, signs) = (nil, nil, [])
@@ -77,7 +77,7 @@ import Logging
     }
 
     func handle(_ signal: SystemBus.BusSignal) {
-        // logind was started in the meantime.
+        // logind was started meanwhile.
         problems.withdraw(.logoffOn)
         if let sleeps = signal.flags["PrepareForSleep"] {
             notice(.sleep, sleeps, if: wanted.sleep)
@@ -85,9 +85,9 @@ import Logging
         }
         if let isClosed = signal.flags["LidClosed"] { notice(.lid, isClosed, if: wanted.lid) }
         if let isLocked = signal.flags["LockedHint"] { notice(.lock(session: signal.path), isLocked, if: wanted.lock) }
-        // A session that ends while it is locked is never unlocked.
+        // If a session ends while it is locked, it is never unlocked.
         if signal.flags["SessionRemoved"] != nil { notice(.lock(session: signal.path), false, if: true) }
-        // Sessions have such a property as well; the manager's is that of the whole computer.
+        // Sessions have this property as well; the manager's property is for the whole computer.
         if let isIdle = signal.flags["IdleHint"], signal.path == Self.path { idleChanged(isIdle) }
     }
 
@@ -114,8 +114,7 @@ import Logging
         }
     }
 
-    /// Lets a suspend go on as soon as no session is being ended; and on the user's return lets the networks that were logged off
-    /// be logged in to again.
+    /// Lets a suspend continue once no session is being ended. On the user's return, allows logins to the networks that were logged off.
     func stateChanged() {
         let busy = Set(controllers().filter(\.machine.state.endsSession).map(\.index))
         if signs.contains(.sleep), busy.isEmpty { releaseDelay() }
@@ -138,7 +137,7 @@ import Logging
                 ["sleep", "hotspotd", "Logs off from the hotspot", "delay"]
             ) { [weak self] descriptor in
                 guard let self, case .asked = delay else {
-                    // The delay was no longer needed when the answer came.
+                    // When the answer came, the delay was no longer needed.
                     if let descriptor { close(descriptor) }
                     return
                 }

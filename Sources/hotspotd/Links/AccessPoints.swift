@@ -3,8 +3,8 @@ import HotspotCore
 import NetworkJoining
 import Wireless
 
-/// The announcements of access points: their elements, and their answers to ANQP. They are asked only for a user who looks at the
-/// list in detail, or joins.
+/// The announcements of access points: their elements, and their answers to ANQP. Access points are asked only if the user watches the list in
+/// detail, or joins a network.
 @LoopActor final class AccessPoints {
     struct Question {
         let interface: ManagedInterface
@@ -12,12 +12,12 @@ import Wireless
         let hasHotspot20: Bool
     }
 
-    /// The longest time for which a list or a join waits for answers. A scan delays them to 2.2 s.
+    /// The longest time that a list or a join waits for answers. During a scan, answers take up to 2.2 s.
     private static let patience = Duration.seconds(1)
 
     private let associations: Associations
     private var book = AccessPointBook()
-    /// The questions to be sent, one after the other, and all access points whose answer is open.
+    /// The questions to send, one after the other, and all access points that have not answered yet.
     private var queue: [Question] = []
     private var pending: Set<BSSID> = []
     private var isAsking = false
@@ -32,8 +32,7 @@ import Wireless
         AnnouncedAccess(bss.access, bss.access.offersANQP ? book.answer(of: bss.bssid, at: EventLoop.now) : nil)
     }
 
-    /// Asks the access points that have not been asked within the hour; calls back once, when all have answered, or after a
-    /// second.
+    /// Asks the access points that have not been asked within the hour; calls back once, when all have answered, or after a second.
     ///
     /// - Parameter candidates: access points that offer ANQP, the most wanted first.
     func ask(_ candidates: [Question], _ done: @escaping () -> Void) {

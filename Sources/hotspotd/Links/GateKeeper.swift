@@ -2,7 +2,7 @@ import EventLoop
 import Gate
 import HotspotCore
 
-/// Applies the gate's rules: ``Gate``, or a fake of a test.
+/// Applies the gate's rules: ``Gate``, or a fake in tests.
 protocol GateWork: AnyObject {
     /// See ``Gate/apply(closed:strays:)``.
     func apply(closed wanted: [Int: String], strays: Set<Int>) throws(GateError) -> Bool
@@ -12,16 +12,16 @@ protocol GateWork: AnyObject {
 
 extension Gate: GateWork {}
 
-/// Applies the gate's rules: with `Gate=routes` links are withheld from ordinary programs until their machine opens them. The
-/// rules are applied at once when machines want others and when links or rules change, and after a failure with growing pauses.
+/// Applies the gate's rules. With `Gate=routes`, ordinary programs cannot use a link until its machine opens it. The rules are applied at once when
+/// machines, links or rules change, and after a failure with growing pauses.
 @LoopActor final class GateKeeper {
     /// The links to close, with their names by index, and other links that seem to be in the gate's group.
     typealias Wishes = (closed: [Int: String], strays: Set<Int>)
 
-    /// Why the gate is not as it should be.
+    /// Why the gate does not work as it should.
     enum Trouble: Hashable {
         case failed(GateError)
-        /// Another program undoes our work again and again.
+        /// Another program removes the gate's rules again and again.
         case undone
     }
 
@@ -35,7 +35,7 @@ extension Gate: GateWork {}
     var onLeftovers: () -> Void = {}
     var make: () throws(GateError) -> any GateWork = { () throws(GateError) in try Gate() }
     var restore: () throws(GateError) -> Bool = { () throws(GateError) in try Gate.restore() }
-    /// Reports changed rules. If that fails, only changes of links start a check.
+    /// Reports changed rules. If that fails, only changes of links cause a check.
     var watch: (_ onChange: @escaping () -> Void) -> RuleWatch? = { try? RuleWatch(onChange: $0) }
     var schedule: (Duration, @escaping () -> Void) -> EventSource? = { pause, body in
         try? EventLoop.shared.schedule(after: pause, body)
@@ -45,12 +45,12 @@ extension Gate: GateWork {}
     private var gate: (any GateWork)?
     private var rules: RuleWatch?
     private var trouble: Trouble?
-    /// The wish of the last pass, whether it succeeded or not.
+    /// The wishes of the last pass, whether it succeeded or not.
     private var tried: [Int: String]?
     private var pause = GateKeeper.firstPause
     private var timer: EventSource?
     private var isPausing = false
-    /// Whether the capability is missing, so that it is useless to try again.
+    /// Whether the capability is missing, so that trying again is useless.
     private var isBarred = false
 
     /// Turns the gate on or off: at the start, and when the settings were read again.
@@ -66,21 +66,20 @@ extension Gate: GateWork {}
         applyRules()
     }
 
-    /// Applies the rules again if the machines want others.
+    /// Applies the rules again if the machines need other ones.
     func machinesMoved() {
         guard isWanted, !isBarred, wishes().closed != tried else { return }
         applyRules()
     }
 
-    /// Applies the rules again after links, addresses, routes, groups or rules changed: perhaps another program undid our work.
-    /// While a pause runs the end of the pause checks, so that two programs that undo each other's work do not keep the machine
-    /// busy.
+    /// Applies the rules again after links, addresses, routes, groups or rules changed: another program may have removed some. During a pause, the
+    /// check waits for its end, so that two programs that undo each other's changes do not keep the machine busy.
     func linksChanged() {
         guard isWanted, !isBarred, !isPausing else { return }
         applyRules()
     }
 
-    /// Opens everything. Links that stay closed are opened by `--restore-routes`.
+    /// Opens all links. If some stay closed, `--restore-routes` opens them.
     func end() {
         timer?.cancel()
         rules?.stop()
@@ -95,11 +94,11 @@ extension Gate: GateWork {}
 
     // MARK: One pass
 
-    /// Applies the rules, and tries again later where that fails or another program undid them.
+    /// Applies the rules. Tries again later if that fails, or if another program had undone them.
     private func applyRules() {
         do throws(GateError) {
             if try applyOnce() {
-                // One undone pass is normal when another program starts; two in a row are a problem.
+                // When another program starts, one such pass is normal; two in a row are a problem.
                 if pause > Self.firstPause { report(.undone) }
                 retryLater()
             } else {

@@ -2,23 +2,23 @@ import HotspotCore
 import LinkState
 import Wireless
 
-/// One link's way into and out of a network, as a value: it takes the facts about the link, and returns the next step.
+/// One link's way into and out of a network, as a value: takes the facts about the link and returns the next step.
 ///
-/// A link with an address is in a network. Helpers need a route and resolvers too, and a wire its gateway's hardware address,
-/// which names the network; for these the join waits a little, and goes on without them if they do not come.
+/// A link with an address is in a network. But helpers also need a route and resolvers, and a wired network is identified by its gateway's hardware
+/// address. The join waits a little for these, and then continues without them.
 struct Joining {
-    /// The link as it is known now.
+    /// The facts about the link that are known now.
     struct View {
         var link: LinkSnapshot
         var isWireless: Bool
         /// The network that the radio is in.
         var association: WirelessAssociation?
         var facts: LinkFacts?
-        /// How far the programs that manage links have come with this one.
+        /// How far the programs that manage links have configured this one.
         var progress = LinkManagers.Progress.none
         /// Whether a DHCP client is about to write its record of this link.
         var isRecordDue = false
-        /// The gateway's hardware address, once the question was answered: `.some(nil)` if there is none, or it is silent.
+        /// The gateway's hardware address, once it was looked up: `.some(nil)` if there is none, or if the gateway is silent.
         var gateway: HardwareAddress??
         /// Whether the settings name resolvers, so that the link need not.
         var hasResolvers = false
@@ -32,14 +32,14 @@ struct Joining {
         case rest
         /// The join waits, and may need the gateway's hardware address.
         case wait(asksGateway: Bool)
-        /// The link went away before it was joined.
+        /// The link was lost before it was joined.
         case giveUp
         case join(NetworkID, bssid: HardwareAddress?)
         /// The network is the same.
         case stay
         /// The network is the same, through another access point.
         case roam(BSSID)
-        /// The network is left. Ask for the next step at once: the link may be in another one.
+        /// The network is left. Request the next step at once, because the link may be in another network.
         case leave(reason: String)
     }
 
@@ -58,24 +58,24 @@ struct Joining {
         var carrierUpCount: UInt32?
     }
 
-    /// The longest wait: for a route, new addresses, any resolver, or a program that manages the link.
+    /// The longest wait for a route, new addresses, any resolver, or a program that manages the link.
     static let patience = Duration.seconds(4)
-    /// The longest wait for the record of a DHCP client, which it writes last, and on a slow machine seconds after the address.
-    /// Until then resolv.conf may be of the last network.
+    /// The longest wait for the record of a DHCP client. The client writes it last, on a slow machine seconds after the address; until then,
+    /// resolv.conf may belong to the last network.
     static let recordPatience = Duration.seconds(3)
-    /// The longest wait for the word of a program that may manage the link, and for a record beside a resolv.conf.
+    /// The longest wait for the answer of a program that may manage the link, and for a record if there is a resolv.conf.
     static let sourcePatience = Duration.milliseconds(300)
 
     private var place = Place.nowhere
     private var known: Known?
 
-    /// Whether the link is in a network, or on its way into one.
+    /// Whether the link is in a network, or joining one.
     var isAnywhere: Bool { if case .nowhere = place { false } else { true } }
 
     /// The time at which the join began to wait.
     var arrivingSince: Instant? { if case .arriving(let since, _) = place { since } else { nil } }
 
-    /// Starts over without a network, for example when the settings exclude the link.
+    /// Starts over without a network, for example if the settings exclude the link.
     mutating func reset() { place = .nowhere }
 
     mutating func step(_ view: View, at now: Instant) -> Step {
@@ -89,7 +89,7 @@ struct Joining {
                 place = .nowhere
                 return .giveUp
             }
-            // Entirely different addresses mean another arrival.
+            // Entirely different addresses mean a new arrival.
             let began = Set(addresses).isDisjoint(with: view.link.addresses) ? now : since
             place = .arriving(since: began, addresses: view.link.addresses)
             return arrive(view, after: now - began)
@@ -107,7 +107,7 @@ struct Joining {
 
     private mutating func arrive(_ view: View, after waited: Duration) -> Step {
         guard waited >= Self.patience || isReady(view, after: waited) else { return .wait(asksGateway: false) }
-        // A wired network is identified by its gateway. Before the link is ready, there may be no route on which to ask.
+        // A wired network is identified by its gateway. Before the link is ready, there may be no route for the request.
         if !view.isWireless, view.gateway == nil, !view.link.gateways.isEmpty { return .wait(asksGateway: true) }
         let gateway = view.gateway ?? nil
         let network = view.association?.network ?? gateway.map { .wired($0) } ?? .anonymous
@@ -133,14 +133,13 @@ struct Joining {
         return waited >= (view.isRecordDue ? Self.recordPatience : Self.sourcePatience)
     }
 
-    /// Returns whether the network itself is to be asked for its portal's API: where a portal is likely and no other source named
-    /// it.
+    /// Returns whether to ask the network itself for its portal's API: if a portal is likely and no other source named the API.
     func asksNetwork(_ view: View) -> Bool {
         let mayHavePortal = view.association.map { $0.security == .open } ?? true
         return mayHavePortal && view.facts?.announcement == nil && !hasLeftoverAddresses(view)
     }
 
-    /// Returns whether all addresses are from the network before, so that they say nothing about this one.
+    /// Returns whether all addresses come from the network before, so that they say nothing about this one.
     private func hasLeftoverAddresses(_ view: View) -> Bool {
         guard let association = view.association, let known, known.network != association.network else { return false }
         return view.link.addresses.allSatisfy(known.addresses.contains)
@@ -151,11 +150,11 @@ struct Joining {
         if !view.isThere { return view.link.hasCarrier ? "the address is gone" : "the link is down" }
         guard let known else { return nil }
         if let association = view.association, association.network != known.network { return "another network" }
-        // A cable may be back before the daemon has looked; a radio tells of each association.
+        // A cable may be plugged in again before the daemon has looked; a radio reports each association.
         if !view.isWireless, view.link.carrierUpCount != known.carrierUpCount { return "the link was down" }
         // Entirely different addresses mean another lease, perhaps another network.
         if Set(view.link.addresses).isDisjoint(with: known.addresses) { return "the address changed" }
-        // For a portal this is another device; and it may be another interface that got a freed index.
+        // To a portal this is another device. It may also be another interface that got the index.
         return view.link.hardwareAddress == known.hardwareAddress ? nil : "the hardware address changed"
     }
 }

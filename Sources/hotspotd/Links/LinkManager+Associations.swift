@@ -22,7 +22,7 @@ extension LinkManager {
 
     /// Ends the link through the program that manages it (D19).
     ///
-    /// - Parameter ssid: the network that is not joined by itself for this time, or until it is released.
+    /// - Parameter ssid: the network that is not joined automatically for this time, or until it is released.
     func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool {
         guard let interface = interface(index), association(of: index) != nil else { return false }
         let ending = ssid.map { Ending.staysAway($0, for: duration) } ?? .mayReturn
@@ -38,7 +38,7 @@ extension LinkManager {
         return true
     }
 
-    /// Calls back when the radios have looked around once more, or after a while.
+    /// Calls back when the radios have scanned once more, or after a while.
     func lookAround(_ indices: [Int], _ done: @escaping () -> Void) {
         var isOver = false
         let finish = {

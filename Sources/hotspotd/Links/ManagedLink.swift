@@ -4,11 +4,11 @@ import HotspotMachine
 import LinkState
 import Wireless
 
-/// All that the daemon holds of one link of the machine.
+/// Everything that the daemon keeps about one link of the machine.
 @LoopActor final class ManagedLink {
-    /// The interval at which a waiting join is checked, though no file has changed: some of its limits are times.
+    /// The interval at which a waiting join is checked, even if no file has changed, because some limits are times.
     private static let interval = Duration.milliseconds(100)
-    /// The interval on a wired link, whose gateway has to answer as well.
+    /// The interval on a wired link, whose gateway must answer as well.
     private static let wiredInterval = Duration.milliseconds(20)
 
     /// The controller, if the settings let the daemon manage the link.
@@ -16,17 +16,17 @@ import Wireless
     /// The network that the radio is in, with or without an address.
     var association: WirelessAssociation?
     var joining = Joining()
-    /// The program that joins networks here, as it was found last.
+    /// The program that joins networks on this link, as last found.
     var manager: String?
-    /// The question to this network itself, from the arrival until it is left.
+    /// The request to this network itself, from the arrival until the network is left.
     var question: PortalQuestion?
-    /// The answer to the question for the gateway's hardware address, once there is one.
+    /// The gateway's hardware address, once it was looked up.
     private(set) var gateway: HardwareAddress??
     private var ask: (gateway: String, question: GatewayAsk)?
     private var timer: EventSource?
     private var records: RecordWatch?
     private var hadCarrier = false
-    /// Whether the radio is in no network, and helpers wait for the next one.
+    /// Whether the radio is in no network and helpers are kept ready for the next one.
     private var isAwaiting = false
 
     init(controller: InterfaceController? = nil) { self.controller = controller }
@@ -37,19 +37,19 @@ import Wireless
         return !(association.map { settings.trusts($0.ssid, $0.security) } ?? false)
     }
 
-    /// Notes whether the link has a carrier. Returns whether it has one again.
+    /// Notes whether the link has a carrier. Returns whether it has just come back.
     func noteCarrier(_ has: Bool) -> Bool {
         defer { hadCarrier = has }
         return has && !hadCarrier
     }
 
-    /// Notes whether helpers wait for a network. Returns whether that is new.
+    /// Notes whether helpers are kept ready for a network. Returns whether that is new.
     func noteAwaiting(_ isAwaited: Bool) -> Bool {
         defer { isAwaiting = isAwaited }
         return isAwaited != isAwaiting
     }
 
-    /// Waits for facts that a join needs, and calls back when they may have come.
+    /// Waits for facts that a join needs, and calls back when they may have arrived.
     ///
     /// - Parameters:
     ///   - gateway: the gateway whose hardware address is needed.
@@ -76,7 +76,7 @@ import Wireless
         (timer, records, ask, gateway) = (nil, nil, nil, nil)
     }
 
-    /// Withdraws all questions and waits for a network that is left.
+    /// Withdraws all requests and waits of a network that is left.
     func leave() {
         endWait()
         question = nil
@@ -88,8 +88,8 @@ extension WirelessAssociation {
 }
 
 extension MachineState {
-    /// Whether the gate is open: where the machine opens it, and in a network that the user switched off for all helpers, because
-    /// no helper would ever open the gate there.
+    /// Whether the gate is open: if the machine opens it, or if the user switched the network off for all helpers, because then no helper would ever
+    /// open it.
     var opensGate: Bool {
         if case .inactive(.held(_, .disabled, _)) = self { true } else { gateIsOpen }
     }

@@ -1,15 +1,14 @@
 import EventLoop
 import HotspotCore
 
-/// After a suspend, timers that are due wait until the links were read again (D16): the laptop may have woken up in another
-/// place.
+/// After a suspend, due timers wait until the links were read again (D16), because the laptop may be at another place now.
 @LoopActor final class Waking {
-    /// The two clocks are read one after the other; a suspend lasts longer than the time between the two readings.
+    /// The two clocks are read one after the other; a suspend is longer than the time between the two readings.
     private static let tolerance = Duration.milliseconds(100)
     /// The longest wait for a kernel that does not answer.
     private static let patience = Duration.seconds(2)
 
-    /// Reads the links again, and calls when that is done.
+    /// Reads the links again, and calls back when that is done.
     var readAgain: (_ done: @escaping () -> Void) -> Void = { $0() }
     private let timeAsleep: () -> Duration
     private var known: Duration

@@ -6,15 +6,15 @@ import HotspotCore
 import HotspotMachine
 import Vault
 
-/// The settings; everything has a default.
+/// The settings; each one has a default.
 struct Settings: Hashable, Sendable {
     enum GateKind: String, Sendable, CaseIterable { case none, routes }
-    /// The browser that runs pages' scripts: the first that is installed, none, or the one at a path.
+    /// The browser that runs pages' scripts: the first one that is installed, none, or the one at a path.
     enum ScriptBrowser: Hashable, Sendable { case auto, none, path(String) }
     enum NamesFor: String, Sendable, CaseIterable { case permitted, everyone }
     enum LogLevel: String, Sendable, CaseIterable { case debug, info, notice, warning, error }
 
-    /// The settings file, without drop-ins, whether it exists or not.
+    /// The path of the settings file, without drop-ins, even if it does not exist.
     var file = Settings.defaultFile
     // [Daemon]
     var stateDirectory: String
@@ -50,10 +50,10 @@ struct Settings: Hashable, Sendable {
     var probeNameservers: [String] = []
     // [Scripts]
     var browser = ScriptBrowser.auto
-    /// One sentence for each entry with a key of an earlier version.
+    /// One sentence for each entry whose key belongs to an earlier version.
     var ignoredEntries: [String] = []
 
-    /// The defaults, with the folders that the service manager made for us, if it did.
+    /// The defaults, with the folders that the service manager made, if it did.
     init(environment: [String: String] = Self.environment) {
         stateDirectory = environment["STATE_DIRECTORY"] ?? "/var/lib/hotspotd"
         runtimeDirectory = environment["RUNTIME_DIRECTORY"] ?? "/run/hotspotd"
@@ -65,8 +65,8 @@ struct Settings: Hashable, Sendable {
         }
     }
 
-    /// Returns whether the gate leaves this network alone (C11): its name is listed, and it is protected by a password or a
-    /// certificate. An open network can use any name.
+    /// Returns whether the gate ignores this network (C11): its name is listed, and it is protected by a password or a certificate. An open network
+    /// can use any name.
     func trusts(_ ssid: SSID, _ security: Security) -> Bool {
         switch security {
         case .psk, .sae, .enterprise: trustedNetworks.contains { $0.matches(ssid) }
@@ -74,8 +74,8 @@ struct Settings: Hashable, Sendable {
         }
     }
 
-    /// Returns the settings in force after `next` is read while the daemon runs, and the keys whose change waits for the next
-    /// start: the folders that are open and locked, and the containment.
+    /// Returns the settings in force after `next` was read while the daemon runs, and the keys that change only at the next start: the folders that
+    /// are open and locked, and the containment.
     func replaced(by next: Settings) -> (settings: Settings, kept: [String]) {
         var settings = next
         var kept: [String] = []
@@ -89,13 +89,13 @@ struct Settings: Hashable, Sendable {
     }
 
     var controlSocket: String { runtimeDirectory + "/org.hotspotd.Control" }
-    /// The control socket of the helpers that we start: they run as our own user, which gives them no rights here.
+    /// The helpers' control socket. Helpers run as the daemon's own user, which gives them no rights there.
     var helperControlSocket: String { controlSocket + ".helpers" }
 
     static let defaultFile = "/etc/hotspotd/hotspotd.conf"
 
-    /// Reads a file and its drop-ins (`FILE.d/*.conf`, by name). A missing default file is no error. Throws the first mistake,
-    /// which names file, line and the choices.
+    /// Reads a file and its drop-ins (`FILE.d/*.conf`, by name). The default file may be missing. Throws the first mistake, with file, line and the
+    /// valid choices.
     static func load(_ path: String, isDefault: Bool, base: Settings = Settings()) throws(Keyfile.Error) -> Settings {
         let (settings, mistakes) = read(path, isDefault: isDefault, base: base)
         if let first = mistakes.first { throw first }
@@ -122,7 +122,7 @@ struct Settings: Hashable, Sendable {
                 parsed.append(Keyfile(octets, file: file, errors: &mistakes))
             }
         }
-        // Rules= sets many defaults, which an explicit setting overrides wherever it stands. A mistake in it is reported below.
+        // Rules= sets many defaults. Explicit settings override them, before or after it. A mistake in it is reported below.
         for keyfile in parsed {
             if let entry = keyfile.last("Policy", "Rules"), let rules = Policy.Rules(rawValue: entry.value) {
                 settings.policy = Policy(rules: rules)

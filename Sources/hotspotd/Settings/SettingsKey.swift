@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 import HotspotMachine
 
-/// Every key of the settings and its reader. Errors list the known keys from the table.
+/// Every key of the settings, with the function that reads it. Errors list the known keys from the table.
 enum SettingsKey {
     typealias Reader = @Sendable (Keyfile.Entry, Keyfile, inout Settings) throws(Keyfile.Error) -> Void
 
@@ -40,7 +40,7 @@ enum SettingsKey {
         "Scripts": ["Browser": set(\.browser, browser)],
     ]
 
-    /// Keys of earlier versions that still mean something.
+    /// Keys of earlier versions that still have an effect.
     private static let former: [String: [String: Reader]] = [
         "Policy": [
             "AllowPlainHTTPCredentials": set(\.plainHTTPAnswers) { entry, file throws(Keyfile.Error) in
@@ -49,7 +49,7 @@ enum SettingsKey {
         ]
     ]
 
-    /// Keys of earlier versions, which are read without an error and ignored.
+    /// Keys of earlier versions, which are accepted and ignored.
     static let obsolete: [String: Set<String>] = ["Daemon": ["PortalDirectories"]]
 
     private static func set<Value>(
@@ -173,7 +173,7 @@ enum SettingsKey {
         let addresses = list(entry)
         guard addresses.count <= 8 else { throw file.error(entry, "takes at most 8 addresses") }
         for address in addresses {
-            // A link-local address may name its interface.
+            // A link-local address may include its interface.
             let number = String(address.prefix { $0 != "%" })
             var octets = [UInt8](repeating: 0, count: 16)
             guard inet_pton(AF_INET6, number, &octets) == 1 || (number == address && inet_pton(AF_INET, number, &octets) == 1)

@@ -15,14 +15,14 @@ extension InterfaceController {
         }
     }
 
-    /// Ends the association for the next daemon, unless it is still a login's. A network that is switched off is left alone, and
-    /// its session may go on.
+    /// Ends the association for the next daemon, unless it still belongs to a login. A network that is switched off is left alone, and its session
+    /// may continue.
     func endAssociation(_ reason: LeaveReason = .linkLost) {
         guard !machine.keepsLogin, reason != .daemonEnds, reason != .switchedOff else { return }
         save("ending an association") { try $0.endAssociation($1, of: index) }
     }
 
-    /// Stores a login that is not proven yet, for a daemon that is restarted meanwhile (D25).
+    /// Stores a login that is not proven yet, in case the daemon restarts meanwhile (D25).
     func awaitProof(of helper: String, until end: Instant) {
         guard let association = association(of: helper, ends: sessions.present.end, until: end) else { return }
         save("a login that is not proven") { store, network in
@@ -33,7 +33,7 @@ extension InterfaceController {
 
     func remember(_ helper: String) {
         guard let joined else { return }
-        // Nothing is kept for a network that cannot be recognised again, and messages about an earlier try no longer apply.
+        // Nothing is stored for a network that cannot be recognised again, and messages about an earlier login no longer apply.
         guard !joined.isForgotten, joined.network.key != nil else { return _ = desk.feed(.provenWithoutMemory) }
         let association = association(of: helper, ends: machine.state.sessionEnd)
         save("remembering a choice") { store, network in
@@ -50,8 +50,8 @@ extension InterfaceController {
         desk.feed(.proven, desk.context(for: helper, in: joined.network, at: portal, hasMemory: hasMemory))
     }
 
-    /// Forgets the choice of this helper; another helper that is remembered stays. The helper's accepted terms stay as well:
-    /// without it changed ones would not be noticed, and so the same ones asked for again.
+    /// Forgets the choice of this helper; another remembered helper is kept. The helper's memory of accepted terms is kept too: without it, changed
+    /// terms could not be noticed, so the user would have to accept the same terms again.
     func forgetChoice(of helper: String) {
         defer { sessions.drop(of: helper) }
         guard let joined, services.store.remembered(joined.network, now: WallClock.now)?.helper == helper else { return }

@@ -4,14 +4,14 @@ import HotspotCore
 import HotspotMachine
 import LinkState
 
-/// The network that an interface is in, from the address on until it is lost.
+/// The network that an interface is in, from its address until the address is lost.
 struct Joined {
     /// Identifies this join for helpers, until the network is left.
     var association: String
     let network: NetworkID
     let ssid: SSID
     let security: Security
-    /// The access point, or the gateway of a wire.
+    /// The access point, or the gateway of a wired network.
     var bssid: HardwareAddress?
     /// dBm
     var signal: Int?
@@ -20,9 +20,9 @@ struct Joined {
     var wasUpBefore = false
     /// Whether the network's records were forgotten, so that the running session is not stored again.
     var isForgotten = false
-    /// The address at the last login here, if this computer has another one now.
+    /// This computer's address at the last login here, if it has changed since.
     var otherHardware: HardwareAddress?
-    /// The announcement of the access point at the join: a hint for helpers.
+    /// The access point's announcement at the join: a hint for helpers.
     var announced: AnnouncedAccess?
     var facts: LinkFacts
 

@@ -4,8 +4,7 @@ import HotspotCore
 import HotspotMachine
 import Store
 
-/// The journal of one interface: writes steps to the store and sends them to clients that monitor, and ends each attempt with a
-/// sentence.
+/// The journal of one interface: writes steps to the store, sends them to clients that monitor, and ends each attempt with a sentence.
 @LoopActor final class Journal {
     private let services: Services
     /// The interface's name.
@@ -42,7 +41,7 @@ import Store
         }
     }
 
-    /// Changes the notes from which the attempt's last sentence is made.
+    /// Changes the notes that the attempt's last sentence is made from.
     func note(_ change: (inout RunningAttempt) -> Void) { if attempt != nil { change(&attempt!) } }
 
     func leaveNetwork() { attempt = nil }
@@ -53,7 +52,7 @@ import Store
         record(kind, detail, from: from, to: to, helper: helper, in: attempt)
     }
 
-    /// Records a step of an attempt that may be over.
+    /// Records a step of an attempt, even if the attempt is over.
     func record(
         _ kind: String, _ detail: String, from: StateName? = nil, to: StateName? = nil, helper: String?,
         in attempt: RunningAttempt?
@@ -65,7 +64,7 @@ import Store
         services.events?.stepTaken(step, on: interface)
     }
 
-    /// Records a line of a helper or of the prober, as long as the attempt has capacity for it.
+    /// Records a line of a helper or the prober, as long as the attempt's limit allows it.
     func recordTrace(_ detail: String, helper: String? = nil) {
         guard let capacity = attempt?.traceCapacity else { return record("trace", detail, helper: helper) }
         guard capacity > 0 else { return }

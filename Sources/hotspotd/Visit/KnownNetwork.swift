@@ -4,14 +4,14 @@ import HotspotMachine
 import LinkState
 import Store
 
-/// The store's knowledge of a network that is joined now.
+/// The store's records of a network that is joined now.
 @LoopActor struct KnownNetwork {
     let remembered: RememberedChoice?
-    /// The association that an earlier daemon stored, if it is still the present one and its helper is the remembered one.
+    /// The association that an earlier daemon stored, if it still exists and its helper is the remembered one.
     let resumed: StoredAssociation?
-    /// The stored association of a login that was not proven, and may still be (D25).
+    /// The stored association of a login that was not proven, but still may be (D25).
     let unproven: StoredAssociation?
-    /// Why the network is left alone, if it is.
+    /// Why the network is left alone; `nil` if it is not.
     let hold: Hold?
     /// Whether no login was needed at the last visit.
     let wasOpen: Bool
@@ -38,7 +38,7 @@ import Store
             }
     }
 
-    /// Returns the address at the last login, if it was not this one.
+    /// Returns the address at the last login, if it was a different one.
     func otherHardware(than address: HardwareAddress?) -> HardwareAddress? {
         guard let address, let before = remembered?.hardware, before != address else { return nil }
         return before
@@ -50,8 +50,7 @@ import Store
     /// The deadlines of the session that an earlier daemon left.
     var schedule: MaintainSchedule { MaintainSchedule(secondsRemaining: secondsRemaining, at: EventLoop.now) }
 
-    /// The earlier login that an open network would prove. Its remaining time is never longer than at first, whatever the clock
-    /// says.
+    /// The earlier login that an open network would prove. Its remaining time never exceeds the original time, whatever the clock says.
     func late(within patience: Duration) -> LateLogin? {
         guard let unproven, let until = unproven.until else { return nil }
         let left = min(.milliseconds(until - WallClock.now), patience)

@@ -3,7 +3,7 @@ import HotspotCore
 import HotspotMachine
 import Logging
 
-/// The timers of one interface's machine. After a suspend each one that is due waits until the links were read again (D16).
+/// The timers of one interface's machine. After a suspend, due timers wait until the links were read again (D16).
 @LoopActor final class MachineTimers {
     private var timers: [TimerID: EventSource] = [:]
     private let waking: Waking

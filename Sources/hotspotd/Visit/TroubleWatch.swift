@@ -1,9 +1,9 @@
 import EventLoop
 import LinkState
 
-/// Notices soon that an open network has closed (D27), because a session or free minutes are over: while the link is used, the
-/// kernel's counters are read now and then, and only connections that have trouble start a probe. At rest nothing can be lost:
-/// there is no timer, and the kernel reports the next use.
+/// Notices soon that an open network has closed (D27), because a session or free minutes are over. While the link is used, the kernel's counters are
+/// read now and then, and a probe starts only if connections have trouble. While the link is idle, there is no timer; the kernel reports its next
+/// use.
 @LoopActor final class TroubleWatch {
     private static let interval = Duration.seconds(8)
 
@@ -13,7 +13,7 @@ import LinkState
     private var isWanted = false
     private var timer: EventSource?
     private var nextUse: LinkUse?
-    /// The counters of the last reading, also of one before the link came to rest.
+    /// The last reading of the counters, perhaps from before the link was idle.
     private var before: TCPCounters?
 
     /// - Parameters:
@@ -35,7 +35,7 @@ import LinkState
         wait()
     }
 
-    /// Waits for the next reading. The kernel may delay it to run together with other timers.
+    /// Waits for the next reading. The kernel may delay it, to run it together with other timers.
     private func wait() {
         (timer, nextUse) = (nil, nil)
         guard isWanted else { return }
@@ -44,10 +44,10 @@ import LinkState
         }
     }
 
-    /// Waits for the next use, or for the next reading if the link is used.
+    /// Waits for the next use; if the link is in use, for the next reading.
     private func rest() {
         nextUse = awaitUse { [weak self] in
-            // The link does not rest again at once: a router that cannot be reached is reported every few seconds.
+            // The link is not idle again at once: the kernel reports an unreachable router every few seconds.
             self?.waking.afterLinksAreRead { self?.read { self?.wait() } }
         }
         if nextUse == nil { wait() }

@@ -5,15 +5,15 @@ import HotspotMachine
 import Store
 import TestSupport
 
-/// 10,000 days of a laptop, several visits each, with logins, questions, failures, roaming, sleep and logoffs, under both rules:
-/// the heap holds at the end what it held after the first hundred days.
+/// 10,000 days of a laptop, several visits each, with logins, questions, failures, roaming, sleep and logoffs, under both sets of rules: at the end,
+/// the heap is as large as after the first hundred days.
 enum Endurance {
     static let days = 10_000
     private static let allowance = 4096
-    /// With a journal: 90 days of outcomes and choices and its 1,000 attempts are full long before these days end.
+    /// With a journal: 90 days of outcomes and choices, and its 1,000 attempts, are full long before these days end.
     static let journalDays = 500
     private static let settling = 200
-    /// Octets that heap and files may differ by: SQLite's cache and the database's pages are filled a little differently each day.
+    /// Octets by which heap and files may differ: SQLite fills its cache and pages a little differently each day.
     private static let journalAllowance = 256 << 10
 
     static func run() -> Bool { machineAlone() && withJournal() }
@@ -96,7 +96,7 @@ private struct Laptop {
     var isAtRest: Bool { machine.state == .inactive(.noAddress) && timers.isEmpty }
 
     mutating func live(_ day: Int) {
-        // Another place each day; home and work are among them again and again.
+        // A new place each day; home and work recur.
         for place in [day, 1 << 20, 1 << 21] {
             let name = SSID(octets: [UInt8(place & 255), UInt8(place >> 8 & 255), UInt8(place >> 16 & 255)])!
             network = .wireless(name, .open)
@@ -132,7 +132,7 @@ private struct Laptop {
                 switch action {
                 case .startTimer(let id, let at, _): timers[id] = at
                 case .stopTimer(let id): timers[id] = nil
-                // The machine is not answered without end; a timer goes on with it.
+                // The machine is not answered for ever; a timer continues.
                 case _ where rounds >= 60: break
                 case .sendCommand(let id, .evaluate, let helper, _):
                     queue.append(.answered(id, .evaluated(helper == names[day % 5] ? .high : .none)))

@@ -5,7 +5,7 @@ import HotspotMachine
 struct EventCost {
     let baseline: Int
 
-    /// Prints the median of each kind, and the mean of all, which has in it what else the computer did.
+    /// Prints the median of each kind, and the mean of all, which includes the computer's other work.
     func run() { [3, 100].forEach(visit) }
 
     private func visit(helpers count: Int) {

@@ -2,7 +2,7 @@ import HotspotCore
 import Store
 import TestSupport
 
-/// The history after many days of two visits each: what one more visit costs, and a look at the newest hundred.
+/// The history after many days with two visits each: the cost of one more visit, and of reading the newest hundred.
 struct HistoryCost {
     let baseline: Int
 

@@ -38,8 +38,8 @@ enum Baseline {
 }
 
 enum Stopwatch {
-    /// The median and the best time of a round in nanoseconds of this thread's own processor time, which leaves out what else the
-    /// computer does but for the caches that it takes. The result of the body keeps the optimiser from leaving it out.
+    /// The median and the best time of a round, in nanoseconds of this thread's processor time. Other work on the computer does not count, except
+    /// through the caches that it uses. The body's result keeps the optimiser from removing it.
     static func time(rounds: Int, _ body: () -> Int) -> (median: Int, best: Int) {
         var times: [Int] = []
         var sum = 0

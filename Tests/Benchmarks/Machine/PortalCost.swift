@@ -2,8 +2,8 @@ import HelperKit
 import HotspotCore
 import PortalCatalogue
 
-/// The files of a large catalogue, compared with the answers up to a portal's page. One file matches; of the others one in fifty is
-/// compared with the whole page, because it names no address.
+/// The files of a large catalogue, compared with the answers up to a portal's page. One file matches; one in fifty of the others names no address and
+/// is compared with the whole page.
 struct PortalCost {
     let baseline: Int
 

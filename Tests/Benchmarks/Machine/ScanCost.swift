@@ -6,8 +6,8 @@ import Store
 import TestSupport
 import Varlink
 
-/// The list of networks as the daemon makes it, of up to 1,000 BSSs with 100 helpers, 1,000 patterns and a store that remembers much of
-/// what is in sight: grouped, held against what is remembered, labelled, and made ready to be sent. Smaller worlds show how it grows.
+/// The list of networks as the daemon makes it: up to 1,000 BSSs, 100 helpers, 1,000 patterns, and a store that knows many of the networks in sight.
+/// It is grouped, compared with the store, labelled and encoded. Smaller worlds show how the cost grows.
 struct ScanCost {
     let baseline: Int
 

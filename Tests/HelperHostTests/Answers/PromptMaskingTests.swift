@@ -27,7 +27,7 @@ import Testing
         #expect(shown.fields[0].value == nil && shown.fields[1].value == "Anna", "a mask would be sent as an answer")
     }
 
-    /// A room that stands in the portal's own address.
+    /// A room number that is part of the portal's own address.
     @Test func thePortalsAddressStaysAsItIs() throws {
         let known = KnownWords(parameters: ["answers": ["room": "102"]], shown: "http://10.102.0.1")
         let prompt = Prompt(title: "", message: "Not room 102.", fields: [], termsURL: "http://10.102.0.1/terms?room=102")
@@ -97,7 +97,7 @@ import Testing
         ]
         let shown = try Prompt(title: "", fields: fields).masked(secrets, known: known).fields.map(\.value)
         #expect(shown == ["4711", "opensesame", nil, nil, nil])
-        // Where the portal begins anew, what was answered to an earlier question is as well.
+        // If the portal starts over, the answers to an earlier question count as well.
         let anew = KnownWords(parameters: ["answers": ["name": "opensesame"]], earlier: ["room": "4711", "name": "opensesame"])
         let first = Prompt(title: "", fields: [field("room", value: "4711"), field("other", value: "4711")])
         #expect(try first.masked(secrets, known: anew).fields.map(\.value) == ["4711", nil])
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// The only secret of the command is the fault as well where it is one of the choices.
+    /// The command's only secret is a fault too, if it is one of the choices.
     @Test func aChoiceThatRepeatsTheOnlySecretIsRefused() {
         let field = field(kind: .choice, choices: ["a", "opensesame"])
         #expect(throws: HelperFault.self) {
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// Such as the purpose of the trip, at the login behind the one for which it was chosen.
+    /// For example the purpose of the trip, at the login behind the one for which it was chosen.
     @Test func whatAnEarlierCommandWasToldMayBeAskedForAgain() throws {
         let again = [field("guest4711"), field("purpose", kind: .choice, choices: ["business", "opensesame"])]
         #expect(try Prompt(title: "", fields: again).masked(secrets).fields == again)
@@ -137,7 +137,7 @@ import Testing
         #expect(try Prompt(title: "opensesame", fields: [field(choices: ["opensesame"])]).masked(secrets).title == "•••")
     }
 
-    /// A list of countries after a page that asked for the room.
+    /// A list of countries, after a page that asked for the room number.
     @Test func aShortAnswerMayBeAmongManyChoices() throws {
         let codes = (400...430).map { "+\($0)" }
         let secrets = Secrets(["421", "opensesame"])

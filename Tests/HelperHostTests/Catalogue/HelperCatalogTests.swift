@@ -12,7 +12,7 @@ import Testing
 
     init() { EventLoop.startThread() }
 
-    /// Refused files are many, and the helpers among and behind them are found.
+    /// There are many refused files; the helpers among and after them are found.
     @Test(arguments: [99, 100, 101, 700]) func ofManyRefusedFilesTheFirstAreReported(count: Int) {
         for name in ["etc", "lib"] { folder.make(name) }
         folder.write("ran.sh", "#!/bin/sh\n", mode: 0o755)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HelperHost
 
-/// Which files decide what the daemon runs. Sockets are in `ExternalHelperTests`.
+/// The files that decide what the daemon runs. Sockets are in `ExternalHelperTests`.
 @Suite(.timeLimit(.minutes(10))) struct PathTrustTests {
     init() { EventLoop.startThread() }
 
@@ -21,7 +21,7 @@ import Testing
         folder.write("good/program", "", mode: 0o755)
         folder.make("open", 0o777)
         folder.write("open/program", "", mode: 0o755)
-        // A good program, reached through a link that others could replace, at the end and on the way.
+        // A good program, reached through a link that other users could replace, at the end and on the way.
         folder.link("open/end", to: "\(folder.path)/good/program")
         folder.link("open/way", to: "\(folder.path)/good")
         folder.link("into", to: "open")
@@ -98,7 +98,7 @@ import Testing
         #expect(problem(folder.path + "/a\nb").map { $0.hint == nil } == true)
     }
 
-    /// The reason that a program is refused for at its start has the code and the hint of the reason.
+    /// If a program is refused at its start, the problem keeps the code and the hint of the reason.
     @Test @LoopActor func aRefusalKeepsItsCode() async {
         let shop = Workshop()
         shop.add("swap", python: "receive()")

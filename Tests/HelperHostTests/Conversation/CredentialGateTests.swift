@@ -5,7 +5,7 @@ import Testing
 
 @testable import HelperHost
 
-/// A stored credential leaves for a process in a sandbox, and for no other.
+/// A stored credential is sent only to a process in a sandbox.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct CredentialGateTests {
     init() { EventLoop.startThread() }
 

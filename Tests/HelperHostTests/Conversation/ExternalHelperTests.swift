@@ -6,7 +6,7 @@ import Varlink
 
 @testable import HelperHost
 
-/// Helpers that someone else runs, at a socket of theirs.
+/// Helpers that someone else runs, with their own sockets.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ExternalHelperTests {
     init() { EventLoop.startThread() }
 

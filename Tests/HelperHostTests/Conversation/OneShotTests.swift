@@ -57,7 +57,7 @@ import Testing
         await shop.close()
     }
 
-    /// A helper's body, the code that must come of it, and a word of the sentence.
+    /// A helper's body, the resulting code, and a word of the sentence.
     nonisolated static let misbehaviour: [(String, ProblemCode, String)] = [
         ("sys.exit(3)", .helperCrashed, "status 3"),
         ("os.kill(os.getpid(), 9)", .helperCrashed, "signal 9"),
@@ -169,7 +169,7 @@ import Testing
         await shop.close()
     }
 
-    /// Cut first and masked then, the end of the secret would be left at the edge.
+    /// If the text were cut before it is masked, the end of the secret would remain at the edge.
     @Test(arguments: [0, 4, 8]) @LoopActor func aSecretAtTheEdgeIsMaskedToo(_ offset: Int) async {
         let shop = Workshop { $0.limits.standardError = 1024 }
         shop.add(
@@ -238,7 +238,7 @@ import Testing
         await shop.close()
     }
 
-    /// A helper that ignores an end-of-file, SIGTERM, or everything, is gone after a cancellation nevertheless.
+    /// A helper that ignores an end-of-file, SIGTERM, or everything, has still ended after a cancellation.
     @Test(arguments: [
         "time.sleep(1000)", "signal.signal(15, signal.SIG_IGN)\nwhile True: time.sleep(1)",
         "os.kill(os.getpid(), signal.SIGSTOP)",
@@ -304,7 +304,7 @@ import Testing
         await shop.close()
     }
 
-    /// Others open descriptors in this process too, so only growth with the number of commands is a leak.
+    /// Other tests open descriptors in this process too, so only growth with the number of commands is a leak.
     @Test @LoopActor func manyCommandsLeaveNoDescriptors() async {
         let shop = Workshop()
         let path = shop.write("quick", "#!/bin/sh\nprintf '{\"parameters\":{\"confidence\":\"none\"}}\\000'\n")
@@ -323,7 +323,7 @@ import Testing
         await shop.close()
     }
 
-    /// A race: everybody is asked, the first answer cancels the rest, and all are gone.
+    /// A race: all helpers are asked, the first answer cancels the rest, and all processes end.
     @Test @LoopActor func fiftyAtOnceLeaveNothing() async {
         let shop = Workshop()
         let path = shop.write(
@@ -333,7 +333,7 @@ import Testing
         let start = EventLoop.now
         shop.host.prepare(names)
         let prepared = EventLoop.now
-        // Each is started in a turn of its own, so that nothing else waits for all of them.
+        // Each starts in its own turn, so that nothing else waits for all of them.
         #expect(await eventually { shop.host.processCount == 50 })
         var winners = 0
         var calls: [HelperCall] = []

@@ -12,7 +12,7 @@ import Varlink
 @Suite(.serialized, .timeLimit(.minutes(10))) struct BrowserHostTests {
     init() { EventLoop.startThread() }
 
-    /// Adds a helper that tells its environment's variable, and whether the socket is there.
+    /// Adds a helper that reports its environment's variable, and whether the socket exists.
     @LoopActor private func add(_ name: String, to shop: Workshop, browses: Bool, socket: Bool = false) {
         let look = "path = os.environ.get('HOTSPOTD_BROWSER')\nfound = f'{path} {bool(path) and os.path.exists(path)}'\n"
         let answer = "answer({'confidence': 'low', 'reason': found}"
@@ -88,7 +88,7 @@ import Varlink
         await shop.close()
     }
 
-    /// Chromium puts what runs a page into namespaces of its own; a helper has no use for that.
+    /// Chromium puts the process that runs a page into namespaces; a helper does not need this.
     @Test @LoopActor func onlyABrowserMakesNamespaces() async throws {
         let shop = Workshop()
         let look = """
@@ -134,7 +134,7 @@ import Varlink
         #expect(throws: VarlinkError.self) { _ = try Socket.connect(path: path).take() }
     }
 
-    /// A helper with the browser open that has answered a command, and is idle from now on.
+    /// A helper that has the browser open, has answered a command, and is now idle.
     @LoopActor private func idleReader(browsing: Duration) async throws -> (shop: Workshop, connection: Int32) {
         let shop = Workshop {
             $0.serviceIdle = .milliseconds(50)

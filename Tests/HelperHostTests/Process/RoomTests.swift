@@ -5,7 +5,7 @@ import Testing
 
 @testable import HelperHost
 
-/// Starts that the machine has no room for: not the helper's fault, and soon over.
+/// Starts for which the machine has no resources: not the helper's fault, and soon over.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct RoomTests {
     init() { EventLoop.startThread() }
 

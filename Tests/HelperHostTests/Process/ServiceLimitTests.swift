@@ -38,7 +38,7 @@ import Varlink
         await shop.close()
     }
 
-    /// A helper that lost has nothing left to do, and neither have the processes that it started.
+    /// A helper that lost has nothing left to do, and neither have its processes.
     @Test @LoopActor func aLoserIsEndedSoon() async {
         let shop = Workshop { $0.serviceLeave = .milliseconds(50) }
         shop.add(
@@ -58,7 +58,7 @@ import Varlink
         #expect(shop.survivors == [])
     }
 
-    /// After a last word no command is expected soon; after a question the user may take a while.
+    /// After a final answer, no command is expected soon; after a question, the user may take a while.
     @Test(arguments: [("uiRequired", true), ("success", false), ("temporaryFailure", false), ("nonsense", false)])
     @LoopActor func afterItsLastWordItIsEndedSoon(_ result: String, _ stays: Bool) async {
         let shop = Workshop { $0.serviceLeave = .milliseconds(50) }
@@ -107,7 +107,7 @@ import Varlink
     }
 
     @Test @LoopActor func oneThatHeedsACancellationGoesOn() async {
-        // A busy machine takes its time to tell it.
+        // A busy machine takes time to report it.
         let shop = Workshop { $0.cancelTerm = .seconds(20) }
         shop.add(
             "keen", socket: true,
@@ -125,7 +125,7 @@ import Varlink
         await shop.close()
     }
 
-    /// While another is served it is not cut off, but for two seconds at most.
+    /// While another command is served, it is not cut off, but for two seconds at most.
     @Test(arguments: [true, false]) @LoopActor func oneThatIgnoresACancellationWhileItServesAnother(_ isPatient: Bool) async {
         let shop = Workshop { $0.serviceCancel = isPatient ? .seconds(1000) : .milliseconds(100) }
         mkdir(shop.folder + "/told", 0o700)

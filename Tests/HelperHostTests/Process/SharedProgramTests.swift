@@ -6,7 +6,7 @@ import Varlink
 
 @testable import HelperHost
 
-/// Helpers that take sockets over, and helpers that someone else runs.
+/// Helpers that receive sockets, and helpers that someone else runs.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SharedProgramTests {
     init() { EventLoop.startThread() }
 
@@ -39,7 +39,7 @@ import Varlink
         #expect(await eventually { shop.host.processCount == 1 })
         #expect(await shop.ask("serve").evaluation?.reason?.hasSuffix(" 1") == true)
         #expect(await shop.ask("serve").evaluation?.reason?.hasSuffix(" 2") == true)
-        // It ends now. The next command reaches the old process never, whether it comes before or after its end is noticed.
+        // It ends now. The next command never reaches the old process, whether it comes before or after the end is noticed.
         #expect(await shop.ask("serve").evaluation?.reason?.hasSuffix(" 1") == true)
         #expect(shop.host.processCount == 1)
         await shop.close()

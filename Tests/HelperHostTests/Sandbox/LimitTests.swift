@@ -5,7 +5,7 @@ import Testing
 
 @testable import HelperHost
 
-/// How much a helper can take, and that the others do not notice.
+/// How much a helper can use, without effect on the others.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LimitTests {
     init() { EventLoop.startThread() }
 
@@ -17,7 +17,7 @@ import Testing
         await shop.close()
     }
 
-    /// A fork bomb and a memory bomb together, and a third helper that is served all the same.
+    /// A fork bomb and a memory bomb together, and a third helper that is served nevertheless.
     @Test @LoopActor func bombsDoNotReachTheOthers() async {
         let shop = Workshop {
             $0.limits.processes = 24
@@ -79,7 +79,7 @@ import Testing
         #expect((1...11).contains(status >> 8 & 0xff), "wait status \(status)")
     }
 
-    /// The kernel takes a helper before it takes the daemon.
+    /// The kernel ends a helper before it ends the daemon.
     @Test @LoopActor func underPressureHelpersGoFirst() async {
         let shop = Workshop()
         shop.add(
@@ -89,7 +89,7 @@ import Testing
         await shop.close()
     }
 
-    /// Association after association with two hundred helpers: one decision each, and everything back as it was.
+    /// One association after the other with two hundred helpers: one decision each, and no process is left over.
     @Test @LoopActor func twoHundredHelpersComeAndGo() async {
         let shop = Workshop()
         let program = shop.write(
@@ -129,7 +129,7 @@ import Testing
             #expect(Self.descriptors < descriptors + 100)
             memory.append(Self.resident)
         }
-        // The first round fills what is kept for the next ones.
+        // The first round fills the memory that is kept for the next ones.
         #expect(memory[2] <= memory[0] + (16 << 10), "\(memory) KiB")
         await shop.close()
     }

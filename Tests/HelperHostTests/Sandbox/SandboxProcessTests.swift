@@ -84,7 +84,7 @@ import Varlink
         #expect(await self.look(shop, "without", look) == "[False, 'no']")
         #expect(await self.look(shop, "with", readable: [shop.folder + "-read"], look) == "[True, 'no']")
         #expect(shop.host.pathProblems(of: "with") == [])
-        // There is nothing to read in a folder that is missing, which is no fault.
+        // A missing folder contains nothing to read, which is not a fault.
         let absent = [shop.folder + "-absent"]
         #expect(await self.look(shop, "early", readable: absent, "found = os.path.exists('\(absent[0])')") == "False")
         #expect(shop.host.pathProblems(of: "early") == [])
@@ -93,7 +93,7 @@ import Varlink
         let state = shop.folder + "/state"
         #expect(await self.look(shop, "wrong", readable: [state], "found = os.path.exists('\(state)/secret')") == "False")
         #expect(shop.host.pathProblems(of: "wrong").map(\.code) == [.helperPathRefused])
-        // Also behind a link, where it lies in a folder that is shown.
+        // Also through a link, if the file lies in a folder that is shown.
         symlink(shop.folder, shop.folder + "-link")
         defer { unlink(shop.folder + "-link") }
         let behind = await self.look(
@@ -127,7 +127,7 @@ import Varlink
         await shop.close()
     }
 
-    /// nl80211 is netlink, and the wireless extensions are ioctls: either would tell of networks that its file keeps from it.
+    /// nl80211 is netlink, and the wireless extensions are ioctls: either would reveal networks that the helper may not learn about.
     @Test @LoopActor func networksInSightAreNotToBeAskedFor() async {
         let shop = Workshop()
         let found = await look(
@@ -230,7 +230,7 @@ import Varlink
         await shop.close()
     }
 
-    /// A helper is started before the network has told its nameservers.
+    /// A helper is started before the network has announced its nameservers.
     @Test @LoopActor func nameserversOfLaterAreSeen() async {
         let shop = Workshop()
         mkdir(shop.folder + "/mine", 0o700)
@@ -252,7 +252,7 @@ import Varlink
         await shop.close()
     }
 
-    /// SIGTERM reaches the helper, which may tidy up, and not bubblewrap, which would end it at once.
+    /// SIGTERM reaches the helper, which may tidy up, but not bubblewrap, which would end the helper at once.
     @Test @LoopActor func aCancelledHelperMayTidyUp() async {
         let shop = Workshop { $0.cancelKill = .seconds(30) }
         mkdir(shop.folder + "/mine", 0o700)
@@ -275,7 +275,7 @@ import Varlink
         await shop.close()
     }
 
-    /// A start that is ended in the middle of bubblewrap's set-up: `close()` finds nothing that survives.
+    /// A start that is ended during bubblewrap's set-up: `close()` finds no process that survives.
     @Test @LoopActor func aStartThatIsEndedAtOnceLeavesNothing() async {
         let shop = Workshop { ($0.cancelTerm, $0.cancelKill) = (.zero, .zero) }
         shop.add("brief", python: "receive()")
@@ -305,7 +305,7 @@ import Varlink
         await shop.close()
     }
 
-    /// `Containment=none`: the helper runs, with its limits, and receives nothing that is stored.
+    /// `Containment=none`: the helper runs, with its limits, and receives no stored answers.
     @Test(arguments: [false, true]) @LoopActor func withoutASandboxAHelperStillAnswers(_ onSocket: Bool) async {
         let shop = Workshop { $0.containment = .none }
         let look =

@@ -34,7 +34,7 @@ import Testing
         #expect(problem.hint?.contains(hint) == true, "\(problem)")
     }
 
-    /// AppArmor is not blamed by its presence alone: bubblewrap's own words are the reason.
+    /// AppArmor is not blamed just because it is there: bubblewrap's own words are the reason.
     @Test(arguments: [
         (SandboxRefusal(restrictsUserNamespaces: 1, label: "hotspotd (unconfined)", hasProfile: true), denied),
         (SandboxRefusal(restrictsUserNamespaces: 0, label: "unconfined"), denied),

@@ -66,7 +66,7 @@ import Testing
             #expect(Self.shown(Self.sandbox([program])).contains(folder))
             // Behind an interpreter as well.
             #expect(Self.shown(Self.sandbox(["/usr/bin/python3", program])).contains(folder))
-            // Of a folder that is not the helper's own, the file alone.
+            // If a folder is not the helper's own, only the file is shown.
             let among = Self.shown(Self.sandbox([program]) { $0.hiddenPaths = [folder] })
             #expect(among.contains(program) && !among.contains(folder))
         }

@@ -16,7 +16,7 @@ import Testing
         let buttons =
             "<button value=all>Accept all</button><button value=none>Reject all</button><button value=more>Settings</button>"
         #expect(notice(Self.words + buttons)?.button?.value == "none")
-        // The choices of a notice are left as they are.
+        // The choices of a notice are left unchanged.
         let boxes = "<label><input type=checkbox name=ads>Advertising</label>"
         #expect(notice(Self.words + boxes + buttons)?.button?.value == "none")
     }

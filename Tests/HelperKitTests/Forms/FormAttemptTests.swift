@@ -38,7 +38,7 @@ import Testing
         #expect(move(&attempt, "<p>You are now connected</p>" + form) == "done")
     }
 
-    /// Both ways are filled in, the first is refused, and the second is taken.
+    /// Both ways are filled in; the first is refused and the second accepted.
     @Test func whatWasRefusedBeforeTheOtherWayIsTold() {
         let room = "<form method=post action=/r><input name=room><button>Log in</button></form>"
         let code = "<form method=post action=/c><input name=code><button>Log in</button></form>"
@@ -59,7 +59,7 @@ import Testing
         #expect(attempt.engine.answers.sentEver.isEmpty)
     }
 
-    /// The page keeps its refused values where the user cannot change them, with a token that is new.
+    /// The page keeps its refused values where the user cannot change them, with a fresh token.
     @Test func aFormThatCannotBeAskedAgainIsHandedOver() {
         var attempt = attempt(["room": "9"])
         #expect(move(&attempt, form) == "submit room=9")
@@ -73,7 +73,7 @@ import Testing
         #expect(other.engine.answers.values.isEmpty)
     }
 
-    /// The page asks for something else than the prompt that was answered.
+    /// The page asks another question than the answered prompt.
     @Test func whatWasNotSentIsNamed() {
         let url = WebURL("https://portal.test/page")!
         func unsent(_ answers: [String: String], _ body: String, afterAnother: Bool = false) -> [String]? {

@@ -131,7 +131,7 @@ import Testing
         "<form method=post action='\(action)'><input name=user><input type=password name=pass><input type=submit></form>"
     }
 
-    /// The first time asks, and says where the answers go; the yes is for this pair of origins.
+    /// The first time asks, and says where the answers go; the consent is for this pair of origins.
     @Test(arguments: ["https://thief.test", "http://portal.test", "https://portal.test:8443"])
     func answersGoElsewhereOnlyWhereTheUserWasTold(_ target: String) {
         let answers = ["user": "u", "pass": "p"]
@@ -174,7 +174,7 @@ import Testing
         #expect(prompt.message == nil, "the client warns")
     }
 
-    /// By POST, GET and a name alike; the yes is for one pair of origins, and only the user can give it.
+    /// By POST, GET and a name alike; the consent is for one pair of origins, and only the user can give it.
     @Test(arguments: [
         "method=post action='http://192.168.0.1/x'", "action='http://192.168.0.1/x'", "action='http://router.test/x'",
     ])
@@ -194,7 +194,7 @@ import Testing
         guard case .ask = engine.decide(on: page(button), at: WebURL("https://portal.test/page")!) else {
             return #expect(Bool(false))
         }
-        // A box of the page cannot stand for ours.
+        // A box of the page cannot replace hotspotd's.
         let forged = "<form action=/x><input name=\(box) type=checkbox required>I accept<input type=submit></form>"
         #expect(step(forged) == "GET https://portal.test/x")
     }
@@ -253,7 +253,7 @@ import Testing
         #expect(prompt.termsURL == "http://portal.test/t?terms=yes")
     }
 
-    /// The link that "you accept" leads over to counts as the terms, whatever its name, and whatever else the page links.
+    /// The link that follows "you accept" counts as the terms, whatever its name, and whatever else the page links.
     @Test(arguments: [
         "By logging in you accept the <a href=/rules>house rules</a>.",
         "By logging in you accept the <a href=/rules>little print</a>.",

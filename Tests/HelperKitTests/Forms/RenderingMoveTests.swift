@@ -42,7 +42,7 @@ import Testing
     ])
     func pagesThatDoNotAreNot(_ body: String) { #expect(rule(body) == nil) }
 
-    /// The rules say themselves whose ruling waits for scripts.
+    /// The rules themselves say which rulings wait for scripts.
     @Test func theMoveIsRenderedExactlyIfItsRuleNeedsScripts() {
         let bodies = [
             Self.shell, Self.login, "", "<p>Closed.</p>", "<script>x()</script><p>Closed.</p>", "<a href=/next>Continue</a>",

@@ -58,7 +58,7 @@ import Testing
         #expect(imitated(title) == nil)
     }
 
-    /// A heading above one way of several names the way and not the page.
+    /// A heading above one of several ways names that way, not the page.
     @Test(arguments: [
         ("<h2>Log in with Facebook</h2><h2>Hotel guests</h2>", false), ("<h2>Sign in with Google</h2><h1>Café Aroma</h1>", false),
         ("<h2>Hotel guests</h2><h2>Facebook</h2>", false), ("<h1>Facebook</h1><h2>Log in</h2>", true),
@@ -69,7 +69,7 @@ import Testing
         #expect((ImitatedBrand.imitated(by: page(body, url: url.text), at: url) != nil) == isTrap)
     }
 
-    /// The account that the form itself asks for, and a logo above it; offers of other ways stand in links and buttons.
+    /// The account that the form itself asks for, and a logo above it; links and buttons offer other ways.
     @Test(arguments: [
         ("<p>Welcome", "<label>Apple ID <input name=u></label>", "", true),
         ("", "<label>Gmail address<input name=u></label>", "", true),

@@ -6,7 +6,7 @@ import Testing
 @testable import PageLogin
 @testable import hotspot_helpers
 
-/// The shortcuts of an attempt's connections, and that none of them makes a login less sure.
+/// The shortcuts of an attempt's connections; none of them makes a login less certain.
 @Suite(.serialized) struct ConnectionPoolTests {
     private func request(_ url: String, pin: String? = nil) -> HTTPRequest {
         var request = HTTPRequest(WebURL(url)!)
@@ -81,7 +81,7 @@ import Testing
         #expect(server.connections == 1 && server.requests.count == 2)
         #expect(code(second, request(url, pin: "A" + pin.dropFirst(2) + "=")) == .keyChanged)
         #expect(server.requests.count == 2)
-        // Authorities that did not sign it are not asked less because a connection stands.
+        // An existing connection does not replace the check of the authorities.
         #expect(code(HTTPClient(link: link, policy: .testing(), connections: pool), request(url)) == .tlsFailed)
         #expect(server.requests.count == 2)
     }
@@ -126,7 +126,7 @@ import Testing
         #expect(server.connections == 2)
     }
 
-    /// A server that answers before it was asked, or hangs up, is met anew: what it said is not the answer to a request.
+    /// If a server answers before the request, or hangs up, the client connects again: that answer belongs to no request.
     @Test(arguments: ["", http(200, "forged")]) func whatComesUnaskedIsNoAnswer(greeting: String) throws {
         let server = ScriptedServer(greeting: octets(greeting)) { _ in .page("asked") }
         let command = command(server)
@@ -136,7 +136,7 @@ import Testing
         #expect(server.connections == 2)
     }
 
-    /// A gateway that has forgotten the connection by the time of the request is asked once more; an answer is never sent twice.
+    /// If a gateway has forgotten the connection, the request is repeated once; an answer is never sent twice.
     @Test(arguments: [HTTPRequest.Method.get, .post]) func aPageIsAskedForAgain(method: HTTPRequest.Method) throws {
         let asked = Locked(0)
         let server = ScriptedServer { _ in
@@ -182,7 +182,7 @@ import Testing
         return Session(memory: memory.value)
     }
 
-    /// On the return the portal's server is met beside the probe, and learns nothing if the network is open.
+    /// After a return, hotspotd connects to the portal's server beside the probe, and sends nothing if the network is open.
     @Test func onlyAReturnMeetsThePortalBesideTheProbe() throws {
         let open = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
         let portal = ScriptedServer { _ in .send([]) }
@@ -213,7 +213,7 @@ import Testing
         #expect(portal.connections == 1 && portal.requests.last?.body == "room=12")
     }
 
-    /// The head of a redirect to another host is enough to meet the portal's server.
+    /// The headers of a redirect to another host suffice to connect to the portal's server.
     @Test func aRedirectNamesThePortalBeforeTheVerdict() throws {
         let portal = ScriptedServer(host: 2) { _ in .send([]) }
         let isMet = Locked(false)

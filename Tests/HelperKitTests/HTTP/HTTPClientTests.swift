@@ -202,7 +202,7 @@ import Testing
         #expect(server.requests[1].header("origin") == nil && server.requests[1].header("referer") == page.text)
     }
 
-    /// A server reads a POST on a connection that it kept, and closes it without an answer. It may have used the voucher.
+    /// A server reads a POST on a kept connection, and closes it without an answer. It may have used the voucher.
     @Test(arguments: [HTTPRequest.Method.post, .get]) func aPostGoesOutOnce(_ method: HTTPRequest.Method) throws {
         let count = Locked(0)
         let server = ScriptedServer { request in

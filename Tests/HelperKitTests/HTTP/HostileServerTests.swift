@@ -6,7 +6,7 @@ import Testing
 @testable import HelperKit
 @testable import PortalPages
 
-/// Servers that want to be something else: a proxy, a server of another protocol, one for other hosts. docs/hostile.md has the list.
+/// Servers that pose as something else: a proxy, a server of another protocol, or of other hosts. docs/hostile.md lists them.
 @Suite struct HostileServerTests {
     private func client(_ authorities: String? = nil) -> HTTPClient {
         HTTPClient(link: loopback(), policy: .testing(authorities: authorities))

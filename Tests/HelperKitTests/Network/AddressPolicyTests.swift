@@ -48,7 +48,7 @@ import Testing
         for text in allows { #expect(policy.refusal(of: try #require(InternetAddress(text))) == nil, "\(text)") }
     }
 
-    /// A route of a VPN hides no portal behind the link's gateway: a socket that is bound to the link cannot follow it.
+    /// A VPN's route does not hide a portal behind the link's gateway, because a socket bound to the link cannot follow it.
     @Test func tunnelsHideNoPortal() throws {
         // 10.0.0.0/8 on the link of tun0, 172.16.0.0/12 by a router behind it, and WireGuard's default route in halves.
         let tunnel = Self.policy(

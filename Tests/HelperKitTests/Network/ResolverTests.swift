@@ -99,7 +99,7 @@ import Testing
         #expect(server.questions == 1)
     }
 
-    /// The first request is cancelled while its question runs; the second has its answer all the same, and a failure is not kept.
+    /// The first request is cancelled while its question runs; the second one still gets the answer, and a failure is not kept.
     @Test func aCancelledRequestDoesNotEndTheOthersQuestion() throws {
         let silent = ScriptedNameserver(a: .silence)
         let link = loopback(nameservers: ["127.0.0.1:\(silent.port)"])

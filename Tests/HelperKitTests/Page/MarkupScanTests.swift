@@ -4,7 +4,7 @@ import Testing
 @testable import HelperKit
 @testable import PortalPages
 
-/// Pages that libxml2 alone would cut or read otherwise than a browser.
+/// Pages that libxml2 alone would cut, or read differently from a browser.
 @Suite struct MarkupScanTests {
     private let form = "<form action=/in method=post><input name=room><input type=submit name=go value=Go></form>"
 
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Each could end anywhere behind it, and none does.
+    /// Each place could be the end, and none is.
     @Test(arguments: [
         "<script><!--<script></script>", "<script><!--<SCRIPT x></script ><p>", "<script>a<!--b<script/></script><!--",
         "<script><!--<script></script><script><!-- </script>", "<script><!-- --",
@@ -41,7 +41,7 @@ import Testing
         #expect(growth < 8)
     }
 
-    /// The second script is behind a place where the first was scanned in vain.
+    /// The second script comes after a place where the first one was scanned without an end.
     @Test(arguments: [
         ("<script><!--<script></script><script><!--<script></script>", ["<!--<script>", "<!--<script>"]),
         ("<script><!--<script></script><script>a</script>", ["<!--<script>", "a"]),

@@ -28,7 +28,7 @@ import Testing
         #expect(server.requests.map(\.target) == ["/", "/meta", "/script", "/form", "/end?k=v"])
     }
 
-    /// A first page that goes on to the probe's address has let the device in.
+    /// If a first page leads to the probe's address, the device is already logged in.
     @Test func aFirstPageThatLeadsOutIsTheLast() throws {
         let server = ScriptedServer([
             "/": http(200, "<meta http-equiv=refresh content='0; url=http://detectportal.firefox.com/success.txt'>")

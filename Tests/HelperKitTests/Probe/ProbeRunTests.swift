@@ -10,7 +10,7 @@ import Testing
 @Suite struct ProbeRunTests {
     private let store = SharedProbe()
 
-    /// The link names the first endpoint of the usual plan, for helpers that look for themselves.
+    /// The link names the first endpoint of the usual plan, for helpers that probe by themselves.
     @Test func theUsualProbeAsksTheOthersAsWell() {
         let usual = ProbeRun.Plan(link: loopback(probe: Link.usualProbe.url, expect: Link.usualProbe.expect))
         #expect(usual.named == ProbeEndpoint.usual && usual.address != nil && usual.https != nil)
@@ -43,7 +43,7 @@ import Testing
         #expect(result.evidence[0].headers["location"] == "http://portal.test/login")
     }
 
-    /// HTTPS comes through, and its answer never comes: HTTP answers after the request was sent there.
+    /// HTTPS connects, but its answer never comes; HTTP answers after the HTTPS request was sent.
     @Test func theAnswerOverHTTPSIsNotWaitedFor() throws {
         let authority = try Authority()
         let silent = ScriptedServer { _ in .hold([]) }
@@ -66,7 +66,7 @@ import Testing
         return link
     }
 
-    /// The request goes out before the name's address is known, once, and counts when that is the same.
+    /// The request goes out once, before the name is resolved, and counts if the name resolves to that address.
     @Test func aRememberedServerIsAskedBesideItsName() throws {
         let server = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
         let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))
@@ -75,7 +75,7 @@ import Testing
         #expect(result.verdict == .online && result.probeAddress == "127.0.0.1")
         #expect(server.requests.count == 1 && names.questions == 1)
         #expect(result.evidence.map(\.request) == ["GET http://probe.test:\(server.port)/"])
-        // The name is known by now, so that nothing is sent ahead of it.
+        // The name is now known, so no request goes out ahead of it.
         _ = store.probe(link, fresh: true, policy: .testing(), in: Scope())
         #expect(server.requests.count == 2 && names.questions == 1)
     }
@@ -106,7 +106,7 @@ import Testing
         #expect(result.evidence.filter { $0.error?.hasPrefix("dnsTimeout") == true }.map(\.request) == [url])
     }
 
-    /// A gateway that answers falsely for names, and lets the server's own address through, must not look open.
+    /// A gateway that answers names falsely, and lets the server's own address through, must not look open.
     @Test func aRememberedServerProvesNothingWhereTheNameLeadsElsewhere() throws {
         let server = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
         let names = ScriptedNameserver(a: .address([127, 0, 0, 9]))
@@ -158,7 +158,7 @@ import Testing
         #expect(result.verdict == .online && server.requests.count == 2)
     }
 
-    /// The trace of a command claims no request that another one made.
+    /// The trace of a command does not claim another command's request.
     @Test func aPageThatAnotherCommandFetchedIsToldAsThat() throws {
         let server = ScriptedServer(["/": http(200, "<title>Portal</title>")])
         let link = loopback(probe: server.url + "/")

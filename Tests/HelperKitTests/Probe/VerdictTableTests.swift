@@ -106,7 +106,7 @@ import Testing
         #expect(verdict(table.nextStep(at: 100)) == "online")
     }
 
-    /// Once the certificate is checked nothing depends on the answer, as long as HTTP is good.
+    /// Once the certificate is checked, nothing depends on the answer if HTTP is good.
     @Test func aCheckedCertificateIsWaitedForAndTheAnswerIsNot() {
         var table = table(https: true)
         table.checkedHTTPS()
@@ -219,7 +219,7 @@ import Testing
         #expect(verdict(table.nextStep(at: 90)) == "online")
     }
 
-    /// The same where the endpoint without a name is not reached.
+    /// The same if the endpoint without a name cannot be reached.
     @Test func aFilterOfOneHostIsNoPortalWithoutTheAddress() {
         var table = table(named: 3, address: true, https: true)
         table.answeredNamed(filtered, expect: "204", at: 15)
@@ -240,7 +240,7 @@ import Testing
         #expect(verdict(table.nextStep(at: 40)) == "captive http://l.test/")
     }
 
-    /// An address that is silent gets as long again as the others took, and HTTPS gets that of a slow first answer.
+    /// A silent address gets as much additional time as the others took, and HTTPS as much as a slow first answer.
     @Test func theOthersGetTheirTime() {
         var table = table(named: 3, address: true, https: true)
         table.answeredNamed(good, expect: "204", at: 60)
@@ -268,7 +268,7 @@ import Testing
         #expect(verdict(table.nextStep(at: 62)) == "online")
     }
 
-    /// A gateway that redirects after 5 s is alive.
+    /// A gateway that redirects after 5 s works.
     @Test(arguments: [4000, 7000, 9900]) func whereNothingAnswersTheRequestsGoOn(_ milliseconds: Int) {
         var table = table(named: 3, address: true, https: true)
         #expect(verdict(table.nextStep(at: milliseconds - 1)) == "wait 10000")
@@ -276,7 +276,7 @@ import Testing
         #expect(verdict(table.nextStep(at: milliseconds)) == "captive http://l.test/")
     }
 
-    /// A filter that does not know the HTTPS host's name says nothing of HTTPS.
+    /// A filter that does not know the HTTPS host's name proves nothing about HTTPS.
     @Test func anUnknownNameIsNoBrokenHTTPS() {
         var table = table(https: true)
         table.answeredHTTPS(.failure(TransferError(.dnsFailed)), at: 10)
@@ -291,7 +291,7 @@ import Testing
 
     // MARK: The API beside them
 
-    /// A document that says captive for ever: HTTPS that was checked, and after a login the Internet's answer alone, outvote it.
+    /// A document that always says captive: a checked HTTPS endpoint outvotes it, and after a login, so does the Internet's answer alone.
     @Test(arguments: [false, true]) func theInternetOutvotesTheAPI(afterALogin: Bool) throws {
         var table = VerdictTable(named: 1, address: false, https: true, api: true, outvotesAPI: afterALogin)
         table.answeredAPI(PortalAPIDocument(octets(#"{"captive":true,"user-portal-url":"https://h.test/w"}"#)), at: 5)
@@ -353,7 +353,7 @@ import Testing
         #expect(verdict(table(https: true).nextStep(at: 10_000)) == "limited timeout")
     }
 
-    /// Where names have no answer, the address that the endpoint had before tells whether a portal is there.
+    /// If names do not resolve, the endpoint's remembered address shows whether there is a portal.
     @Test(arguments: [(TransferErrorCode.noNameserver, true), (.dnsFailed, true), (.connectFailed, false)])
     func theRememberedAddressIsWaitedForWithoutNames(_ code: TransferErrorCode, isWaitedFor: Bool) {
         var table = table()

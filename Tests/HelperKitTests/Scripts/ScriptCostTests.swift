@@ -6,7 +6,7 @@ import Testing
 
 /// The processor time of a page's scripts at their limits.
 @Suite struct ScriptCostTests {
-    /// Judges a form by scripts that consist of one part again and again, and looks for what runs by itself.
+    /// Judges a form by scripts that repeat one part, and looks for code that runs by itself.
     private func read(_ part: String, _ count: Int, before: String = "", after: String = "") {
         let scripts = FormScripts(scripts: before + String(repeating: part, count: count) + after, sources: [])
         _ = ScriptScan(scripts.tokens)
@@ -42,7 +42,7 @@ import Testing
         )
     }
 
-    /// A variable with a long list of selectors stands before each dot.
+    /// A variable with a long list of selectors precedes each dot.
     @Test(arguments: ["#a,", "#a .b,", ",", "a "]) func aListOfSelectorsGrowsInLine(_ selector: String) {
         let ratio = ProcessorTime.growth(from: 500) { count in
             read("x.submit();x.value=1;", count, before: "x='" + String(repeating: selector, count: 5 * count) + "';")

@@ -133,7 +133,7 @@ private struct Patient: Helper {
         #expect(ended.wait(until: .after(milliseconds: 20_000)) { $0 ? true : nil } == true)
     }
 
-    /// Exit handlers of libraries would take away what threads of the service still use.
+    /// Exit handlers of libraries would free memory that threads of the service still use.
     @Test func endsWithoutExitHandlers() async {
         await #expect(processExitsWith: .exitCode(0)) {
             atexit { _exit(7) }

@@ -75,7 +75,7 @@ import Testing
         #expect((SessionMemory(reply.session).openPage != memory.openPage) == isDue)
     }
 
-    /// Its further refreshes are for later; and a network that is open needs no wait for them.
+    /// Its further refreshes come later; an open network does not wait for them.
     @Test func itIsLoadedOnceAtATime() throws {
         let server = ScriptedServer { request in
             switch request.path {
@@ -122,7 +122,7 @@ import Testing
         #expect(reply.result == .success && (reply.session?.maintainAfter != nil) == isKept)
     }
 
-    /// At a return the page is of an older session.
+    /// After a return, the page belongs to an older session.
     @Test func itIsNotLoadedAtAReturn() throws {
         let server = ScriptedServer { request in request.path == "/probe" ? .send(octets(http(204, ""))) : .page("") }
         var memory = SessionMemory()

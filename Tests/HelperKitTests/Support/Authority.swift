@@ -223,9 +223,9 @@ final class Authority {
 enum TLSBreach: String, CaseIterable {
     /// With an alert, with nothing, or with other octets in the handshake.
     case alert, close, garbage
-    /// In the middle of the answer without the end that TLS has, or with a record that no key fits.
+    /// In the middle of the answer, without the end that TLS requires, or with a record that no key fits.
     case truncation, forgery
-    /// Behind an answer without a length, without the end that TLS has.
+    /// After an answer without a length, without the end that TLS requires.
     case plainEnd
 
     fileprivate static let program = """

@@ -16,7 +16,7 @@ struct Program {
         return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }()
 
-    /// The words that begin what `hotspotctl helpers test` and `hotspotctl portals` start.
+    /// The words that begin the command lines of `hotspotctl helpers test` and `hotspotctl portals`.
     static let authorTools = [built + "/hotspot-helpers", "--author"]
 
     /// The checkout.

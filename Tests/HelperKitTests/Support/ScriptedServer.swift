@@ -25,7 +25,7 @@ final class ScriptedServer: Sendable {
 
     /// The reaction to a request.
     enum Action: Sendable {
-        /// Sends these octets and closes the connection; a whole head says so.
+        /// Sends these octets and closes the connection; a complete head says so.
         case send([UInt8])
         /// Sends these octets and waits for the next request.
         case keep([UInt8])
@@ -49,9 +49,8 @@ final class ScriptedServer: Sendable {
     var requests: [Request] { log.with { $0 } }
     var url: String { "http://127.0.0.\(host):\(port)" }
 
-    /// - Parameters:
-    ///   - host: the last octet of its address, 127.0.0.1 or another one.
-    ///   - greeting: what the first connection gets before it has asked anything, and then its end.
+    /// - Parameters: - host: the last octet of its address, 127.0.0.1 or another one. - greeting: sent to the first connection before its request;
+    ///   then that connection ends.
     init(host: UInt8 = 1, greeting: [UInt8]? = nil, _ handler: @escaping @Sendable (Request) -> Action) {
         self.host = host
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -145,7 +144,7 @@ final class ScriptedServer: Sendable {
         return true
     }
 
-    /// Returns an answer that says that the connection ends with it, where it has a whole head that does not say so.
+    /// Returns an answer whose head says that the connection ends; an incomplete head stays unchanged.
     private static func closing(_ octets: [UInt8]) -> [UInt8] {
         guard octets.starts(with: "HTTP/1.1 ".utf8), let end = octets[...].firstIndex(of: "\r\n\r\n"),
             let line = octets[..<(end + 2)].firstIndex(of: "\r\n"),
@@ -202,7 +201,7 @@ func response(
 /// Returns a page as if it had come from the network.
 func page(_ body: String, url: String = "http://portal.test/page") -> HTMLPage { HTMLReader.read(response(200, body, url: url)) }
 
-/// Returns what a page at its own address makes the form engine ask.
+/// Returns the question that a page at its own address causes.
 func question(on page: HTMLPage, _ engine: FormEngine = FormEngine()) throws -> Prompt {
     if case .ask(let prompt, _) = engine.decide(on: page, at: page.base) { return prompt }
     return try #require(nil, "The page asks nothing.")

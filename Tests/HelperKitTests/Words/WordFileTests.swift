@@ -3,7 +3,7 @@ import Testing
 
 @testable import PortalPages
 
-/// The word files: a line below a section that nobody reads would be dropped without a word.
+/// The word files: a line below a section that no code reads would be ignored silently.
 @Suite struct WordFileTests {
     private static let folder = "\(Program.checkout)/Sources/PortalPages/Words"
 

@@ -5,8 +5,8 @@ import HotspotCore
 /// Visits the machine's states from rest, by all that can happen in each. Times are only those at which a timer is due. The eight states take
 /// turns, so that a short search visits all of them; within each the search is breadth first.
 ///
-/// Two states are one if they differ in numbers, instants and intervals alone (``StateKey``). A bench checks the invariants after each
-/// step, and the explorer what must follow from each state.
+/// Two states are equal if they differ only in numbers, instants and intervals (``StateKey``). A bench checks the invariants after each step, and the
+/// explorer checks what must follow from each state.
 struct StateExplorer {
     private struct Queue {
         private var states: [(bench: Bench, way: Int)] = []
@@ -39,7 +39,7 @@ struct StateExplorer {
     /// No state is left to visit.
     private(set) var isComplete = false
     private var known: Set<StateKey> = []
-    /// The state before each state, and the step from there, so that a fault can tell its way.
+    /// The previous state of each state, and the step from there, so that a fault can report its way.
     private var ways: [(parent: Int?, step: Step?, depth: Int)] = []
     /// The states that wait for their visit, each with its place in `ways`.
     private var waiting: [StateName: Queue] = [:]
@@ -116,7 +116,7 @@ struct StateExplorer {
 
     // MARK: Beyond the invariants of a step
 
-    /// Returns what is wrong with a step, beside the invariants.
+    /// Returns what is wrong with a step, besides the invariants.
     private func broken(_ before: Bench, _ event: Event, _ after: Bench) -> String? {
         let state = after.machine.state
         switch event {
@@ -168,7 +168,7 @@ struct StateExplorer {
         return nil
     }
 
-    /// Returns a fault where silence does not lead to rest: no helper and no prober answers, and no person comes.
+    /// Returns a fault if silence does not lead to rest: no helper and no prober answers, and no person comes.
     private func endless(_ bench: Bench) -> (String, [String])? {
         var bench = bench
         bench.forgetHistory()
@@ -184,7 +184,7 @@ struct StateExplorer {
         return ("silence does not lead to rest", steps.suffix(20))
     }
 
-    /// Returns a fault where a user who wants a login, a helper that succeeds and a network that opens do not lead to an open gate.
+    /// Returns a fault if a user who wants a login, a helper that succeeds and a network that opens do not lead to an open gate.
     private func helpless(_ bench: Bench) -> (String, [String])? {
         guard bench.machine.state.joined != nil else { return nil }
         var bench = bench
@@ -233,7 +233,7 @@ extension StateExplorer.Step {
 }
 
 extension Bench {
-    /// Nothing goes on here by itself but looks at the network.
+    /// Only probes of the network happen here without an event.
     var rests: Bool {
         switch machine.state {
         case .inactive(.noAddress), .inactive(.held), .authenticated: true

@@ -9,7 +9,7 @@ import HotspotCore
 /// Counters that decide (probes of a proof, prompts, failures in a row, whether the last login is a moment ago) are walked through, so
 /// that an event may be in more than one row of a place.
 ///
-/// One rule holds for all rows and is in none of them: what a place has in flight and the next one has not is withdrawn.
+/// One rule applies to all rows and is in none: what is in flight at a place and not at the next one is withdrawn.
 struct TransitionTable: Hashable, Sendable {
     /// A state together with all that the next step depends on.
     struct TablePlace: Hashable, Sendable {
@@ -27,7 +27,7 @@ struct TransitionTable: Hashable, Sendable {
         let actions: [String]
     }
 
-    /// Events that change the ground of the standing login, or give or take it. It is a region of its own: it outlives states.
+    /// Events that change the ground of the standing login, or begin or end it. It is a region of its own, because it outlives states.
     struct StandingEdge: Hashable, Sendable {
         let from: StandingLogin.Ground.Name?
         let to: StandingLogin.Ground.Name?
@@ -39,7 +39,7 @@ struct TransitionTable: Hashable, Sendable {
     let places: [TablePlace]
     /// The rows of all places, in their order. Events without any effect have none: they are ``ignored(in:)``.
     let rows: [TableRow]
-    /// The changes of the login that stands beside the state, in the order in which they are reached.
+    /// The changes of the standing login, in the order in which they are reached.
     let standing: [StandingEdge]
     private let ignored: [TablePlace: [String]]
 
@@ -196,8 +196,8 @@ extension TransitionTable.Explorer.Standpoint {
 
     private static let room = Prompt(title: "Room", fields: [Field(name: "room", label: "Room", kind: .text, required: true)])
 
-    /// All that can happen here, in words, and when: a timer at its instant, anything else at once. Numbers are of what is in flight;
-    /// others change nothing (D18).
+    /// All events that can happen here, in words, with their time: a timer at its instant, all others at once. Numbers belong to requests in flight;
+    /// other numbers change nothing (D18).
     var events: [(String, Event, Instant)] {
         let network = NetworkID.wireless(SSID(octets: Array("Cafe".utf8))!, .open)
         let arrival = Arrival(network: network, canDisassociate: true)

@@ -26,7 +26,7 @@ import PageLogin
     func maintain(_ command: HelperCommand) -> Reply { Maintenance.run(command) { login(command).inspect(from: $0)?.portal } }
     func logoff(_ command: HelperCommand) -> Reply { PortalLogoff.run(command) }
 
-    /// PageLogin handles pages, forms, terms and cookies. For requests of your own there is `command.client()`, for TCP and UDP
-    /// `command.connect` and `command.datagrams`; all of them use this link and no other.
+    /// PageLogin handles pages, forms, terms and cookies. For requests of your own, use `command.client()`; for TCP and UDP, `command.connect` and
+    /// `command.datagrams`. All of them use only this link.
     private func login(_ command: HelperCommand) -> FormLogin { FormLogin(kind: name, command: command) }
 }

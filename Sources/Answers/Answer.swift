@@ -25,11 +25,11 @@ public struct Answer: Hashable, Sendable {
         case open
         /// The answer to an earlier prompt of this login.
         case sent
-        /// The helper says that the login with this answer is done; the proof has yet to come.
+        /// The helper reports success with this answer; the probe has not proven it yet.
         case accepted
         /// The portal refused this answer before it accepted another one.
         case refused
-        /// The login was done without this answer.
+        /// The login succeeded without sending this answer.
         case needless
         /// The page asked for something else before this answer was sent.
         case dropped
@@ -50,10 +50,10 @@ public struct Answer: Hashable, Sendable {
 
     public var name: String { field.name }
 
-    /// Whether the answer is a no to a checkbox, or an empty text.
+    /// Whether the answer is an unticked checkbox, or an empty text.
     var isBlank: Bool { value.map { ["", "no", "false"].contains($0.text) } ?? true }
     var isTicked: Bool { field.kind == .checkbox && ["yes", "true"].contains(value?.text) }
-    /// Whether the answer belongs to the login.
+    /// Whether the answer belongs to the login, so that it may be sent or stored.
     var counts: Bool { ![.refused, .needless, .dropped].contains(fate) }
 }
 
@@ -61,7 +61,7 @@ extension Answer {
     /// The longest answer, in octets.
     static let valueLimit = 4096
 
-    /// Returns why this value cannot be an answer, in one sentence.
+    /// Returns the reason why this value cannot be an answer, in one sentence.
     public static func fault(in value: String) -> String? {
         if value.utf8.count > valueLimit { return "An answer has at most \(valueLimit) octets." }
         if value.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
@@ -74,7 +74,8 @@ extension Answer {
     public static func fault(in values: [String: String], for prompt: Prompt) -> (field: String, message: String)? {
         for name in values.keys.sorted() where !prompt.fields.contains(where: { $0.name == name }) {
             return (
-                Printable.text(name, limit: 64), "There is no such field; the portal asks for \(list(prompt.fields.map(\.name)))."
+                Printable.text(name, limit: 64),
+                "This field does not exist; the portal asks for \(list(prompt.fields.map(\.name)))."
             )
         }
         for field in prompt.fields {
@@ -83,14 +84,16 @@ extension Answer {
             switch field.kind {
             case .checkbox:
                 guard value.isEmpty || Field.tickWords.contains(value) else { return (field.name, "Answer yes or no.") }
-                if field.required, value != "yes", value != "true" { return (field.name, "Without a yes, nothing is sent.") }
+                if field.required, value != "yes", value != "true" {
+                    return (field.name, "Nothing is sent unless you answer yes.")
+                }
             case .choice:
                 if value.isEmpty ? field.required : !(field.choices ?? []).contains(value) {
                     return (field.name, "Choose one of \(list(field.choices ?? [])).")
                 }
             case .text, .password, .email, .phone, .code:
                 if value.isEmpty, field.required, !(field.mayBeEmpty && values[field.name] != nil) {
-                    return (field.name, "Without an answer, nothing is sent.")
+                    return (field.name, "Nothing is sent until you answer this.")
                 }
             }
         }

@@ -2,7 +2,7 @@ import ForeignText
 import HotspotCore
 import Vault
 
-/// A decision about answers: the rule that ruled, and the words for the user or the journal.
+/// A decision about answers: the rule that applies, and the sentence for the user or the journal.
 public struct AnswerRuling: Hashable, Sendable {
     public let rule: AnswerRule
     public internal(set) var words: String
@@ -41,7 +41,7 @@ public struct AnswerRuling: Hashable, Sendable {
     static let offersRefused = AnswerRuling(
         .refusedBefore, "The portal did not accept these stored answers last time.")
     static let unlockFirst = AnswerRuling(
-        .pinFirst, "Without the PIN the answers are not remembered: hotspotctl credentials unlock")
+        .pinFirst, "Stored answers need the PIN: hotspotctl credentials unlock")
     static func imitation(_ company: String) -> AnswerRuling {
         AnswerRuling(.imitation, "This portal asks for your \(company) account, but it does not belong to \(company).")
     }
@@ -54,7 +54,7 @@ public struct AnswerRuling: Hashable, Sendable {
     static let answeredLate = AnswerRuling(.answeredLate, "with the answers that you typed before")
     static let answeredFromStore = AnswerRuling(.answeredFromStore, "with the answers stored for this portal")
     static let storedChanged = AnswerRuling(.changed, "The stored answers changed meanwhile.")
-    static let pinGiven = AnswerRuling(.pinGiven, "The PIN was given; the stored answers are sent.")
+    static let pinGiven = AnswerRuling(.pinGiven, "The PIN was typed; the stored answers are sent.")
     static let answered = AnswerRuling(.gone, "The question was already answered, perhaps in another terminal.")
     static func answered(on laptop: String) -> AnswerRuling {
         AnswerRuling(.gone, "The question was answered on the paired laptop \"\(laptop)\".")
@@ -83,7 +83,7 @@ public struct AnswerRuling: Hashable, Sendable {
         AnswerRuling(.unusable, "Your answers were not saved: \(refusal.sentence)")
     }
     static let never = AnswerRuling(.never, "Your answers were not saved (Remember=never).")
-    static let staysStored = AnswerRuling(.never, "Earlier answers stay saved; the new ones were not saved (Remember=never).")
+    static let staysStored = AnswerRuling(.never, "The new answers were not saved (Remember=never); earlier ones stay saved.")
     static let notAsked = AnswerRuling(.notAsked, "Your answers were not saved, because you were not asked.")
     static func untilTheEnd(_ reason: String) -> AnswerRuling {
         AnswerRuling(
@@ -91,8 +91,8 @@ public struct AnswerRuling: Hashable, Sendable {
     }
     static func notSealed(_ reason: String) -> AnswerRuling { AnswerRuling(.notSaved, "Your answers were not saved: \(reason).") }
     static let termsAlone = AnswerRuling(
-        .consent, "hotspotd remembers that you accept this portal's terms, until it shows others.")
-    /// - Parameter next: the words about the next login.
+        .consent, "hotspotd remembers that you accept this portal's terms, until they change.")
+    /// - Parameter next: what the next login will ask for, in words.
     static func kept(_ next: String) -> AnswerRuling {
         AnswerRuling(.kept, "Your answers are kept for this portal\(next).", keepsAnswers: true)
     }
@@ -100,7 +100,8 @@ public struct AnswerRuling: Hashable, Sendable {
     // MARK: Additions to these words
 
     static let (termsOnly, ticks, cleared) = (
-        " That you accept the terms is remembered.", " Ticks are not kept.", "Answers that you left out are no longer stored."
+        " hotspotd remembers that you accept the terms.", " Ticks are not kept.",
+        "Answers that you left out are no longer stored."
     )
     static func earlierStay(in network: NetworkID) -> String {
         let name = ShellWord.argument(network.label) ?? "NETWORK"

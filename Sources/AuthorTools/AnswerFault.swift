@@ -17,15 +17,15 @@ enum AnswerFault {
         guard !output.isEmpty else { return nil }
         let message = output.prefix { $0 != 0 }
         guard message.drop(while: isBlank).first == UInt8(ascii: "{") else {
-            guard !message.isEmpty else { return "It wrote a NUL before the answer; the NUL must follow the answer." }
+            guard !message.isEmpty else { return "It wrote a NUL before the answer; write the NUL after it." }
             return
-                "It wrote \"\(beginning(message))\" to standard output; only answers belong on standard output; use standard error."
+                "It wrote \"\(beginning(message))\" to standard output, which is only for answers; use standard error."
         }
         guard message.count < output.count else {
             // The host reports messages that are longer than the recording.
             guard record.outputTotal == output.count else { return nil }
             let amount = output.count == 1 ? "one octet" : "\(output.count) octets"
-            return "It wrote \(amount) but no NUL at the end; end each message with a zero octet."
+            return "It wrote \(amount) but no NUL at the end; end each message with a NUL."
         }
         if message.drop(while: isBlank).dropFirst().first(where: { !isBlank($0) }) == UInt8(ascii: "'") {
             return "It wrote \"\(beginning(message))\"; JSON needs double quotes (json.dumps)."
@@ -33,9 +33,9 @@ enum AnswerFault {
         guard let answer = try? Coding.decode(JSONValue.self, from: Array(message)), let members = answer.object,
             members["error"] == nil
         else { return nil }
-        guard let parameters = members["parameters"] else { return "The answer has no \"parameters\"; it must be: \(shape)" }
+        guard let parameters = members["parameters"] else { return "The answer lacks \"parameters\"; the format is: \(shape)" }
         if shape.contains("\"reply\""), parameters["reply"] == nil {
-            return "The answer's \"parameters\" have no \"reply\"; it must be: \(shape)"
+            return "The answer's \"parameters\" lack \"reply\"; the format is: \(shape)"
         }
         return nil
     }
@@ -49,7 +49,7 @@ enum AnswerFault {
         return [.note("After the NUL it wrote \"\(beginning(rest))\", which is ignored: an answer ends with its NUL.")]
     }
 
-    /// Returns remarks on the parts of an answer that the daemon would cut.
+    /// Returns remarks on the parts of an answer that the daemon would cut off.
     static func losses(_ record: Record) -> [Remark] {
         guard let end = record.output.firstIndex(of: 0),
             let answer = try? Coding.decode(JSONValue.self, from: Array(record.output[..<end])),
@@ -67,7 +67,7 @@ enum AnswerFault {
     }
 
     /// The most likely reason why a helper wrote nothing at all.
-    static let endlessReading = "Does it read to the end of standard input? Read up to the NUL: the input stays open."
+    static let endlessReading = "If it reads to the end of standard input, it waits for ever: read only up to the NUL."
 
     /// Returns where a helper may write, if standard error reports a read-only folder.
     static func readOnly(_ errors: [String]) -> [Remark] {
@@ -80,7 +80,7 @@ enum AnswerFault {
     /// Returns a sentence about a script with Windows line ends, for which env(1) finds no interpreter.
     static func windowsLineEnds(_ program: String) -> String? {
         let words = StartFailure.words(program: program, code: ENOENT)
-        return words.contains("line ends of Windows") ? words + "." : nil
+        return words.contains("Windows line ends") ? words + "." : nil
     }
 
     private static func beginning(_ octets: ArraySlice<UInt8>) -> String {

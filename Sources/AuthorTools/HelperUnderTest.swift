@@ -13,8 +13,8 @@ struct HelperUnderTest {
     /// Remarks on the file and the program.
     let remarks: [Remark]
 
-    /// Reads a file that ends with `.helper`, or the only such file of a folder; takes anything else as a program that answers on
-    /// standard input and output.
+    /// Reads a file that ends with `.helper`, or the only such file of a folder. Any other path names a program that answers on standard input and
+    /// output.
     init(_ argument: String) throws {
         let resolved = FilePath.canonical(argument)
         guard access(resolved, F_OK) == 0 else {
@@ -30,7 +30,7 @@ struct HelperUnderTest {
             spec = HelperSpec(name: name, displayName: String(name.prefix(15)), activation: .stdio(exec: [resolved]))
             remarks = [
                 .note(
-                    "There is no .helper file yet, and the daemon needs one. hotspotctl helpers new NAME writes a program and its .helper file."
+                    "The daemon also needs a .helper file. To write a program with its .helper file: hotspotctl helpers new NAME"
                 )
             ]
             return
@@ -52,11 +52,11 @@ struct HelperUnderTest {
         guard access(folder, R_OK) == 0 else { throw CannotTest("\(shown): \(String(cString: strerror(errno)))") }
         let names = FilePath.names(in: folder).filter { $0.hasSuffix(".helper") && !$0.hasPrefix(".") }.sorted()
         guard let first = names.first else {
-            throw CannotTest("\(shown) has no .helper file; hotspotctl helpers new NAME writes one.")
+            throw CannotTest("\(shown) contains no .helper file; to write one: hotspotctl helpers new NAME")
         }
         guard names.count == 1 else {
             let all = names.map { Printable.text($0) }.joined(separator: ", ")
-            throw CannotTest("\(shown) has several helpers; name one: \(all)")
+            throw CannotTest("\(shown) contains several helpers; name one: \(all)")
         }
         return folder + "/" + first
     }
@@ -76,7 +76,7 @@ struct HelperUnderTest {
         guard !spec.ssids.isEmpty else {
             return [
                 .note(
-                    "There is no SSID=: the helper will be asked about every network that is joined. Name the networks if you can."
+                    "SSID= is missing, so the daemon asks this helper about every network that you join. Name the networks if you can."
                 )
             ]
         }
@@ -84,14 +84,14 @@ struct HelperUnderTest {
         for source in spec.ssids.map(\.source) {
             let shown = Printable.text(source, limit: 80)
             if source == HelperSpec.networkPlaceholder {
-                remarks.note("SSID= has the placeholder \"\(shown)\": put your network's name there.")
+                remarks.note("SSID= contains the placeholder \"\(shown)\": replace it with your network's name.")
             }
             if source.contains(",") {
-                remarks.note("SSID= has a comma, which is part of the name \"\(shown)\"; names are separated by ;")
+                remarks.note("SSID= contains a comma, which is part of the name \"\(shown)\"; names are separated by ;")
             }
             if let first = source.first, "\"'«“".contains(first) {
                 remarks.note(
-                    "SSID= has quotes, which are part of the name \"\(shown)\"; leave them out if the network's name has none.")
+                    "SSID= contains quotes, which are part of the name \"\(shown)\"; remove them if the network's name has none.")
             }
         }
         return remarks
@@ -104,7 +104,7 @@ struct HelperUnderTest {
         let loose = [path, spec.activation.exec?.first].compactMap { $0 }.filter(isLoose)
         for file in loose {
             let shown = Printable.text(file)
-            remarks.wrong("\(shown) can be written by others, so the daemon refuses it; try: chmod go-w \(shown)")
+            remarks.wrong("\(shown) can be changed by other users, so the daemon refuses it; try: chmod go-w \(shown)")
         }
         for reported in HelperCatalog(directories: [folder.isEmpty ? "/" : folder]).problems
         where [spec.name, path, folder].contains(reported.subject) {
@@ -117,7 +117,7 @@ struct HelperUnderTest {
                 continue
             }
             let hint = reported.problem.hint.map { "; try: \($0)" } ?? ""
-            let remark = "The daemon would refuse it where it is: \(reported.problem.message)\(hint)"
+            let remark = "The daemon would refuse it in this folder: \(reported.problem.message)\(hint)"
             let dependsOnPlace = [.helperNotTrusted, .helperShadowed].contains(reported.problem.code)
             remarks.append(dependsOnPlace ? .note(remark) : .wrong(remark))
         }

@@ -30,7 +30,7 @@ package struct LoginRecording {
             let end = ([exchange.result.rawValue] + notes).map { Printable.text($0, limit: 400) }.joined(separator: "; ")
             return """
                 \(Printable.text(file)) has \(exchange.count) requests, \(way), and ends with \(end)\(end.hasSuffix(".") ? "" : ".")
-                \(isAnswered ? "Your answers, this" : "This") machine's addresses and tokens were replaced. Read the file before you hand it in.
+                \(isAnswered ? "Your answers, this" : "This") machine's addresses and tokens were replaced. Read the file before you share it.
                 """
         }
     }
@@ -77,7 +77,7 @@ package struct LoginRecording {
         for _ in 0..<Self.rounds where reply.result == .uiRequired {
             guard let prompt = reply.prompt, !prompt.fields.isEmpty else { break }
             let isRefused = prompt.message != nil && prompt.fields.contains { answers[$0.name] != nil }
-            // A portal can call itself anything.
+            // A portal can call itself anything, so the title also names its origin.
             var question = prompt
             if let origin = reply.portal?.origin { question.title += " (\(origin))" }
             guard let given = ask(question, isRefused) else {
@@ -89,8 +89,8 @@ package struct LoginRecording {
                 guard !Replacements.changes(beginning.own, for: answer) else {
                     throw NotRecorded(
                         description:
-                            "The answer for \(name) is one of the portal's own words (its host or [Match]) and cannot be "
-                            + "replaced. It was not sent; record with another one.")
+                            "The answer for \(name) is also one of the portal's own words (its host or [Match]), so it cannot be "
+                            + "replaced. It was not sent. Record with another answer.")
                 }
                 secrets.append(answer)
             }
@@ -117,7 +117,7 @@ package struct LoginRecording {
             typed: secrets, addresses: addresses, name: machine, own: beginning.own, recordedAt: time)
         guard let portal = beginning.claim?.portal else {
             if reply.result == .success, !isOpen {
-                (exchange.result, exchange.reason) = (.temporaryFailure, "The usual probe found that the network is not open.")
+                (exchange.result, exchange.reason) = (.temporaryFailure, "The probe found that the network is not open.")
             }
             return Recorded(
                 exchange: exchange, way: "by the forms on the portal's pages", isWanted: isOpen || isWanted,
@@ -126,8 +126,8 @@ package struct LoginRecording {
         guard isOpen || isWanted else {
             let end =
                 reply.result == .success
-                ? "The file says success, but the network is still closed"
-                : "The login ended with \(reply.result.rawValue): \(exchange.reason ?? "not all was answered")"
+                ? "The portal file reports success, but the network is still closed"
+                : "The login ended with \(reply.result.rawValue): \(exchange.reason ?? "some questions were not answered")"
             throw NotRecorded(description: "\(end); \(exchange.lastWords)\nNothing was written.")
         }
         let notes = isOpen ? tryRest(of: portal, after: reply) : []
@@ -146,7 +146,7 @@ package struct LoginRecording {
         return false
     }
 
-    /// Tries the file's parts for the time after a login: the session's time, and the way to log off.
+    /// Tries the parts of the portal file that apply after a login: the session's time, and how to log off.
     private func tryRest(of portal: PortalFile, after reply: Reply) -> [String] {
         var command = command()
         (command.portal, command.session) = (reply.portal, reply.session)
@@ -205,14 +205,14 @@ package struct LoginRecording {
         return Beginning(chain: chain, start: start, claim: claim)
     }
 
-    /// Returns advice if a name does not resolve: often only the network's nameserver knows a portal's own name, and other
-    /// programs may ask another nameserver. `nil` for other errors.
+    /// Returns advice if a name does not resolve: often only the network's nameserver knows the portal's name, and other programs may ask another
+    /// nameserver. `nil` for other errors.
     package static func remedy(_ error: TransferError, on link: Link) -> String? {
         guard [.noNameserver, .dnsFailed, .dnsTimeout].contains(error.code) else { return nil }
         let asked = link.nameservers.isEmpty ? "none" : link.nameservers.joined(separator: ", ")
         return
-            "The nameservers of /etc/resolv.conf were asked: \(asked). If they are not the network's own, which may alone know the "
-            + "portal, name those there, or end the VPN or resolver that wrote the others, and try again."
+            "The nameservers in /etc/resolv.conf do not know the name: \(asked). Often only the network's own nameservers know a "
+            + "portal. Write those into the file, or stop the VPN or resolver that wrote the others, and try again."
     }
 
     /// Plays one command of a helper.
@@ -238,8 +238,8 @@ package struct LoginRecording {
         beginning.claim == nil ? SessionMemory(session).page != nil : PortalMemory(session).pause != nil
     }
 
-    /// Returns the fixture with the requests that the helper sends for the made-up answers: everything that it computes from
-    /// answers, time and chance then comes from them, and no digest of a real answer is left. Throws ``NotRecorded``.
+    /// Returns the fixture with the requests that the helper sends for the made-up answers. Everything that it computes from answers, time and chance
+    /// then comes from the made-up values, and no digest of a real answer remains. Throws ``NotRecorded``.
     static func replayed(_ recorded: RecordedLogin, by portal: PortalFile) throws(NotRecorded) -> RecordedLogin {
         let first = Replay(portal, recorded)
         _ = first.run()
@@ -252,7 +252,7 @@ package struct LoginRecording {
         let mistakes = Replay(portal, exchange).run()
         guard mistakes.isEmpty else {
             throw NotRecorded(
-                description: "The login does not play again with made-up answers, so it was not written: "
+                description: "The login fails when it is played with made-up answers, so nothing was written: "
                     + mistakes.map(\.message).joined(separator: "; "))
         }
         return exchange
@@ -264,6 +264,6 @@ extension TransferError {
     package var advice: String {
         guard code == .refusedAddress else { return description }
         return
-            "\(self) With several networks, the nameserver may be that of another one: try with this network alone. On the portal's own machine, --interface lo tries a portal on its loopback."
+            "\(self) If this computer is in several networks, it may have used another network's nameserver: leave the others and try again. For a portal on this computer, use --interface lo."
     }
 }

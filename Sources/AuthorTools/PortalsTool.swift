@@ -33,7 +33,7 @@ enum PortalsTool {
             guard let (file, interface) = target(rest) else { misuse(usage) }
             let isRecorded = RecordingTool.record(file, interface: interface)
             fflush(nil)
-            // Probes without a reader continue; the exit handlers of the TLS library would free memory that they use.
+            // Threads whose probe no longer matters still run; the exit handlers of the TLS library would free memory that they use.
             _exit(isRecorded ? 0 : 1)
         default: misuse(usage)
         }
@@ -121,7 +121,7 @@ enum PortalsTool {
             show(chain.page)
             let claims = Matcher.claims(PortalCatalogue().read().portals, on: chain.hops, ssid: nil)
             for (index, claim) in claims.enumerated() {
-                print(index == 0 ? "Claimed \(claim.confidence.rawValue): \(claim.reason)" : "Less well: \(claim.reason)")
+                print(index == 0 ? "Claimed \(claim.confidence.rawValue): \(claim.reason)" : "Also matches: \(claim.reason)")
             }
             if claims.isEmpty { print("No portal file matches.") }
             print("Page rule \(PageRules.rule(on: chain.page, at: chain.final.url))")

@@ -16,7 +16,8 @@ extension Rehearsal {
         _ title: String, shape: String, _ parameters: [String: JSONValue], _ send: @escaping TestHost.Send
     ) async throws(CannotTest) -> HelperOutcome? {
         let played = await host.play(send) { [self] in
-            transcript.wait("\(title): no answer yet; it is cut off after \(host.timeLimit.milliseconds / 1000) s …")
+            transcript.wait(
+                "\(title): no answer yet; the daemon cancels the command after \(host.timeLimit.milliseconds / 1000) s …")
         }
         let errors = AnswerFault.errors(Self.standardError(played))
         let words = "\(OutcomeText.words(played.outcome)) (\(played.milliseconds) ms)"
@@ -44,9 +45,10 @@ extension Rehearsal {
         let hint = played.record?.output.isEmpty == true ? " " + AnswerFault.endlessReading : ""
         transcript.fail(
             title, words,
-            "No answer within \(host.timeLimit.milliseconds / 1000) s: the daemon would have cut it off.\(hint)", errors)
+            "No answer within \(host.timeLimit.milliseconds / 1000) s: the daemon would have cancelled the command.\(hint)",
+            errors)
         unanswered += 1
-        if unanswered > 1 { throw CannotTest("Two commands in a row had no answer, so nothing else was played.") }
+        if unanswered > 1 { throw CannotTest("The helper did not answer two commands in a row, so nothing else was played.") }
     }
 
     private func report(
@@ -66,13 +68,13 @@ extension Rehearsal {
         }
     }
 
-    /// Returns further remarks on a command.
+    /// Returns the remarks that need more than the answer itself, such as its time.
     private func remarks(_ played: TestHost.PlayedCommand, _ errors: [String], knowsSecrets: Bool) -> [Remark] {
         var remarks: [Remark] = []
         if let record = played.record {
             remarks += AnswerFault.trailingOutput(record)
             if knowsSecrets, RehearsalUser.hasSecret(Self.standardError(played)) {
-                remarks.wrong("Its standard error shows an answer of the user or a credential. Never write them there.")
+                remarks.wrong("Its standard error contains an answer of the user or a credential. Never write those there.")
             }
             remarks += AnswerFault.losses(record)
         }
@@ -80,7 +82,8 @@ extension Rehearsal {
         if case .failed? = played.outcome { return remarks }
         if played.outcome != nil, played.milliseconds > slow {
             remarks.note(
-                "It took \(played.milliseconds / 1000) s. Meanwhile another helper may win, and after 45 s it is cut off.")
+                "It took \(played.milliseconds / 1000) s. Meanwhile another helper may win, and after 45 s the daemon cancels the command."
+            )
         }
         return remarks
     }
@@ -89,12 +92,12 @@ extension Rehearsal {
         transcript.flush()
         if transcript.mistakes == 0, host.helperHost.isSandboxed(spec.name) { print("It ran in its sandbox.") }
         if let ignored = host.helperHost.ignoredAnswers[spec.name] {
-            transcript.say([.wrong("It gave \(ignored) extra answers; only the first counts.")])
+            transcript.say([.wrong("It wrote \(ignored) extra answers; only the first one counts.")])
         }
         switch transcript.mistakes {
-        case 0: print(opened ? "Nothing is wrong." : "Nothing is wrong, but no login succeeded, so the test is not complete.")
-        case 1: print("One thing is wrong.")
-        case let count: print("\(count) things are wrong.")
+        case 0: print(opened ? "No mistakes." : "No mistakes, but no login succeeded either, so the test is not complete.")
+        case 1: print("One mistake.")
+        case let count: print("\(count) mistakes.")
         }
     }
 }

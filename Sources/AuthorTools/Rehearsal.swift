@@ -71,13 +71,13 @@ import Varlink
         guard case .value(let value)? = outcome else { return }
         transcript.say(
             value == [:]
-                ? [.wrong("The answer to Describe is empty; it must be: \(OutcomeText.description)")]
+                ? [.wrong("The answer to Describe is empty; the format is: \(OutcomeText.description)")]
                 : Review.description(value, spec))
     }
 
     private func filter() async throws(CannotTest) {
         guard !spec.ssids.isEmpty || spec.scanList else {
-            return transcript.skip("FilterScanList: not asked, since the file has neither SSID= nor ScanList=yes")
+            return transcript.skip("FilterScanList: skipped, because the file contains neither SSID= nor ScanList=yes")
         }
         let outcome = try await play("FilterScanList", .filterScanList, ["networks": Coding.value(networks.inSight)])
         if case .annotations(let annotations)? = outcome {
@@ -88,7 +88,7 @@ import Varlink
     private func evaluate() async throws(CannotTest) {
         var answers = false
         for (title, expect) in [
-            ("Evaluate, no login needed", "204"), ("Evaluate, no login needed, the probe answers with a text", "made-up success"),
+            ("Evaluate, no login needed", "204"), ("Evaluate, no login needed, the probe's answer is a text", "made-up success"),
         ] {
             portal.reset(open: true)
             portal.treatProbe(expect: expect)
@@ -113,7 +113,7 @@ import Varlink
             claimedBefore = evaluation.confidence != .none
         }
         portal.treatProbe(.page)
-        evaluations.append(try await play("Evaluate, the page in the probe's place", .evaluate, place(new: true)))
+        evaluations.append(try await play("Evaluate, the probe gets the page without a redirect", .evaluate, place(new: true)))
         if case .evaluation(let evaluation)?? = evaluations.last {
             transcript.say(Review.inPlace(evaluation, claimedBefore: claimedBefore))
         }
@@ -122,7 +122,7 @@ import Varlink
 
     private func logIn() async throws(CannotTest) {
         attempts += 1
-        let first = try await authenticate("Authenticate, nothing accepted yet", login(consent: false), consent: false)
+        let first = try await authenticate("Authenticate, terms not accepted yet", login(consent: false), consent: false)
         if first != nil { try await present(first) }
         let wasAsked = first != nil || portal.isOpen
         portal.reset(open: false)
@@ -137,7 +137,7 @@ import Varlink
         portal.treatProbe(.page)
         attempts += 1
         parameters["link"] = place(new: false)["link"]
-        _ = try await authenticate("Authenticate, the page in the probe's place", parameters, consent: true)
+        _ = try await authenticate("Authenticate, the probe gets the page without a redirect", parameters, consent: true)
         portal.treatProbe()
         guard opened else { return }
         portal.reset(open: false, refusing: true)
@@ -179,7 +179,7 @@ import Varlink
 
     private func maintain() async throws(CannotTest) {
         portal.isOpen = true
-        for (title, open) in [("Maintain, session good", true), ("Maintain, session over", false)] {
+        for (title, open) in [("Maintain, session valid", true), ("Maintain, session ended", false)] {
             portal.isOpen = open
             var parameters = place(new: true)
             parameters["session"] = session.map { Coding.value($0) }
@@ -206,7 +206,7 @@ import Varlink
         transcript.line("Evaluate, cancelled: \(record.status == nil ? "it goes on" : "it ends")")
         if record.status == nil, record.wasTerminated {
             let sentence = "The daemon ends it with SIGKILL 60 ms after the cancellation."
-            transcript.say([.note("It keeps running after the end of its standard input and SIGTERM. \(sentence)")])
+            transcript.say([.note("It ignores both the end of its standard input and SIGTERM. \(sentence)")])
         }
     }
 
@@ -231,7 +231,7 @@ import Varlink
 
     // MARK: Parameters
 
-    /// Returns network and link; without `expect`, the link names no probe.
+    /// Returns the parameters that describe network and link; without `expect`, the link names no probe.
     private func place(new: Bool, expect: String? = "204") -> [String: JSONValue] {
         if new { attempts += 1 }
         let link = Link(

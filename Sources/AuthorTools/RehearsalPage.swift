@@ -12,19 +12,19 @@ struct RehearsalPage: Sendable {
     let links: Set<String>
     private(set) var remarks: [Remark] = []
     private let form: HTMLForm
-    /// Whether one button of the form has to be sent, as a browser does.
+    /// Whether a request must contain one of the form's buttons, as a browser's does.
     private let wantsButton: Bool
 
     /// Reads a page that is served at `origin`. Throws ``CannotTest`` if it has no form that could be a login.
     ///
-    /// - Parameter wantsButton: whether one button has to be sent, if it has a name.
+    /// - Parameter wantsButton: whether a request must contain a button, if the button has a name.
     init(_ octets: [UInt8], name: String, origin: String, wantsButton: Bool) throws(CannotTest) {
         let url = WebURL(origin + "/portal")!
         let page = HTMLPage.read(octets, at: url)
         guard
             let form = page.forms.first(where: { !$0.isInvisible && (!$0.submits.isEmpty || $0.method == .post) })
                 ?? page.forms.first
-        else { throw CannotTest("\(Printable.text(name)) has no form, so no login is possible with it.") }
+        else { throw CannotTest("\(Printable.text(name)) contains no form, so a login is not possible.") }
         guard let target = form.action.isEmpty ? url : WebURL(form.action, relativeTo: page.base) else {
             throw CannotTest(
                 "\(Printable.text(name)): its form goes to \"\(Printable.text(form.action, limit: 120))\", which is not an address."
@@ -34,17 +34,18 @@ struct RehearsalPage: Sendable {
             // The form of a saved page may name the real portal, which the made-up one replaces.
             let text = String(decoding: octets, as: UTF8.self)
             guard text.contains(target.origin) else {
-                let place = "\(Printable.text(target.origin, limit: 120)), which is not the made-up portal"
-                throw CannotTest("\(Printable.text(name)): its form goes to \(place); write the address without scheme and host.")
+                let place = "\(Printable.text(target.origin, limit: 120)), not to the made-up portal"
+                throw CannotTest("\(Printable.text(name)): its form goes to \(place); leave scheme and host out of the address.")
             }
             let moved = Array(text.replacing(target.origin, with: origin).utf8)
             self = try RehearsalPage(moved, name: name, origin: origin, wantsButton: wantsButton)
-            remarks.insert(.note("\(Printable.text(target.origin, limit: 120)) in the page is served as \(origin)."), at: 0)
+            remarks.insert(.note("\(Printable.text(target.origin, limit: 120)) in the page was replaced by \(origin)."), at: 0)
             return
         }
         if page.forms.count > 1 {
             remarks.note(
-                "The page has \(page.forms.count) forms; the one to \(Printable.text(target.path, limit: 120)) opens the portal.")
+                "The page contains \(page.forms.count) forms; the one to \(Printable.text(target.path, limit: 120)) opens the portal."
+            )
         }
         if form.encoding != .urlEncoded {
             remarks.note("The made-up portal cannot read the encoding of the page's form (multipart/form-data or text/plain).")
@@ -65,7 +66,7 @@ struct RehearsalPage: Sendable {
 
     /// Returns the mistakes in a request to the form's address. A request without mistakes opens the portal.
     ///
-    /// - Parameter isScript: whether a script made the request instead of a browser, so that no button is sent.
+    /// - Parameter isScript: whether a script made the request, so that it contains no button.
     func lacks(_ pairs: [(name: String, value: String)], isScript: Bool = false) -> [String] {
         let sent = Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         let marksRequired = form.inputs.contains { $0.isRequired && $0.kind != .checkbox }
@@ -78,7 +79,7 @@ struct RehearsalPage: Sendable {
                 if value == nil {
                     lacks.append("the hidden field \(name) is missing")
                 } else if !pairs.contains(where: { $0.name == control.name && $0.value == control.value }) {
-                    lacks.append("the hidden field \(name) does not have the page's value")
+                    lacks.append("the hidden field \(name) has another value than on the page")
                 }
             case .checkbox: if isBinding(control), value == nil { lacks.append("the box \(name) is not ticked") }
             case .radio: if value == nil, control.isRequired || !marksRequired { lacks.append("nothing is chosen for \(name)") }
@@ -106,10 +107,10 @@ struct RehearsalPage: Sendable {
         let shown = zip(form.submits, sent).filter(\.1).map { Self.shown($0.0) }
         if Set(shown).count > 1 {
             let all = Set(shown).sorted().joined(separator: " and ")
-            return ["several buttons were sent, \(all); a browser sends the one that is pressed"]
+            return ["several buttons were sent, \(all); a browser sends only the pressed one"]
         }
         guard shown.isEmpty, let first = form.submits.first, !first.name.isEmpty else { return [] }
-        return ["the button \(Self.shown(first)) is missing; a browser sends the one that is pressed, or else the first"]
+        return ["the button \(Self.shown(first)) is missing; a browser sends the pressed button, otherwise the first one"]
     }
 
     private static func shown(_ submit: HTMLControl) -> String {

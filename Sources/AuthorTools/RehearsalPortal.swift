@@ -73,7 +73,7 @@ final class RehearsalPortal: Sendable {
         guard let freePort, listen(listener, 64) == 0 else {
             close(listener)
             let ports = Self.ports.map(String.init).joined(separator: ", ")
-            throw CannotTest("No port is free for the made-up portal; one of \(ports) has to be free.")
+            throw CannotTest("The made-up portal needs a free port, one of \(ports).")
         }
         let origin = "http://127.0.0.1:\(freePort)"
         self.origin = origin
@@ -95,7 +95,6 @@ final class RehearsalPortal: Sendable {
 
     var probeURL: String { origin + "/generate_204" }
 
-    /// Whether a helper has logged in.
     var isOpen: Bool {
         get { state.with { $0.isOpen } }
         set { state.with { $0.isOpen = newValue } }
@@ -120,7 +119,7 @@ final class RehearsalPortal: Sendable {
         }
     }
 
-    /// The number of logins that were refused since the last ``reset(open:refusing:)``.
+    /// The number of logins refused since the last ``reset(open:refusing:)``.
     var refusals: Int { state.with { $0.refusals } }
 
     /// Opens or closes the portal, and forgets the requests.
@@ -206,7 +205,7 @@ final class RehearsalPortal: Sendable {
         }
         switch state.treatment {
         case .redirect, .stall: return Self.http("302 Found", "", "Location: \(origin)/portal")
-        // The page has the same token, so that a probe between reading the page and the login does not invalidate it.
+        // The page keeps its token, so that a probe between reading the page and the login does not invalidate it.
         case .page: return Self.http("200 OK", state.page.octets, kind: "text/html")
         }
     }
@@ -238,7 +237,7 @@ final class RehearsalPortal: Sendable {
         guard servesItsOwnPage else { return Self.http("200 OK", state.page.octets, kind: "text/html") }
         state.token += 1
         let text = RehearsalPage.usual(token: state.token, complaint: complaint)
-        // The default page has a form, so this does not fail.
+        // The default page contains a form, so this does not fail.
         if let page = try? RehearsalPage(Array(text.utf8), name: "the page", origin: origin, wantsButton: false) {
             state.page = page
         }

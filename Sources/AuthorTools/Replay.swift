@@ -5,7 +5,7 @@ import HotspotCore
 import PageLogin
 import PortalCatalogue
 
-/// Plays a fixture against a portal file, without a network, and reports what the helper would do differently.
+/// Plays a fixture against a portal file, without a network, and reports where the helper's requests differ.
 package struct Replay {
     private let portal: PortalFile
     private let exchange: RecordedLogin
@@ -17,7 +17,7 @@ package struct Replay {
     /// ``Keyfile/Error``.
     package static func check(_ path: String) throws(Keyfile.Error) -> (mistakes: [Keyfile.Error], summary: String) {
         guard let portal = try PortalCatalogue.read(path) else {
-            return ([], "is empty, and switches off the file of the same name in another folder.")
+            return ([], "is empty, so it masks the file with the same name in another folder.")
         }
         var (mistakes, results): ([Keyfile.Error], [HelperResult]) = ([], [])
         for fixture in fixtures(of: path) {
@@ -27,7 +27,7 @@ package struct Replay {
             mistakes += Replay(portal, exchange).run()
         }
         let warning = results.isEmpty || results.contains(.success) ? "." : ", but no recorded login succeeds."
-        return (mistakes, "has no mistakes; \(results.count) recorded logins were played" + warning)
+        return (mistakes, "contains no mistakes; \(results.count) recorded logins were played" + warning)
     }
 
     /// Returns the portal file to which a fixture belongs (``fixtures(of:)``); `nil` if no portal file has the fixture.
@@ -38,8 +38,8 @@ package struct Replay {
         return owner(of: parts[parts.count - 1], among: portals(in: folder)).map { "\(folder)/\($0).portal" }
     }
 
-    /// Returns the fixtures of a portal file: `tests/NAME.exchange` and `tests/NAME-WORD.exchange` beside it. The word must not
-    /// be the end of another file's name.
+    /// Returns the fixtures of a portal file, which lie beside it: `tests/NAME.exchange` and `tests/NAME-WORD.exchange`. If `NAME-WORD` is another
+    /// portal file, the fixture belongs to that one.
     package static func fixtures(of path: String) -> [String] {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let name = String(path.split(separator: "/").last?.dropLast(".portal".count) ?? "")
@@ -92,9 +92,11 @@ package struct Replay {
             login.pause = { _ in true }
             login.isOpen = { progress.with { $0.next >= exchange.turns.count } }
             let start = PortalLogin.Start(hops: chain.hops, page: chain.page, portal: live, client: client)
-            guard let claim = login.claim(start) else { return [mistake(first.line, "no [Match] holds on the portal's page")] }
+            guard let claim = login.claim(start) else {
+                return [mistake(first.line, "no [Match] section matches the portal's page")]
+            }
             if let claims = exchange.claims, claims != claim.confidence {
-                let advice = claim.confidence < claims ? " Give a second kind of evidence." : ""
+                let advice = claim.confidence < claims ? " Add a second kind of evidence." : ""
                 note(first.line, "claims \(claim.confidence.rawValue) (recorded: \(claims.rawValue)): \(claim.reason)\(advice)")
             }
             compare(login.play(portal, start, reason: "", isTypedNow: !exchange.typed.isEmpty, from: nil))

@@ -17,7 +17,7 @@ enum BrowseError: Error, CustomStringConvertible {
         case .noBrowser:
             "There is no browser in PATH: install Chromium, Chrome, Brave, Edge or Firefox (apt install chromium), or name one with --browser."
         case .snap(let name):
-            "The snap \(Printable.text(name, limit: 64)) can open only its own folder, which is missing: start the browser once on its own, or name another one with --browser."
+            "The snap \(Printable.text(name, limit: 64)) can open only its own folder, which is missing: start the browser once by hand, or choose another one with --browser."
         case .notABrowser(let path): "\(Printable.text(path, limit: 300)) is not a program that can be started."
         case .noLink(let reason): "The network's description cannot be read: \(Printable.text(reason, limit: 300))."
         case .system(let what, let code): "\(what): \(String(cString: strerror(code)))."

@@ -6,8 +6,7 @@ import HelperKit
 import HotspotCore
 import Varlink
 
-/// A throw-away browser on one network: a proxy that is bound to the link, a browser that has no other way, and a profile that is
-/// deleted.
+/// A throw-away browser on one network: a proxy that is bound to the link, a browser that can only use this proxy, and a profile that is deleted.
 ///
 /// `hotspotctl browse` starts this program: `hotspot-helpers --browse [--browser PATH]`, with the network on the first line of
 /// standard input. It ends with the browser, on a signal, or when standard input ends.
@@ -41,7 +40,7 @@ package enum BrowseProgram {
         do throws(Errno) {
             proxy = try Proxy(
                 listener: try Proxy.listen(), link: link, mayUse: { ProcessTree.made(connectionFrom: $0, to: $1) })
-        } catch { throw .system("There is no port for the proxy", error.code) }
+        } catch { throw .system("The proxy could not get a port", error.code) }
         proxy.start()
         let parents = Profile.parents(
             runtime: variable("XDG_RUNTIME_DIR"), temporary: variable("TMPDIR"), home: variable("HOME"), snap: browser.snap)
@@ -76,8 +75,8 @@ package enum BrowseProgram {
         }
     }
 
-    /// Reads a line of at most 64 KiB from standard input, without stdio: exit(3) waits for the lock of its stream, which a
-    /// thread that reads a line holds (glibc 2.41).
+    /// Reads a line of at most 64 KiB from standard input, without stdio: exit(3) would wait for the stream's lock, which a thread holds while it
+    /// reads a line (glibc 2.41).
     private static func readLine() -> [UInt8]? {
         var (line, octet): ([UInt8], UInt8) = ([], 0)
         while read(STDIN_FILENO, &octet, 1) == 1 {

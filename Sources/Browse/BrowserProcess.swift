@@ -8,8 +8,8 @@ struct BrowserProcess {
 
     /// Starts a command without any of our descriptors, in its own session, which a Ctrl-C in the terminal does not reach.
     init(_ command: [String], environment: [String]) throws(BrowseError) {
-        guard clinux_adopt_orphans() == 0 else { throw .system("The browser's processes cannot be kept together", errno) }
-        // Browsers write only messages for their developers there.
+        guard clinux_adopt_orphans() == 0 else { throw .system("The browser's processes could not be grouped", errno) }
+        // Browsers write only messages for their developers to these streams.
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }
         do throws(Errno) {
@@ -29,8 +29,7 @@ struct BrowserProcess {
 
     /// Ends the browser and everything that it started. Nothing of its profile is kept, so it need not end cleanly.
     func end() {
-        // A process may start another one while the list is read. A process that the kernel does not end is abandoned after five
-        // seconds.
+        // A process may start another one while the list is read. A process that the kernel does not end within five seconds is abandoned.
         for _ in 0..<500 {
             let rest = ProcessTree.descendants()
             for process in rest { kill(process, SIGKILL) }

@@ -11,7 +11,7 @@ struct Profile {
     /// The whole folder.
     let folder: String
 
-    /// Makes the folder, which no other user can enter, in memory if the user has such a place.
+    /// Makes the folder, readable only by this user, in memory if the user has such a folder.
     init(for start: WebURL, proxy port: UInt16, under parents: [String]) throws(BrowseError) {
         var made: String?
         for parent in parents where made == nil {
@@ -21,7 +21,7 @@ struct Profile {
                 made = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
             }
         }
-        guard let made else { throw .system("There is no folder for the browser", errno) }
+        guard let made else { throw .system("A folder for the browser could not be made", errno) }
         folder = made
         path = made + "/profile"
         page = "file://\(made)/start.html"
@@ -48,7 +48,7 @@ struct Profile {
 
     /// Returns the folders for a profile, the best one first.
     ///
-    /// - Parameter snap: the folder of the browser's snap, which is the only one that a snap sees.
+    /// - Parameter snap: the folder of the browser's snap. A snap can read no other folder.
     static func parents(runtime: String?, temporary: String?, home: String?, snap: String?) -> [String] {
         if let snap { return home.map { ["\($0)/snap/\(snap)/common"] } ?? [] }
         return [runtime, temporary].compactMap(\.self).filter { $0.hasPrefix("/") } + ["/tmp"]

@@ -28,7 +28,7 @@ extension Companion {
             switch self {
             case .paired(let peer): "Paired with \"\(peer.name)\"."
             case .wrongCode: "The code was wrong."
-            case .codeSpent: "Three tries were wrong, and the code is no longer valid. Pair again."
+            case .codeSpent: "The code is no longer valid after three wrong tries. Pair again."
             case .codeExpired: "The code was valid for two minutes. Pair again."
             case .codeInvalid: "A code has eight digits."
             case .peersFull: "Eight laptops are paired already. Forget one first."
@@ -37,7 +37,7 @@ extension Companion {
             case .notConnected(let peer): "\"\(peer.name)\" is no longer nearby. Nothing was sent."
             case .notSent: "This is too large to send, or too many messages are already waiting."
             case .offerTaken(let peer): "\"\(peer.name)\" has the login now."
-            case .offerRefused(let peer, .declined): "The user of \"\(peer.name)\" did not want the login."
+            case .offerRefused(let peer, .declined): "The user of \"\(peer.name)\" declined the login."
             case .offerRefused(let peer, .otherPortal): "\"\(peer.name)\" is at another network or portal."
             case .offerRefused(let peer, .notStored): "\"\(peer.name)\" accepted the login, but could not store it."
             case .offerRefused(let peer, .expired), .offerExpired(let peer):

@@ -5,25 +5,24 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// The server of org.hotspotd.Control: checks the rights of each caller, passes the call to the daemon, and removes from the
-/// answer what the caller may not see.
+/// The server of org.hotspotd.Control: checks the caller's rights, passes the call to the daemon, and removes from the reply the parts that the
+/// caller may not see.
 @LoopActor public final class ControlInterface: ServerInterface {
     public nonisolated var name: String { ControlContract.name }
     public nonisolated var definition: String { ControlContract.definition }
 
-    /// The only methods that helpers may call. A helper's call carries the token of its process, and only tells it about its own
+    /// The only methods that helpers may call. A helper's call carries the token of its process, and its reply describes only the helper's own
     /// network.
     private static let helperMethods: Set<String> = ["Current", "RequestLogoff"]
-    /// The only methods that the companion service may call, because that service reads data from strangers nearby: none of them
-    /// returns a stored answer or changes a setting.
+    /// The only methods that the companion service may call. That service reads data from strangers nearby, so none of these methods returns a stored
+    /// answer or changes a setting.
     private static let companionMethods: Set<String> = ["Status", "Prompts", "Answer", "AddOffered"]
 
     private weak var backend: (any ControlBackend)?
     private let permission: Permission
     /// Reports to the log that a change was made, or that a call was refused: the first one of each user and method in a minute.
     public var onChange: (_ method: String, _ peer: PeerCredentials, _ allowed: Bool) -> Void = { _, _, _ in }
-    /// Reports how many more calls were refused within the minute. `nil` stands for all users and methods beyond the first
-    /// ``RefusalLimiter/limit``.
+    /// Reports how many more calls were refused within the minute. `nil` stands for all callers beyond the first ``RefusalLimiter/limit``.
     public var onRefusals: (_ method: String?, _ user: uid_t?, _ count: Int) -> Void = { _, _, _ in }
     var refusals = RefusalLimiter()
     var refusalTimer: EventSource?
@@ -46,7 +45,7 @@ import Varlink
         guard let backend else { return false }
         if call.standing == .restricted, !Self.helperMethods.contains(call.method) {
             noteRefusal(of: call)
-            fail(call, .notPermitted("A helper asks for its own network alone: Current and RequestLogoff."))
+            fail(call, .notPermitted("A helper may only call Current and RequestLogoff, for its own network."))
             return true
         }
         if permission.isCompanion(call.peer), !Self.isForCompanion(call) {
@@ -70,7 +69,7 @@ import Varlink
 
     public func statusChanged() {
         guard !statusWatchers.isEmpty, let backend else { return }
-        // Each reply is made once for all clients that may read the names, and once for all others.
+        // Each reply is encoded once for all clients that may read the names, and once for all others.
         var replies: [Bool: [UInt8]] = [:]
         for call in statusWatchers.values {
             let withNames = mayReadNames(call, backend)
@@ -93,7 +92,7 @@ import Varlink
     /// Sends the list to the clients that watch it, after a scan has ended or claims have changed.
     public func listChanged() {
         guard !listWatchers.isEmpty, let backend else { return }
-        // Each list is made once for all clients that want the same list.
+        // Each list is encoded once for all clients that want the same list.
         var replies: [ListParameters: Result<[UInt8], ControlError>] = [:]
         for (call, parameters) in listWatchers.values where mayReadNames(call, backend) {
             let reply = replies[parameters] ?? Result { () throws(ControlError) in try ListReplies.networks(backend, parameters) }
@@ -117,8 +116,8 @@ import Varlink
 
     typealias Method = @LoopActor (ControlInterface, ServerCall, any ControlBackend) throws(ControlError) -> Void
 
-    /// Every method by its name. All callers may call the methods made by `read`; those made by `permitted` need permission.
-    /// Those made by `change` need permission too and have an empty reply; those made by `later` reply when their work is done.
+    /// Every method by its name. `read` methods are open to all callers. `permitted` and `change` methods need permission; a `change` method has an
+    /// empty reply. `later` methods reply when their work is done.
     static let methods: [String: Method] = [
         "Status": { control, call, backend in
             let status = ListReplies.status(backend, withNames: control.mayReadNames(call, backend))
@@ -131,7 +130,7 @@ import Varlink
                 switch result {
                 case .success(var reply):
                     if control?.permission.allows(call) != true {
-                        // The findings of the probe describe the network, so they are removed; the settings may stay.
+                        // The probe's findings describe the network, so they are removed; the settings stay.
                         (reply.detail, reply.requests) = (nil, nil)
                     }
                     call.reply(reply)
@@ -180,7 +179,7 @@ import Varlink
         },
         "History": read { (control, call, backend, parameters: HistoryParameters) throws(ControlError) in
             try control.requireNames(call, backend)
-            // Asks for one attempt more than a reply has, to learn whether there are older ones.
+            // Asks for one attempt more than the reply holds, to learn whether there are older ones.
             let attempts = try backend.history(
                 ssid: parameters.ssid, interface: parameters.interface, before: parameters.before, limit: historyLimit + 1)
             call.reply(

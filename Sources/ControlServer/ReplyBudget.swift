@@ -3,19 +3,16 @@ import ForeignText
 import HotspotCore
 import Varlink
 
-/// Makes replies that hold a list, with as many elements as fit into one message. The server disconnects a client for which more
-/// octets wait than ``Server/ClientLimits/output``, so a longer reply would never arrive.
+/// Makes replies that contain a list, with as many elements as fit into one message. The server disconnects a client if more than
+/// ``Server/ClientLimits/output`` octets wait for it, so a longer reply would never arrive.
 enum ReplyBudget {
     /// The largest number of octets in a reply, well below the number that may wait for a client.
     static let capacity = Server.ClientLimits().output * 3 / 4
 
     /// Returns the octets of a reply's parameters: the list, as many of its first elements as fit, and the other members.
     ///
-    /// - Parameters:
-    ///   - name: the member that holds the list.
-    ///   - others: makes the other members, with the number of elements that are left out.
-    ///   - order: sorts the elements if some of them do not fit; if all fit, their order stays.
-    ///   - written: writes an element.
+    /// - Parameters: - name: the member that contains the list. - others: makes the other members, with the number of elements that are left out. -
+    ///   order: sorts the elements if some of them do not fit; otherwise their order stays. - written: writes an element.
     static func reply<Element: Encodable>(
         _ name: String, _ elements: some Collection<Element>, with others: (_ omitted: Int) -> [String: JSONValue] = Self.omitted,
         inOrder order: ((Element, Element) -> Bool)? = nil, written: (Element) -> [UInt8] = { Coding.encode($0) }
@@ -65,7 +62,7 @@ extension [Problem] {
                 problem.code, Printable.cut(problem.message, limit: Shown.text),
                 hint: problem.hint.map { Printable.cut($0, limit: Shown.text) })
         }
-        if count > shown.count { shown.append(Problem(.moreProblems, "\(count - shown.count) more problems are left out.")) }
+        if count > shown.count { shown.append(Problem(.moreProblems, "\(count - shown.count) more problems are not shown.")) }
         return shown
     }
 }
@@ -82,7 +79,7 @@ extension HelperStatus {
 }
 
 extension ScannedNetwork {
-    /// The network with only its surest claims, if it has too many.
+    /// The network; if it has too many claims, only the surest ones.
     var shown: ScannedNetwork {
         guard claims.count > Shown.claims else { return self }
         var shown = self

@@ -5,7 +5,7 @@ import Netlink
 public enum GateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The process has no permission to change rules.
     case notPermitted
-    /// Main's plain rule is not at its usual place: the administrator or another program has arranged the rules.
+    /// Main's plain rule is not at its usual priority: the administrator or another program has arranged the rules.
     case noMainRule
     /// The kernel has an address family without routing rules.
     case noRules
@@ -17,8 +17,8 @@ public enum GateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence for the user.
     public var description: String {
         switch self {
-        case .notPermitted: "The gate stays as it is: changing routing rules needs the capability CAP_NET_ADMIN."
-        case .noMainRule: "The gate stays open: the rule for the table main is not at its usual place, 32766."
+        case .notPermitted: "The gate cannot change: changing routing rules needs the capability CAP_NET_ADMIN."
+        case .noMainRule: "The gate stays open: the rule for the table main does not have its usual priority, 32766."
         case .noRules: "The gate stays open: this kernel has no routing rules."
         case .kernel(let error): "The gate does not work: \(error)."
         }

@@ -1,7 +1,6 @@
 import ForeignText
 
-/// Splits `Exec=` as a unit file's ExecStart= is split (systemd.service(5), "Command lines"): quotes and C escapes, no shell, no
-/// variables.
+/// Splits `Exec=` as systemd splits ExecStart= (systemd.service(5), "Command lines"): quotes and C escapes, but no shell and no variables.
 public enum ExecLine {
     public struct SplitError: Error {
         /// A phrase that follows the key's name.
@@ -31,11 +30,11 @@ public enum ExecLine {
             var word: [UInt8] = []
             while true {
                 guard let octet = rest.popFirst() else {
-                    if quote != nil { throw SplitError("has a quote that is never closed") }
+                    if quote != nil { throw SplitError("contains a quote that is never closed") }
                     break
                 }
                 if octet == quote {
-                    if let next = rest.first, !isBlank(next) { throw SplitError("has text directly after a closing quote") }
+                    if let next = rest.first, !isBlank(next) { throw SplitError("contains text directly after a closing quote") }
                     break
                 }
                 if quote == nil, isBlank(octet) { break }

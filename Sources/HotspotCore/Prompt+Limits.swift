@@ -5,11 +5,11 @@ extension Prompt {
     private static let (choiceLimit, choiceLength) = (256, 256)
     private static let addressLimit = 2048
 
-    /// The prompt, cut to a size that a person can answer: 32 fields, short texts, and terms of at most 32 KiB. Nothing is
-    /// escaped, because that depends on the screen; an address of the terms that would need escapes is left out.
+    /// The prompt, cut to a size that a person can answer: 32 fields, short texts, and terms of at most 32 KiB. Texts are not escaped, because
+    /// escapes depend on the screen. An address of the terms is left out if it would need escapes.
     public var limited: Prompt { cut().prompt }
 
-    /// Names the parts that ``limited`` cuts, for the author of a helper: one sentence each.
+    /// One sentence for each part that ``limited`` cuts, for the author of a helper.
     public var losses: [String] { cut().losses }
 
     private func cut() -> (prompt: Prompt, losses: [String]) {
@@ -27,16 +27,16 @@ extension Prompt {
             losses.append("`termsURL` is left out: it takes http:// or https:// and at most \(Self.addressLimit) plain octets")
         }
         if fields.count > Self.fieldLimit {
-            losses.append("it has \(fields.count) fields; the first \(Self.fieldLimit) are asked")
+            losses.append("it has \(fields.count) fields; only the first \(Self.fieldLimit) are shown")
         }
         cut.fields = fields.prefix(Self.fieldLimit).map { field in
             var shown = field
             let name = "the field \"\(Printable.text(field.name, limit: 64))\""
-            // No answer can be kept under a name that is too long or not unique.
+            // An answer cannot be stored under a name that is too long or not unique.
             if !field.name.isEmpty, field.name.utf8.count > Self.nameLimit || !names.insert(field.name).inserted {
                 shown.name = ""
                 losses.append(
-                    "\(name) has a name of more than \(Self.nameLimit) octets, or that of a field before it, and loses it")
+                    "\(name) has a name of more than \(Self.nameLimit) octets, or the name of an earlier field, and loses it")
             }
             shown.label = text("the label of \(name)", field.label, 200)
             if let value = field.value, value.utf8.count > Self.valueLimit {
@@ -47,7 +47,7 @@ extension Prompt {
             if let all = field.choices?.count, let choices, choices.count < all {
                 shown.choices = choices
                 losses.append(
-                    "\(name) has \(all) choices, and \(choices.count) are offered: at most \(Self.choiceLimit), of at most \(Self.choiceLength) octets"
+                    "\(name) has \(all) choices; only \(choices.count) are offered: at most \(Self.choiceLimit), of at most \(Self.choiceLength) octets"
                 )
             }
             return shown

@@ -29,7 +29,7 @@ extension Machine {
                 state = stay(.commanding(send(.authenticate, to: helper, &turn)))
                 return
             }
-            // The helper that was switched on may be better than the one that waits here.
+            // A helper that was just switched on may be better than the one that waits here.
             if event == .restEnded {
                 turn.act(.clearProblems)
                 return evaluate(joined, "a helper was switched on", &turn)
@@ -81,7 +81,7 @@ extension Machine {
         }
     }
 
-    /// Ends a login without an answer, which says nothing about the network, except with the strict rules (D1).
+    /// Ends a login that got no answer. The missing answer proves nothing about the network, except with the strict rules (D1).
     private mutating func missed(
         _ reason: StrikeReason, _ problem: Problem, _ authenticating: Authenticating, _ turn: inout Turn
     ) {
@@ -94,7 +94,7 @@ extension Machine {
         }
     }
 
-    /// Follows the proof of a login, here or in presentingUI: while the proof goes on, `next` makes the state from it.
+    /// Follows the proof of a login, here or in presentingUI. While the proof continues, `next` makes the next state.
     mutating func follow(
         _ proof: Proof, of helper: String, _ joined: JoinedNetwork, _ event: StateEvent, _ next: (Proof) -> MachineState,
         _ turn: inout Turn
@@ -107,12 +107,12 @@ extension Machine {
             let cause =
                 verdict?.isOpen == true
                 ? "\(helper) reports a login, and the probe confirms it"
-                : "\(helper) says that the network is open, but nothing proves it"
+                : "\(helper) reports that the network is open, but the probe cannot prove it"
             openClaimed(
                 joined, helper, secondsRemaining: seconds, MaintainSchedule(),
                 lookingAgain: verdict == .limited ? policy.watchFirst : nil, cause, &turn)
         case .refuted:
-            // The network stayed captive; the login is kept in case the network opens late.
+            // The network stayed captive. The login is kept, because the network may still open.
             var joined = joined
             keepUnproven(proof, of: helper, in: &joined, &turn)
             failTemporarily(joined, helper, .stillCaptive(helper), &turn)
@@ -121,8 +121,8 @@ extension Machine {
 }
 
 extension Prompt {
-    /// Returns the prompt of a helper that needs the user and does not say what for.
-    static func empty(_ helper: String) -> Prompt { Prompt(title: helper, message: "\(helper) needs you, and does not say why.") }
+    /// Returns the prompt of a helper that needs the user without saying why.
+    static func empty(_ helper: String) -> Prompt { Prompt(title: helper, message: "\(helper) needs you but does not say why.") }
 }
 
 extension Problem {
@@ -145,16 +145,16 @@ extension Problem {
             .loginDelayed, QuotedProblem.join("\(helper) could not log in for now.", reason), hint: "hotspotctl explain")
     }
     static func tooSoon(_ helper: String, _ pause: Duration) -> Problem {
-        // The pause ends within the second that has begun.
+        // The pause ends before this second is over.
         let seconds = pause.components.seconds + (pause.components.attoseconds > 0 ? 1 : 0)
         return Problem(
             .loginPaused,
-            "The last login was a moment ago, so the next one, by \(helper), waits \(seconds) s.",
+            "The last login was a moment ago, so \(helper) waits \(seconds) s.",
             hint: "hotspotctl login")
     }
     static func stillCaptive(_ helper: String) -> Problem {
         Problem(
-            .stillCaptive, "\(helper) says that it logged in, but the portal is still there; it may open in a moment.",
+            .stillCaptive, "\(helper) reports a login, but the portal is still there; the network may open in a moment.",
             hint: "hotspotctl explain")
     }
 }

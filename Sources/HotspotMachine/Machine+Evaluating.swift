@@ -27,24 +27,24 @@ extension Machine {
         decideRace(evaluating, &turn)
     }
 
-    /// Runs the race (T8 to T16), or waits for the verdict after a race without a winner (D20).
+    /// Runs the race (T8 to T16), or waits for the verdict if no helper won (D20).
     mutating func handle(_ event: StateEvent, in evaluating: Evaluating, _ turn: inout Turn) {
         switch event {
         case .raceAnswered(let id, let answer):
             guard !evaluating.awaitsVerdict, let entrant = evaluating.race.silent(id) else { return }
-            // The answer and the deadline can be due in the same turn of the loop; the deadline's instant itself is too late.
+            // The answer and the deadline can be due in the same turn of the loop. An answer at the deadline itself is too late.
             if turn.now >= evaluating.deadline.at { return endRace(evaluating, "the time for claims is over", &turn) }
             if let grace = evaluating.grace, turn.now >= grace.at {
-                return endRace(evaluating, "the wait for a surer claim is over", &turn)
+                return endRace(evaluating, "no surer claim came in time", &turn)
             }
             raceAnswered(entrant, answer, evaluating, &turn)
         case .timerFired(let id):
             if evaluating.awaitsVerdict { return }
             if id == evaluating.deadline.id { endRace(evaluating, "the time for claims is over", &turn) }
-            if id == evaluating.grace?.id { endRace(evaluating, "the wait for a surer claim is over", &turn) }
+            if id == evaluating.grace?.id { endRace(evaluating, "no surer claim came in time", &turn) }
         case .probed(let verdict, let seconds): noteVerdict(verdict, seconds, evaluating, &turn)
         case .verdictSeen(let verdict):
-            // The newest verdict counts, of a check too; the machine's own probe will be newer if it still runs.
+            // The newest verdict counts, also one of a check. If the machine's own probe still runs, its verdict will be newer.
             if case .known = evaluating.verdict { noteVerdict(verdict, nil, evaluating, &turn) }
         case .answered, .promptAnswered, .promptDismissed, .logoffRequested, .restEnded, .disassociationRefused: break
         }
@@ -75,14 +75,14 @@ extension Machine {
         decideRace(evaluating, &turn)
     }
 
-    /// Stores a verdict. It never shortens the race; it decides when there is no winner.
+    /// Stores a verdict. It never ends the race early; it decides only if no helper wins.
     private mutating func noteVerdict(_ verdict: Verdict?, _ seconds: Int?, _ evaluating: Evaluating, _ turn: inout Turn) {
         let next = evaluating.with { $0.verdict = .known(verdict, secondsRemaining: seconds) }
         state = .evaluating(next)
         if next.awaitsVerdict { decideByVerdict(next, &turn) }
     }
 
-    /// Removes helpers that are gone from the race, even if they have answered (T16). New helpers wait for the next race (C16).
+    /// Removes helpers that no longer exist from the race, even if they have answered (T16). New helpers wait for the next race (C16).
     mutating func candidatesChanged(in evaluating: Evaluating, _ turn: inout Turn) {
         var evaluating = evaluating
         guard !evaluating.awaitsVerdict, evaluating.race.removeAll(where: { !isCandidate($0) }) else { return }
@@ -120,18 +120,18 @@ extension Machine {
         }
     }
 
-    /// Lets the verdict decide where no helper claims the network (D20).
+    /// Lets the verdict decide if no helper claims the network (D20).
     private mutating func decideByVerdict(_ evaluating: Evaluating, _ turn: inout Turn) {
         guard case .known(let verdict, let seconds) = evaluating.verdict else {
             state = .evaluating(evaluating.with { $0.awaitsVerdict = true })
             return
         }
         var joined = evaluating.joined
-        // An earlier proven login reports by itself that it is not proven now.
+        // An earlier proven login itself reports that it is not proven now.
         let isNew = provenLogin(joined) == nil
-        // Without a verdict, a login here on an earlier visit shows that there is a portal.
+        // Without a verdict, a login here on an earlier visit suggests a portal.
         let hasPortal = verdict == .captive || verdict == nil && joined.arrival.remembered != nil && isNew
-        // A helper that was not asked may be the one that can log in.
+        // A helper that could not be asked may be the one that can log in.
         if hasPortal, let lack = evaluating.race.lack { return failTemporarily(joined, nil, .notStarted(lack), &turn) }
         switch verdict {
         case .online, .partial:
@@ -148,12 +148,14 @@ extension Machine {
             endAttempt(&joined, .unknown, &turn)
             turn.act(.report(.notKnown))
             rest(
-                joined, retryAfter: nil, "no helper claims the network; there was a portal, and no probe says that it is gone",
+                joined, retryAfter: nil,
+                "no helper claims the network; there was a portal, and no probe shows that it has opened",
                 &turn)
         case .limited, nil:
             if isNew { turn.act(.report(verdict == nil ? .notKnown : .limited)) }
             openUnclaimed(
-                joined, .unknown, secondsRemaining: nil, "no helper claims the network, and no probe tells whether it is open",
+                joined, .unknown, secondsRemaining: nil,
+                "no helper claims the network, and the probe cannot tell whether it is open",
                 &turn)
         }
     }
@@ -163,13 +165,13 @@ extension Problem {
     fileprivate static let notKnown = Problem(
         .proberMissing, "The prober does not answer, so hotspotd does not know whether the network is open.",
         hint: "hotspotctl check")
-    /// - Parameter helper: the only helper that the user allowed to be asked; `nil` if there were several.
+    /// - Parameter helper: the only helper that the user allows on this network; `nil` if there are several.
     fileprivate static func unclaimedCaptive(by helper: String?) -> Problem {
         guard let helper else {
             return Problem(
-                .unclaimedCaptive, "A portal wants a login, but no enabled helper can log in.",
+                .unclaimedCaptive, "The portal asks for a login, but no enabled helper can log in.",
                 hint: "hotspotctl helpers")
         }
-        return Problem(.unclaimedCaptive, "A portal wants a login, but \(helper) cannot log in.", hint: "hotspotctl login")
+        return Problem(.unclaimedCaptive, "The portal asks for a login, but \(helper) cannot log in.", hint: "hotspotctl login")
     }
 }

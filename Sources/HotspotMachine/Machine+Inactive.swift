@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Machine {
-    /// Ends everything that runs when the address is lost; no helper is asked, and auto-join stays as it is (T43).
+    /// Ends all running operations when the address is lost. No helper is asked, and auto-join stays as it is (T43).
     mutating func leaveNetwork(_ turn: inout Turn) {
         guard var joined = state.joined else { return }
         endAttempt(&joined, .left, &turn)
@@ -10,7 +10,7 @@ extension Machine {
         if case .inactive = state {
             state = .inactive(.noAddress)
         } else {
-            go(.inactive(.noAddress), "the network is gone", &turn)
+            go(.inactive(.noAddress), "the network was left", &turn)
         }
     }
 
@@ -32,7 +32,7 @@ extension Machine {
             turn.act(.report(problem))
             return
         }
-        guard let helper = joined.arrival.remembered else { return evaluate(joined, "the network gave an address", &turn) }
+        guard let helper = joined.arrival.remembered else { return evaluate(joined, "the network assigned an address", &turn) }
         guard isCandidate(helper) else {
             if let schedule = joined.arrival.resumed { setStanding(helper, schedule, .interrupted, in: &joined, &turn) }
             return evaluate(joined, "the remembered helper is switched off or gone", &turn)
@@ -40,12 +40,12 @@ extension Machine {
         guard let schedule = joined.arrival.resumed else {
             return maintain(
                 joined, helper, startsClosed: true, justJoined: true, joined.arrival.session,
-                "the network gave an address, and a helper is remembered", &turn)
+                "the network assigned an address, and a helper is remembered", &turn)
         }
         maintain(joined, helper, startsClosed: false, schedule, "the daemon was restarted in the same association", &turn)
     }
 
-    /// Starts nothing until the user asks for it, or the hold ends (D13, D14, D21).
+    /// Starts nothing until the user asks for a login, or the hold ends (D13, D14, D21).
     mutating func hold(
         _ joined: JoinedNetwork, _ reason: HoldReason, _ cause: String, telling problem: Problem? = nil, _ turn: inout Turn
     ) {
@@ -55,7 +55,7 @@ extension Machine {
         go(.inactive(.held(joined.resting, reason, timer: timer)), cause, &turn)
     }
 
-    /// Asks to end the link, and waits a limited time for that: a manager may keep the link up.
+    /// Asks to end the link and waits for a limited time, because a manager may keep the link up.
     mutating func disassociate(
         _ joined: JoinedNetwork, otherwise fallback: Inactive.Fallback, from former: StateName? = nil, _ cause: String,
         _ turn: inout Turn
@@ -65,12 +65,12 @@ extension Machine {
         go(.inactive(.leaving(joined.resting, otherwise: fallback, timer: timer)), from: former, cause, &turn)
     }
 
-    /// Returns whether ending the link is wanted and possible (D19).
+    /// Returns whether the link should and can be ended (D19).
     func mayDisassociate(_ joined: JoinedNetwork) -> Bool {
         policy.onFailure == .disconnect && joined.arrival.canDisassociate
     }
 
-    /// Waits: on a held network for the user or the end of the hold; on a link that is being left, for its end.
+    /// Waits: on a held network, for the user or the end of the hold; on a link that is being ended, for its end.
     mutating func handle(_ event: StateEvent, in inactive: Inactive, _ turn: inout Turn) {
         switch inactive {
         case .noAddress: break
@@ -84,7 +84,7 @@ extension Machine {
         case .held(let joined, _, let timer):
             switch event {
             case .restEnded: release(joined, "the network was switched on", &turn)
-            case .timerFired(let id): if id == timer?.id { release(joined, "the hold is over", &turn) }
+            case .timerFired(let id): if id == timer?.id { release(joined, "the hold has ended", &turn) }
             case .logoffRequested: if let login = joined.unended { logOffAgain(joined, login, &turn) }
             case .disassociationRefused, .verdictSeen, .probed, .answered, .raceAnswered, .promptAnswered,
                 .promptDismissed:
@@ -93,7 +93,7 @@ extension Machine {
         }
     }
 
-    /// Keeps a link that cannot be ended, held or at rest (D19).
+    /// Keeps a link that cannot be ended, held or waiting in `failure` (D19).
     private mutating func keepLink(_ joined: JoinedNetwork, _ fallback: Inactive.Fallback, _ turn: inout Turn) {
         switch fallback {
         case .hold(let reason):
@@ -104,8 +104,8 @@ extension Machine {
         }
     }
 
-    /// Ends a hold, or the rest in `failure`. If nothing was started since the join, the remembered helper continues; the gate
-    /// stays closed until it has answered.
+    /// Ends a hold, or the wait in `failure`. If nothing was started since the join, the remembered helper continues; the gate stays closed until
+    /// that helper answers.
     mutating func release(_ joined: JoinedNetwork, _ cause: String, _ turn: inout Turn) {
         turn.act(.releaseHold)
         var fresh = joined.started(byUser: false)
@@ -120,27 +120,26 @@ extension Machine {
 
 extension Problem {
     static let logoffUnconfirmed = Problem(
-        .logoffUnconfirmed, "hotspotd leaves this network alone; the portal may still let this computer through.",
+        .logoffUnconfirmed, "hotspotd leaves this network alone, but you may still be logged in.",
         hint: "hotspotctl logoff")
     static let logoffIneffective = Problem(
         .logoffUnconfirmed,
-        "hotspotd logged off, but the network still let this computer through at the last look. hotspotd leaves it alone.",
+        "hotspotd logged off, but the last probe still reached the Internet. hotspotd leaves this network alone.",
         hint: "hotspotctl logoff")
     /// The helper says that another logoff would not help.
     static let logoffImpossible = Problem(.logoffUnconfirmed, logoffUnconfirmed.message, hint: "hotspotctl explain")
 
-    /// Returns the problem for a user who comes back after such a logoff: end the session, if another logoff may help, or go
-    /// online.
+    /// Returns the problem for a user who returns after such a logoff: end the session, if another logoff may help, or go online.
     static func unended(mayHelp: Bool) -> Problem {
         let hint = mayHelp ? "hotspotctl logoff, or to go online: hotspotctl login" : "hotspotctl login"
         return Problem(.logoffUnconfirmed, leftOpen, hint: hint)
     }
 
     private static let leftOpen =
-        "You logged off here, but the portal may still let this computer through. hotspotd leaves this network alone for 12 hours."
+        "You logged off here, but you may still be logged in. hotspotd leaves this network alone for 12 hours."
 
-    /// Returns why nothing happens on a held network, with the command that helps; for a network that was held earlier, also the
-    /// cause.
+    /// Returns why nothing happens on a held network, with the command that helps. If the network was held on an earlier visit, the cause is
+    /// included.
     static func held(_ reason: HoldReason, because cause: String? = nil) -> Problem {
         let earlier = cause.map(QuotedProblem.split)
         let sentence =
@@ -148,7 +147,7 @@ extension Problem {
             case .loggedOff where cause.map(Machine.ended.contains) ?? true:
                 "You logged off here. hotspotd leaves this network alone for 12 hours."
             case .loggedOff: leftOpen
-            case .dismissed: "You dismissed the question. hotspotd asks nothing here for 12 hours."
+            case .dismissed: "You dismissed the question. hotspotd asks no questions here for 12 hours."
             case .autoJoinOff:
                 "The login failed permanently last time\(earlier.map { " (\($0.sentence))" } ?? ""); hotspotd does not try again."
             case .disabled: "hotspotd is switched off for this network."

@@ -21,7 +21,7 @@ extension Machine {
             case nil: break
             case .continues(let proof):
                 state = .loggingOff(loggingOff.with { $0.phase = .proving(proof, otherwise: otherwise) })
-            // Against the helper's word, only the portal shows that the session has ended.
+            // If the helper says otherwise, only the portal proves that the session has ended.
             case .confirmed where otherwise == .ineffective || state.joined?.lastVerdict == .captive:
                 conclude(loggingOff, .confirmed, &turn)
             case .confirmed, .refuted: conclude(loggingOff, otherwise, &turn)
@@ -33,7 +33,7 @@ extension Machine {
         switch answer {
         case nil: turn.act(.strike(helper: loggingOff.helper, .silence))
         case .crashed: turn.act(.strike(helper: loggingOff.helper, .crash))
-        // The answer came in time but does not follow the contract, or the helper was never asked: neither good nor bad.
+        // The answer does not follow the contract, or the helper was never asked: this neither causes nor forgives strikes.
         case .garbled, .notStarted: break
         case .evaluated, .replied: turn.act(.acquit(helper: loggingOff.helper))
         }
@@ -50,7 +50,7 @@ extension Machine {
         state = .loggingOff(loggingOff.with { $0.phase = .proving(proof, otherwise: result) })
     }
 
-    /// Ends the session if it has ended. A session that may still continue can be ended again.
+    /// Ends the logoff. If the session may still continue, the user can log off again.
     private mutating func conclude(_ loggingOff: LoggingOff, _ result: LogoffResult, _ turn: inout Turn) {
         let cause =
             switch result {
@@ -68,14 +68,14 @@ extension Machine {
         }
     }
 
-    /// The causes of a hold after which nothing is open.
+    /// The causes of a hold after which the network is closed.
     private static let sessionEnded = "the session has ended"
-    static let alreadyEnded = "the session had ended already"
+    static let alreadyEnded = "the session had already ended"
     static let ended: Set<String> = [sessionEnded, alreadyEnded]
     private static let unconfirmed = "the logoff is not confirmed"
     static let impossible = "the logoff failed"
 
-    /// Ends the link if that is wanted and possible; holds the network in any case (D13).
+    /// Ends the link if it should and can be ended; holds the network in any case (D13).
     mutating func endSession(
         _ joined: JoinedNetwork, of helper: String, _ result: LogoffResult, _ cause: String, _ turn: inout Turn
     ) {
@@ -100,7 +100,7 @@ extension Machine {
         setStanding(helper, MaintainSchedule(), .unended, in: &joined, &turn)
     }
 
-    /// Tries again to end a session whose logoff the portal did not confirm.
+    /// Tries again to end a session, because the portal did not confirm the first logoff.
     mutating func logOffAgain(_ joined: JoinedNetwork, _ login: StandingLogin, _ turn: inout Turn) {
         var joined = joined
         turn.act(.restoreLogin(login.id, of: login.helper))

@@ -22,7 +22,7 @@ extension Machine {
         case .answered(let answer): handle(answer, in: maintaining, &turn)
         case .probed(let verdict, let seconds): store(verdict, seconds, maintaining, &turn)
         case .verdictSeen(let verdict):
-            // The newest verdict counts, of a check too; the machine's own probe will be newer if it still runs.
+            // The newest verdict counts, also one of a check. If the machine's own probe still runs, its verdict will be newer.
             if case .known = maintaining.verdict { store(verdict, nil, maintaining, &turn) }
         case .logoffRequested: state = .maintaining(maintaining.with { $0.logoffQueued = true })
         case .raceAnswered, .timerFired, .promptAnswered, .promptDismissed, .restEnded, .disassociationRefused: break
@@ -64,7 +64,7 @@ extension Machine {
             case .uiRequired: loseSession(maintaining, mayReturn: false, "\(helper) needs the user", &turn)
             case .temporaryFailure: loseSession(maintaining, mayReturn: true, "\(helper) cannot keep the session for now", &turn)
             case .failure: loseSession(maintaining, mayReturn: false, "\(helper) cannot keep the session", &turn)
-            case .unsupportedNetwork: loseSession(maintaining, mayReturn: false, "\(helper) does not know this network", &turn)
+            case .unsupportedNetwork: loseSession(maintaining, mayReturn: false, "\(helper) does not support this network", &turn)
             case .commandNotRecognized: loseSession(maintaining, mayReturn: false, "\(helper) keeps no sessions", &turn)
             }
         }
@@ -76,11 +76,11 @@ extension Machine {
             case .known(let verdict, let probeSeconds) = maintaining.verdict
         else { return }
         if verdict == .captive {
-            // A portal in the Internet's place outweighs the helper's word. But the probe began at the same time as the command,
-            // and the helper may have logged in since, as it may during maintain: a second login could cost a second voucher.
+            // A portal in the Internet's place outweighs the helper's answer. But the probe began together with the command, and the helper may have
+            // logged in since, as it may during Maintain: a second login could cost a second voucher.
             if isSecondProbe {
                 return renewSession(
-                    maintaining, "\(maintaining.helper) says that the session goes on, but the portal is there", &turn)
+                    maintaining, "\(maintaining.helper) reports a valid session, but the portal is back", &turn)
             }
             let probe = startProbe(fresh: true, &turn)
             state = .maintaining(
@@ -101,29 +101,28 @@ extension Machine {
         }
         let cause =
             verdict?.isOpen == true
-            ? "no new login is needed" : "\(maintaining.helper) says that the session goes on, and nothing proves it"
+            ? "no new login is needed" : "\(maintaining.helper) reports a valid session, but the probe cannot prove it"
         openClaimed(
             maintaining.joined, maintaining.helper, secondsRemaining: seconds ?? probeSeconds, maintaining.schedule,
             lookingAgain: verdict == .limited ? policy.watchLongest : nil, cause, &turn)
     }
 
-    /// Lets the same helper log in again, without a race (T37). There is a race if the candidates have changed since the helper
-    /// was chosen.
+    /// Lets the same helper log in again, without a race (T37). If the candidates have changed since the helper was chosen, a race decides.
     private mutating func renewSession(_ maintaining: Maintaining, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(maintaining, &turn) }
-        // At a join, this is one attempt: if the portal wants a login as before, no session has ended.
+        // At a join, this is one attempt: if the portal asks for a login as before, no session has ended.
         if !maintaining.startsClosed { endAttempt(&joined, .expired, &turn) }
         if let contenders = joined.contenders, candidates.contains(where: { !contenders.contains($0.mark) }) {
             return evaluate(
-                joined, goesOn: maintaining.startsClosed, "\(cause), and a helper or a file that it reads has changed", &turn)
+                joined, goesOn: maintaining.startsClosed, "\(cause), and a helper, or a file that it reads, has changed", &turn)
         }
         if !maintaining.startsClosed { beginAttempt(&joined, &turn) }
         authenticate(joined, maintaining.helper, cause, &turn)
     }
 
-    /// Starts a new race, with the helper among the candidates (T38, D11). A session that may still be valid returns if no helper
-    /// wants a login and the network is not captive.
+    /// Starts a new race that includes the helper (T38, D11). If no helper wants to log in and the network is not captive, a session that may still
+    /// be valid is restored.
     private mutating func loseSession(_ maintaining: Maintaining, mayReturn: Bool, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(maintaining, &turn) }
@@ -133,7 +132,7 @@ extension Machine {
         evaluate(joined, goesOn: mayReturn, cause, &turn)
     }
 
-    /// Ends the session for a queued logoff: the helper has answered that no session is left.
+    /// Ends the session for a queued logoff: the helper has answered that the session is over.
     private mutating func endQueuedLogoff(_ maintaining: Maintaining, _ turn: inout Turn) {
         endSession(maintaining.joined, of: maintaining.helper, .confirmed, Self.alreadyEnded, &turn)
     }

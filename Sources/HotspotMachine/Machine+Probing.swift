@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The prober's part in several states: the proof of a login, and the watch while a state waits.
+/// The probes in several states: the proof of a login, and the watch while a state waits.
 extension Machine {
     mutating func startProbe(fresh: Bool, _ turn: inout Turn) -> RunningProbe {
         let id: ProbeID = issue()
@@ -11,7 +11,7 @@ extension Machine {
     // MARK: Proof (D25)
 
     mutating func startProof(of helper: String, until end: Instant, secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
-        // Storing waits for the disk; the probe does not wait.
+        // Storing waits for the disk; the probe does not wait for that.
         let probe = startProbe(fresh: true, &turn)
         if state.joined?.standing?.ground != .fresh {
             turn.act(.awaitProof(of: helper, until: turn.now + policy.latePatience))
@@ -19,7 +19,7 @@ extension Machine {
         return Proof(login: issue(), began: turn.now, end: end, phase: .probing(probe), secondsRemaining: secondsRemaining)
     }
 
-    /// Begins the proof of a login: `next` makes the state from it.
+    /// Begins the proof of a login; `next` makes the next state.
     mutating func prove(
         _ helper: String, until end: Instant, secondsRemaining: Int?, _ next: (Proof) -> MachineState, _ turn: inout Turn
     ) {
@@ -29,7 +29,7 @@ extension Machine {
 
     enum ProofProgress {
         case continues(Proof)
-        /// The network is no longer captive; the verdict is `nil` if there is no prober, so that the helper's word counts.
+        /// The network is not captive; the verdict is `nil` if there is no prober, so that the helper's answer counts.
         case proven(Verdict?, secondsRemaining: Int?)
         /// The network stayed captive.
         case refuted
@@ -54,8 +54,8 @@ extension Machine {
         }
     }
 
-    /// Starts over if the network now leads to another portal than the one that asks or that received the answers (D32). Returns
-    /// whether it started over.
+    /// Starts over if the network now leads to another portal than the one that asked the user or received the answers (D32). Returns whether it
+    /// started over.
     mutating func leaveOtherPortal(_ verdict: Verdict?, _ turn: inout Turn) -> Bool {
         guard verdict == .captive, var joined = state.joined, joined.trail.leadsElsewhere else { return false }
         if let proof = state.proof, let helper = state.chosenHelper {
@@ -71,7 +71,7 @@ extension Machine {
 
     enum LogoffProgress {
         case continues(Proof)
-        /// The portal is back, or nothing shows that it is not.
+        /// The portal is back, or could not be disproven.
         case confirmed
         /// The network stayed open.
         case refuted
@@ -100,7 +100,7 @@ extension Machine {
         return next
     }
 
-    /// Reports that a result is not proven, where the word of a helper counts.
+    /// Reports that a result is not proven, because only the helper's answer supports it.
     func reportUnproven(_ verdict: Verdict?, _ turn: inout Turn) {
         switch verdict {
         case nil: turn.act(.report(.proberMissing))
@@ -137,7 +137,7 @@ extension Machine {
         }
     }
 
-    /// Returns the watch before its next probe. A login that may still open late is probed without growing pauses (D25).
+    /// Returns the watch for its next probe. While a login may still open the network late, the pauses do not grow (D25).
     mutating func pause(_ watch: Watch, _ turn: inout Turn) -> Watch {
         let growth = state.joined?.standing?.end == nil ? 2 : 1
         let interval = min(watch.interval * growth, policy.watchLongest)
@@ -147,12 +147,12 @@ extension Machine {
 
 extension Problem {
     static let proberMissing = Problem(
-        .proberMissing, "There is no prober to prove the login, so hotspotd believes the helper.",
+        .proberMissing, "There is no prober to prove the login, so hotspotd relies on the helper.",
         hint: "check [Probe] Exec= in the settings")
     static let proberSilent = Problem(
-        .proberMissing, "The prober does not answer; the portal that it saw last counts as still there.",
+        .proberMissing, "The prober does not answer, so hotspotd assumes that the last portal is still there.",
         hint: "hotspotctl check")
     static let limited = Problem(
         .internetLimited, "The Internet does not answer, and there is no portal.", hint: "hotspotctl check")
-    public static let httpsBlocked = Problem(.httpsBlocked, "Plain HTTP reaches the Internet, HTTPS does not.")
+    public static let httpsBlocked = Problem(.httpsBlocked, "Plain HTTP reaches the Internet, but HTTPS does not.")
 }

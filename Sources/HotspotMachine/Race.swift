@@ -1,17 +1,16 @@
 import HotspotCore
 
-/// The evaluate race as a separate machine: it takes answers and returns a decision. T8 to T16, D7, D8 and D24, behaviours 33 to
-/// 45.
+/// The race of all helpers as a separate machine: takes answers and returns a decision (T8 to T16, D7, D8 and D24, behaviours 33 to 45).
 public struct Race: Hashable, Sendable {
     /// One candidate that was asked.
     public struct Entrant: Hashable, Sendable {
         public let candidate: Candidate
         public let command: CommandID
-        /// The answer; `nil` while it has not come.
+        /// The answer; `nil` until it comes.
         public fileprivate(set) var answer: Response?
-        /// Whether any claim of another entrant goes before this one's (D24).
+        /// Whether this entrant's claim comes after all others (D24).
         public let isLast: Bool
-        /// Claims of a lower rank go first.
+        /// Claims of a lower rank come first.
         fileprivate var rank: Int { candidate.isLastResort ? 2 : isLast ? 1 : 0 }
     }
 
@@ -22,7 +21,7 @@ public struct Race: Hashable, Sendable {
     }
 
     public private(set) var entrants: [Entrant]
-    /// Why an entrant was never asked: its process could not be started for lack of resources.
+    /// The reason why an entrant was never asked: its process could not be started for lack of resources.
     var lack: String?
 
     public init(_ entrants: [(Candidate, CommandID)]) {
@@ -39,7 +38,7 @@ public struct Race: Hashable, Sendable {
         entrants.append(Entrant(candidate: candidate, command: command, answer: nil, isLast: isLast))
     }
 
-    /// Records an answer. Only the first of each entrant counts (D18); returns `false` for any other.
+    /// Records an answer. Only an entrant's first answer counts (D18); returns `false` for others.
     public mutating func record(_ confidence: Confidence, for command: CommandID, at now: Instant) -> Bool {
         guard let index = entrants.firstIndex(where: { $0.command == command }), entrants[index].answer == nil else {
             return false
@@ -69,13 +68,13 @@ public struct Race: Hashable, Sendable {
     /// Returns the entrant with this command, if it is unanswered.
     func silent(_ command: CommandID) -> Entrant? { entrants.first { $0.command == command && $0.answer == nil } }
 
-    /// Whether there is a claim that does not end the race: a low, or a high of an entrant that comes last.
+    /// Whether there is a claim that does not end the race: a low claim, or a high claim of an entrant that comes last.
     public var hasOpenClaim: Bool { best.map { !$0.isDecisive } ?? false }
 
-    /// Whether all entrants are quarantined: the race waits for none, so all of them get the grace.
+    /// Whether all entrants are quarantined: the race need not wait for any of them, so all get the grace time.
     public var isQuarantinedWhole: Bool { !entrants.isEmpty && entrants.allSatisfy(\.candidate.isQuarantined) }
 
-    /// The decision as soon as there is one: at the first high, or when all entrants that count have answered.
+    /// The decision, once there is one: at the first high claim, or when all entrants that count have answered.
     public var decision: RaceDecision? {
         if let best, best.isDecisive { return .winner(best.name) }
         let waitsForAll = isQuarantinedWhole
@@ -86,10 +85,10 @@ public struct Race: Hashable, Sendable {
     /// The decision at a deadline: a helper that has not answered does not claim the network.
     public var decisionNow: RaceDecision { best.map { .winner($0.name) } ?? .noWinner }
 
-    /// Returns why the winner won, for people.
+    /// Returns the reason why the winner won, for people.
     public func reason(for winner: String) -> String {
         guard let entrant = entrants.first(where: { $0.candidate.name == winner }), let answer = entrant.answer else {
-            return "no other helper is left"
+            return "there is no other helper"
         }
         if entrant.isLast, entrants.count > 1 {
             let others = entrants.filter { $0.candidate.name != winner && ($0.answer?.confidence ?? .none) != .none }
@@ -109,8 +108,8 @@ public struct Race: Hashable, Sendable {
         return "\(first ? "the earliest" : "the first by name") of \(equal.count) with priority \(priority) that claim it"
     }
 
-    /// The best claim, by: rank (ordinary, comes last, last resort); confidence; among highs the earliest, among lows priority
-    /// and then the earliest; name. So equal times give equal outcomes, in whatever order they were recorded.
+    /// The best claim. The order is: rank (ordinary, comes last, last resort), then confidence; then the earliest among high claims, and priority
+    /// before the earliest among low ones; then the name. So equal times give the same winner, in whatever order they were recorded.
     private var best: (name: String, isDecisive: Bool)? {
         var winner: (entrant: Entrant, answer: Response)?
         for entrant in entrants {

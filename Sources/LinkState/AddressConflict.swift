@@ -2,13 +2,11 @@ import HotspotCore
 import PortalAnnouncement
 
 extension LinkSnapshot {
-    /// Returns the problem of a link whose gateway or nameservers are hidden by another interface of this computer; `nil` if
-    /// there is none.
+    /// Returns the problem if another interface of this computer hides the link's gateway or nameservers; otherwise `nil`.
     ///
-    /// The kernel drops answers from an address that is its own, so no answer can arrive. If only the network overlaps, as with a
-    /// container's bridge, packets that are bound to the link pass, but the packets of ordinary programs go to the other
-    /// interface. A tunnel covers networks on purpose, and a second card in the same network has the same router: both are
-    /// ignored.
+    /// If the other interface has the same address, the kernel drops the answers. If only the networks overlap, as with a container's bridge, packets
+    /// that are bound to the link pass, but packets of ordinary programs go to the other interface. A tunnel covers networks on purpose, and a second
+    /// card in the same network has the same router: both are ignored.
     ///
     /// - Parameters:
     ///   - others: the interfaces of this computer.
@@ -28,7 +26,7 @@ extension LinkSnapshot {
             }
             return Problem(
                 .addressConflict,
-                "\(other.name) of this computer has \(network.text), the address of the \(role) on \(name): no answer of that \(role) arrives.",
+                "\(other.name) of this computer uses \(network.text), which is the address of the \(role) on \(name), so that \(role) cannot answer.",
                 hint: "sudo ip address del \(network.text) dev \(other.name)")
         }
         let own = addresses.compactMap(InterfaceNetwork.init)
@@ -42,7 +40,7 @@ extension LinkSnapshot {
             guard let (other, network) = hiding else { continue }
             return Problem(
                 .addressOverlap,
-                "\(other.name) of this computer has \(network.text), a network with the \(role) \(address) of \(name): ordinary programs do not reach that \(role).",
+                "\(other.name) of this computer uses the network \(network.text), which contains the \(role) \(address) of \(name), so programs cannot reach that \(role).",
                 hint: "sudo ip address del \(network.text) dev \(other.name)")
         }
         return nil

@@ -17,9 +17,9 @@ public struct JoinRequest: Sendable {
     let interface: ManagedInterface
     let ssid: SSID
     let security: Security
-    /// The password; without one, the program uses the one that it knows for the network.
+    /// The password; without one, the program uses the password that it has stored.
     let password: String?
-    /// Whether everything made for this join is removed when the network is left.
+    /// Whether everything made for this join is removed when the interface leaves the network.
     let once: Bool
 
     public init(interface: ManagedInterface, ssid: SSID, security: Security, password: String?, once: Bool) {
@@ -33,15 +33,15 @@ public struct JoinRequest: Sendable {
 
 /// The reason for leaving a network.
 public enum Ending: Hashable, Sendable {
-    /// The user leaves: no network is joined until the user asks for one, here or in the program.
+    /// The user leaves: the interface joins no network until the user asks for it, here or in the program.
     case byUser
     /// The network may be joined again at once.
     case mayReturn
-    /// This network is not joined automatically until ``Associations/release(_:)`` or after that time; others may be.
+    /// This network is not joined automatically until ``Associations/release(_:)`` or until that time is over; others may be.
     case staysAway(SSID, for: Duration?)
 }
 
-/// The reason why a network is not joined or left.
+/// The reason why joining or leaving a network failed.
 public enum AssociationError: Error, Hashable, Sendable {
     /// The program does not see the network.
     case notInSight
@@ -54,7 +54,7 @@ public enum AssociationError: Error, Hashable, Sendable {
     case notInNetwork
     /// The interface is down or switched off.
     case down
-    /// The program ended, or does not answer.
+    /// The program has ended or does not answer.
     case managerGone(String)
     case timeout(manager: String)
     /// With the program's words.
@@ -62,9 +62,8 @@ public enum AssociationError: Error, Hashable, Sendable {
     /// Another join or leave of this interface is under way.
     case busy
 
-    /// - Parameters:
-    ///   - permission: the permission that is missing if the program refuses, and how to get it.
-    ///   - idle: the name of the program's error for an interface that is not in a network.
+    /// - Parameters: - permission: the permission that the user lacks if the program refuses, and how to get it. - idle: the name of the program's
+    ///   error for an interface that is not in a network.
     init(_ failure: SystemBus.CallFailure, of manager: String, missing permission: String, idle: String) {
         if failure.isRefusal {
             self = .notPermitted(manager: manager, missing: permission)
@@ -77,31 +76,31 @@ public enum AssociationError: Error, Hashable, Sendable {
         }
     }
 
-    /// One sentence for the user, and after a line feed the words of the program.
+    /// One sentence for the user and, after a line feed, the words of the program.
     public var problem: Problem {
         switch self {
         case .notInSight: Problem(.joinFailed, "The network is not in sight.", hint: "hotspotctl list")
         case .passwordNeeded: Problem(.passwordNeeded, "This network requires a password.")
         case .wrongPassword: Problem(.wrongPassword, "The network does not accept this password.")
         case .unsupported(.enterprise):
-            Problem(.joinFailed, "This network wants more than a password (802.1X): join it in the desktop's settings.")
+            Problem(.joinFailed, "This network needs more than a password (802.1X): join it in the desktop's settings.")
         case .unsupported(let security):
             Problem(.joinFailed, "hotspotd cannot join networks with this security: \(security.rawValue).")
         case .notPermitted(let manager, let missing):
             Problem(.joinNotPermitted, "\(manager) does not let hotspotd join or leave networks: \(missing).")
         case .notInNetwork: Problem(.notJoined, "The interface is not in a network.")
         case .down: Problem(.joinFailed, "The interface is down or switched off.", hint: "rfkill list")
-        case .managerGone(let manager): Problem(.managerGone, "\(manager) ended, or does not answer.")
+        case .managerGone(let manager): Problem(.managerGone, "\(manager) has ended or does not answer.")
         case .timeout(let manager): Problem(.joinFailed, "\(manager) did not finish in time.")
         case .refused(let manager, let words):
             Problem(
                 .joinFailed, QuotedProblem.join("\(manager) could not join or leave the network.", words.isEmpty ? nil : words))
-        case .busy: Problem(.busy, "This interface is being joined or left already.")
+        case .busy: Problem(.busy, "This interface is already joining or leaving a network.")
         }
     }
 }
 
-/// A program that joins networks, or the kernel alone. It calls back once; ``Associations`` ends calls that take too long.
+/// A program that joins networks, or the kernel itself. It calls back once; ``Associations`` ends calls that take too long.
 @LoopActor protocol Associator: AnyObject {
     /// The program's name for people.
     var name: String { get }

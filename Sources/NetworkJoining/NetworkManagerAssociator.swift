@@ -2,14 +2,14 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// NetworkManager (introspection of 1.42; measured as an unprivileged user: `network-control` to join known networks and to
-/// leave, `settings.modify.own` for our own profile).
+/// NetworkManager (introspection of 1.42; measured as an unprivileged user: `network-control` to join known networks and to leave,
+/// `settings.modify.own` for hotspotd's own profile).
 @LoopActor final class NetworkManagerAssociator: Associator {
     let name = "NetworkManager"
     private static let service = "org.freedesktop.NetworkManager"
     private static let manager = SystemBus.Object(service, "/org/freedesktop/NetworkManager", service)
     private static let refusal =
-        "polkit's rule is missing (60-hotspotd.rules, which the package has), or the administrator's own rules forbid it"
+        "polkit's rule is missing (60-hotspotd.rules, from the package), or the administrator's own rules forbid it"
 
     /// A join under way on a device.
     @LoopActor private final class Activation {
@@ -52,7 +52,7 @@ import HotspotCore
         let activation = Activation(done)
         activations[path] = activation
         guard request.password == nil else { return add(request, path, activation) }
-        // The profiles whose network is in sight; those of other users are not among them.
+        // The profiles of networks in sight; other users' profiles are not included.
         bus.properties(of: Self.device(path)) { [self] properties in
             guard let properties else { return finish(path, activation, .managerGone(name)) }
             let profiles = (properties["AvailableConnections"]?.list ?? []).compactMap(\.text)
@@ -89,17 +89,17 @@ import HotspotCore
         guard let settings = Self.profile(for: request, user: Self.user) else {
             return finish(path, activation, .unsupported(request.security))
         }
-        // A volatile profile is removed with the connection.
+        // NetworkManager removes a volatile profile when the connection ends.
         let options: [String: SystemBus.Argument] = ["persist": .text(request.once ? "volatile" : "disk")]
         start("AddAndActivateConnection2", [.tables(settings), .path(path), .path("/"), .table(options)], path, activation)
     }
 
-    /// Returns the settings of a profile that only this user may use; `nil` if a password is not enough.
+    /// Returns the settings of a profile that only this user may use; `nil` if the network needs more than a password.
     nonisolated static func profile(for request: JoinRequest, user: String?) -> [String: [String: SystemBus.Argument]]? {
         var connection: [String: SystemBus.Argument] = [
             "id": .text(request.ssid.description), "type": .text("802-11-wireless"),
         ]
-        // root's profiles are for all users; those of another user need that user's permission.
+        // root's profiles are for all users; another user's profile needs that user's permission.
         if let user { connection["permissions"] = .texts(["user:\(user):"]) }
         var settings = ["connection": connection, "802-11-wireless": ["ssid": .octets(request.ssid.octets)]]
         switch request.security {
@@ -118,7 +118,7 @@ import HotspotCore
     private static let user: String? = geteuid() == 0 ? nil : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
 
     private func start(_ method: String, _ arguments: [SystemBus.Argument], _ path: String, _ activation: Activation) {
-        // NetworkManager may answer the earlier questions after the deadline.
+        // NetworkManager may answer earlier questions after the deadline.
         guard activations[path] === activation else { return }
         activation.isAsked = true
         bus?.ask(method, of: Self.manager, arguments) { [weak self] result in
@@ -126,7 +126,7 @@ import HotspotCore
             switch result {
             case .failure(let failure): finish(path, activation, error(failure))
             case .success(let values):
-                // The answer has the profile, the connection and more; for a known profile only the connection.
+                // The answer contains the profile, the connection and more; for a known profile, only the connection.
                 if values.count > 1 { activation.profile = values.first?.text }
                 // The join may end before the answer comes.
                 if activation.hasFailed { dropProfile(of: activation) }
@@ -134,13 +134,13 @@ import HotspotCore
         }
     }
 
-    /// Follows a device: enum NMDeviceState of libnm-core.
+    /// Follows a device's states: enum NMDeviceState of libnm-core.
     private func stateChanged(_ path: String, _ values: [Int64]) {
         guard values.count == 3, let activation = activations[path], activation.isAsked else { return }
         let (state, reason) = (values[0], values[2])
         switch state {
         case 40...60: activation.isOurs = true
-        // Once the device gets an address, it is associated and its keys are right.
+        // When the device is getting an address, it is associated and its keys are right.
         case 70...100: if activation.isOurs { finish(path, activation, nil) }
         case 120: finish(path, activation, failure(reason))
         case 10, 20: finish(path, activation, .refused(manager: name, words: "the device is no longer available"))
@@ -167,7 +167,7 @@ import HotspotCore
         activation.done(error)
     }
 
-    /// Deletes the profile of a join that failed: NetworkManager would otherwise try a wrong password again and again.
+    /// Deletes the profile of a failed join: NetworkManager would otherwise try a wrong password again and again.
     private func dropProfile(of activation: Activation) {
         activation.hasFailed = true
         guard let profile = activation.profile else { return }
@@ -182,9 +182,8 @@ import HotspotCore
 
     // MARK: Leaving
 
-    /// `Disconnect` turns the device's `Autoconnect` off, and makes NetworkManager leave this profile alone until it is activated
-    /// again (measured). So for a network that has to stay away, `Autoconnect` is restored at once, and other networks are joined
-    /// as before.
+    /// `Disconnect` turns the device's `Autoconnect` off, and NetworkManager leaves this profile alone until it is activated again (measured). So if
+    /// only this network must stay away, `Autoconnect` is restored at once, and other networks are joined as before.
     func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void) {
         guard let bus, let path = devices[interface.index] else { return done(.managerGone(name)) }
         bus.properties(of: Self.device(path)) { [self] before in
@@ -198,7 +197,7 @@ import HotspotCore
         }
     }
 
-    /// Joins the same network again, which would not be joined automatically after a `Disconnect`.
+    /// Joins the same network again: after a `Disconnect`, NetworkManager would not.
     private func activateAgain(
         _ device: [String: BusValue], _ path: String, _ done: @escaping (AssociationError?) -> Void
     ) {

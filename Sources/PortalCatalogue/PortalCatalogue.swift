@@ -3,9 +3,9 @@ import Glibc
 import HelperKit
 import HotspotCore
 
-/// The portal files of some folders. For logins, only the `[Match]` sections of each file are read at first, and the whole file
-/// if they match; again when a folder or a file has changed. This target also decides which file claims a page (`Matcher`), logs
-/// in by a file (`PortalLogin`), and has recordings of logins.
+/// The portal files of some folders. For logins, only each file's `[Match]` sections are read at first, and the rest once they match; both are read
+/// again when a folder or a file has changed. This target also decides which file claims a page (`Matcher`), logs in with a file (`PortalLogin`), and
+/// records logins.
 package final class PortalCatalogue: Sendable {
     /// A file that was not read, or cannot be used.
     package struct Listing: Sendable {
@@ -32,11 +32,11 @@ package final class PortalCatalogue: Sendable {
     private let folders: [String]
     private let known = Locked(Known())
 
-    /// - Parameter folders: of two files with the same name, the one in the later folder counts.
+    /// - Parameter folders: if two files have the same name, the one in the later folder counts.
     package init(_ folders: [String] = PortalCatalogue.usualFolders) { self.folders = folders }
 
-    /// The folders of `HOTSPOTD_PORTALS`, separated by colons; otherwise those of the installed program and of the administrator.
-    /// The daemon passes no environment on, so the variable is for programs started by hand.
+    /// The folders of `HOTSPOTD_PORTALS`, separated by colons; otherwise the folders of the installed program and of the administrator. The daemon
+    /// clears its helpers' environment, so the variable applies only to programs started by hand.
     package static var usualFolders: [String] {
         if let list = getenv("HOTSPOTD_PORTALS") { return String(cString: list).split(separator: ":").map(String.init) }
         let parts = (FilePath.target(ofLink: "/proc/self/exe") ?? "").split(separator: "/")
@@ -45,7 +45,7 @@ package final class PortalCatalogue: Sendable {
         return [prefix + "/lib/hotspotd/portals", "/etc/hotspotd/portals"]
     }
 
-    /// Reads all files. Returns those that can be used, by name, and the mistakes of the others.
+    /// Reads all files. Returns the usable ones by name, and the mistakes in the others.
     ///
     /// - Parameter reporting: whether to write the mistakes to standard error.
     package func read(reporting: Bool = true) -> Listing {
@@ -61,7 +61,7 @@ package final class PortalCatalogue: Sendable {
         return listing
     }
 
-    /// Reads the `[Match]` sections of all files, if a file has changed. A login begins faster after that.
+    /// Reads the `[Match]` sections of all files, unless they are up to date. After that, a login begins faster.
     package func prepare() { _ = outlines }
 
     private var outlines: [PortalOutline] {
@@ -84,7 +84,7 @@ package final class PortalCatalogue: Sendable {
 
     private var overfullFolders: [Keyfile.Error] {
         folders.filter { Self.portalNames(in: $0).count > Self.limit }.map {
-            Keyfile.Error(file: $0, line: 0, message: "has more than \(Self.limit) portal files; the others are left out")
+            Keyfile.Error(file: $0, line: 0, message: "contains more than \(Self.limit) portal files; the others are ignored")
         }
     }
 

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// Checks a portal file as a whole: its limits, and that it uses only what it declares.
+/// Checks a portal file as a whole: its limits, and that it uses only declared names.
 struct PortalFileCheck {
     let portal: PortalFile
     let keyfile: Keyfile
@@ -12,7 +12,7 @@ struct PortalFileCheck {
         if portal.matches.isEmpty { throw mistake(0, "[Match] is missing") }
         if portal.steps.isEmpty { throw mistake(0, "[Step] is missing") }
         guard portal.fields.count <= 20, Set(portal.fields.map(\.name)).count == portal.fields.count else {
-            throw mistake(section, "asks twice for a field, or for more than 20")
+            throw mistake(section, "asks for a field twice, or for more than 20 fields")
         }
         try checkNames()
         try checkOrder()
@@ -24,7 +24,7 @@ struct PortalFileCheck {
         Keyfile.Error(file: keyfile.file, line: line, message: text)
     }
 
-    /// Checks that an `Ask=` asks for every answer, and a `Set=` sets every kept value.
+    /// Checks that every answer has an `Ask=`, and every kept value a `Set=`.
     private func checkNames() throws(Keyfile.Error) {
         let asked = Set(portal.fields.map(\.name))
         let kept = Set(portal.steps.flatMap { $0.sets.map(\.name) })
@@ -32,10 +32,10 @@ struct PortalFileCheck {
             // The section's own parser has already read this value.
             guard let template = try? Template(entry.value) else { continue }
             if let name = template.answers.subtracting(asked).sorted().first {
-                throw keyfile.error(entry, "uses ${answer:\(name)}, for which no Ask= asks")
+                throw keyfile.error(entry, "uses ${answer:\(name)}, but no Ask= asks for it")
             }
             if let name = template.names.subtracting(kept).sorted().first {
-                throw keyfile.error(entry, "uses the kept value \(name), which no Set= keeps")
+                throw keyfile.error(entry, "uses the value \(name), which no Set= keeps")
             }
         }
     }
@@ -45,7 +45,7 @@ struct PortalFileCheck {
         var kept: Set<String> = []
         for step in portal.steps {
             let entries = keyfile.entries.filter { $0.sectionLine == step.line && $0.value.contains("${") }
-            // A repeated step finds the values that it kept the time before.
+            // A repeated step may use the values that it kept in its previous round.
             if !step.until.isEmpty { kept.formUnion(step.sets.map(\.name)) }
             for entry in entries where entry.key != "Set" { try check(entry, kept) }
             for set in step.sets {
@@ -57,7 +57,7 @@ struct PortalFileCheck {
 
     private func check(_ entry: Keyfile.Entry, _ kept: Set<String>) throws(Keyfile.Error) {
         guard let name = (try? Template(entry.value))?.names.subtracting(kept).sorted().first else { return }
-        throw keyfile.error(entry, "uses the kept value \(name) before it is set: its Set= must be in an earlier step")
+        throw keyfile.error(entry, "uses the value \(name) before it is set: its Set= must be in an earlier step")
     }
 
     /// Checks that no password is kept for later visits.
@@ -69,12 +69,12 @@ struct PortalFileCheck {
         for (part, message) in [("Session", portal.session.open), ("Logoff", portal.logoff)] {
             guard let message, (message.templates + [message.address]).contains(where: { uses(secret, $0) }) else { continue }
             let line = keyfile.entries.first { $0.section == part }?.sectionLine ?? 0
-            throw mistake(line, "[\(part)] would keep a password for later")
+            throw mistake(line, "[\(part)] would keep a password for later visits")
         }
         // A password in an address would be in every log on the way.
         for step in portal.steps {
             guard case .message(let message) = step.action, uses(secret, message.address) else { continue }
-            throw mistake(step.line, "the address holds a password; answers are fields")
+            throw mistake(step.line, "the address contains a password; send answers as fields")
         }
     }
 
@@ -83,7 +83,7 @@ struct PortalFileCheck {
             || template.names.contains { secret.contains("value:" + $0) }
     }
 
-    /// Checks that a JSON body is JSON whatever is inserted.
+    /// Checks that a JSON body stays JSON with any inserted values.
     private func checkJSON() throws(Keyfile.Error) {
         for entry in keyfile.entries where entry.key == "JSON" {
             guard let template = try? Template(entry.value) else { continue }

@@ -26,14 +26,14 @@ package struct PortalFileParser {
     private typealias Entry = Keyfile.Entry
     private let keyfile: Keyfile
 
-    /// Reads a file's octets; `nil` if the file is empty, which masks another file of the same name. Throws ``Keyfile/Error``.
+    /// Reads a file's octets; `nil` if the file is empty, so that it masks another file of the same name. Throws ``Keyfile/Error``.
     package static func parse(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> PortalFile? {
         let keyfile = try Keyfile(octets, file: file)
         return keyfile.entries.isEmpty ? nil : try parse(keyfile)
     }
 
     /// Reads only the `[Match]` sections of a file; `nil` if the file is empty. Throws ``Keyfile/Error`` if they cannot be read;
-    /// a mistake elsewhere is thrown by ``PortalOutline/whole()``.
+    /// ``PortalOutline/whole()`` throws the mistakes in other sections.
     static func outline(_ octets: [UInt8], file: String) throws(Keyfile.Error) -> PortalOutline? {
         let keyfile = try Keyfile(octets, file: file)
         if keyfile.entries.isEmpty { return nil }
@@ -45,13 +45,13 @@ package struct PortalFileParser {
                 matches.append(try parser.match(entries, withLines: false))
             }
         } catch {
-            // The first mistake may be above this one.
+            // The file's first mistake may be above this one.
             matches = try parser.read().matches
         }
         return PortalOutline(keyfile: keyfile, matches: matches)
     }
 
-    /// Reads a whole file that was already split into entries. Throws ``Keyfile/Error``.
+    /// Reads a whole file that is already split into entries. Throws ``Keyfile/Error``.
     static func parse(_ keyfile: Keyfile) throws(Keyfile.Error) -> PortalFile { try PortalFileParser(keyfile: keyfile).read() }
 
     /// Returns a file's name without its ending.
@@ -85,7 +85,7 @@ package struct PortalFileParser {
             lines[first.section] = before + [first.sectionLine]
             if let limit = Self.limits[first.section] {
                 guard before.count < limit else {
-                    throw mistake(first.sectionLine, "a file has at most \(limit) [\(first.section)]")
+                    throw mistake(first.sectionLine, "a file may contain at most \(limit) [\(first.section)]")
                 }
             } else if let line = before.first {
                 throw mistake(first.sectionLine, "[\(first.section)] is already in line \(line)")
@@ -108,7 +108,7 @@ package struct PortalFileParser {
         Keyfile.Error(file: keyfile.file, line: line, message: text)
     }
 
-    /// Checks the words of one section.
+    /// Checks the keys of one section.
     private func check(_ entries: [Entry]) throws(Keyfile.Error) {
         guard let first = entries.first else { return }
         guard let known = Self.keys[first.section] else {
@@ -133,10 +133,10 @@ package struct PortalFileParser {
             guard !entry.value.isEmpty else { throw keyfile.error(entry, "is empty") }
             let isRepeated = Self.repeated.contains(entry.key) && !(entry.key == "Body" && entry.section != "Match")
             guard seen.insert(entry.key).inserted || isRepeated else {
-                throw keyfile.error(entry, "is there already; a section has it only once")
+                throw keyfile.error(entry, "is repeated; a section may contain it only once")
             }
         }
-        guard entries.count <= 64 else { throw mistake(first.sectionLine, "a section has at most 64 lines") }
+        guard entries.count <= 64 else { throw mistake(first.sectionLine, "a section may contain at most 64 lines") }
     }
 
     // MARK: - Values
@@ -200,7 +200,8 @@ package struct PortalFileParser {
         }
         guard !match.evidence.isEmpty else {
             throw mistake(
-                entries[0].sectionLine, "[Match] has no evidence; a network's name, or what a page lacks, proves nothing")
+                entries[0].sectionLine,
+                "[Match] contains no evidence; a network's name, or a text that must be absent, is not evidence")
         }
         match.demand = match.demanded()
         return match
@@ -308,7 +309,7 @@ package struct PortalFileParser {
             throw mistake(entries[0].sectionLine, "[\(entries[0].section)] needs Open= or Post=")
         }
         let template = try at(first) { () throws(Template.Mistake) in try Template(first.value) }
-        guard template.answers.isEmpty else { throw keyfile.error(first, "holds an answer; answers are fields") }
+        guard template.answers.isEmpty else { throw keyfile.error(first, "contains an answer; send answers as fields") }
         var message = PortalFile.Message(method: first.key == "Post" ? .post : .open, address: template)
         message.fields = try assignments("Field", entries)
         message.headers = try assignments("Header", entries, separator: ":")
@@ -318,7 +319,7 @@ package struct PortalFileParser {
         if message.content != .none {
             let contents = entries.filter { $0.key == "JSON" || $0.key == "Body" }
             guard message.method == .post, contents.count == 1 else {
-                throw keyfile.error(contents.last ?? first, "is a second body, or the request is not a Post")
+                throw keyfile.error(contents.last ?? first, "is a second body, or the request is not Post=")
             }
             guard message.fields.isEmpty else {
                 throw keyfile.error(contents[0], "cannot be used beside Field=; a request has one body")

@@ -4,7 +4,7 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// A login by a portal file: finds the file, and keeps the requests of later commands. ``PortalRun`` has the steps.
+/// A login with a portal file: finds the file, and keeps the requests for later commands. ``PortalRun`` makes the steps.
 package struct PortalLogin: Sendable {
     /// The portal's page on which a login begins.
     package struct Start: Sendable {
@@ -18,7 +18,7 @@ package struct PortalLogin: Sendable {
             (self.hops, self.page, self.portal, self.client) = (hops, page, portal, client)
         }
 
-        /// Returns the portal with the file's name as its kind.
+        /// Returns the portal; its kind is the file's name.
         func portal(_ file: PortalFile) -> Portal {
             var portal = portal
             portal.kind = file.id
@@ -35,7 +35,7 @@ package struct PortalLogin: Sendable {
         let all = Array("abcdefghijklmnopqrstuvwxyz0123456789")
         return String((0..<count).map { _ in all[Int.random(in: all.indices)] })
     }
-    /// Asks whether the network is open.
+    /// Checks whether the network is open.
     package var isOpen: @Sendable () -> Bool
     /// Waits this number of seconds; `false` if the command's time is over.
     package var pause: @Sendable (Int) -> Bool
@@ -59,7 +59,7 @@ package struct PortalLogin: Sendable {
             claim.portal, at: start.portal, engine: FormEngine(for: command.redirects), values: values(start.hops, start.page),
             isStranger: false)
         run.begin()
-        // Ticked boxes are not answers that should be stored.
+        // Ticks are not answers that should be stored.
         let needs = run.fields.filter { $0.kind != .checkbox }.map(\.name)
         return Evaluation(claim.confidence, portal: start.portal(claim.portal), needs: needs, reason: claim.reason)
     }
@@ -80,15 +80,15 @@ package struct PortalLogin: Sendable {
         guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
         if result.verdict.isOpen { return command.replyOpenAlready() }
         guard result.verdict == .captive else {
-            return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
+            return command.reply(.temporaryFailure, reason: "No portal answers now (\(result.problem ?? "noAnswer")).")
         }
         guard let start = open(result) else { return command.reply(TransferError(.emptyAnswer)) }
-        // The tokens in the page's forms are valid once.
+        // The tokens in the page's forms are valid only once.
         command.attempts.forgetPortalPages(command.link)
         return run(on: start, isTypedNow: isTypedNow)
     }
 
-    /// Logs in on a page by the file that knows it best.
+    /// Logs in on a page with the file that matches it best.
     package func run(on start: Start, isTypedNow: Bool) -> Reply {
         guard let claim = claim(start) else {
             return command.reply(.unsupportedNetwork, reason: "No portal file knows this portal.")
@@ -102,7 +102,7 @@ package struct PortalLogin: Sendable {
         return play(claim.portal, start, reason: claim.reason, isTypedNow: isTypedNow, from: nil)
     }
 
-    /// Answers Maintain: the probe decides; the portal's status page, if the file names one, tells the rest of the session.
+    /// Answers Maintain: the probe decides. If the file names the portal's status page, that page shows the remaining time and volume.
     package func maintain() -> Reply {
         let reply = Maintenance.run(command) { result in
             open(result).map { start in claim(start).map { start.portal($0.portal) } ?? start.portal }
@@ -127,7 +127,8 @@ package struct PortalLogin: Sendable {
             let isKnown = own.catalogue.flatMap(portals.portal).map { $0.logoff == nil } ?? false
             return command.reply(
                 .failure,
-                reason: isKnown ? "This portal's file names no way to log off." : "hotspotd does not know how to log off here.")
+                reason: isKnown
+                    ? "This portal's file describes no way to log off." : "hotspotd does not know how to log off here.")
         }
         do throws(TransferError) {
             let answer = try memory.client(command).send(request, in: command.scope.limited(milliseconds: 10_000))
@@ -146,15 +147,15 @@ package struct PortalLogin: Sendable {
         guard let source = PortalPage.source(result), let page = command.portalPage(source), let chain = page.chain else {
             return nil
         }
-        // The redirect that the probe received is evidence as well.
+        // The redirect that the probe received is also evidence.
         let first = result.page.flatMap { $0.url == chain.hops.first?.url ? nil : $0 }
         return Start(
             hops: (first.map { [$0] } ?? []) + chain.hops, page: chain.page, portal: page.portal(kind: "catalogue"),
             client: page.client)
     }
 
-    /// Returns the claim of the file that knows the page best. If a page asks for other fields than the file, the page is its
-    /// operator's own and is left to the form helper, unless the file is for this operator's host.
+    /// Returns the claim of the file that matches the page best. If the page asks for other fields than the file, an operator has made its own page,
+    /// which is left to the form helper, unless the file is for this operator's host.
     package func claim(_ start: Start) -> PortalClaim? {
         portals.claims(on: start.hops, ssid: SSID(hex: command.network.ssidHex)).first { claim in
             claim.evidence.contains(.host) || claim.portal.isFor(start.page)
@@ -198,9 +199,9 @@ package struct PortalLogin: Sendable {
         }
     }
 
-    /// Reads the rest of the session.
+    /// Reads the remaining time and volume of the session.
     private func amounts(_ portal: PortalFile, _ values: PortalValues, _ session: inout Session?) {
-        // Portals without a limit say 0.
+        // Portals without a limit report 0.
         func amount(_ template: Template?) -> Int? { template.flatMap { Int(values.text(of: $0)) }.flatMap { $0 > 0 ? $0 : nil } }
         let seconds = amount(portal.session.seconds).map {
             max(0, $0.subtractingReportingOverflow(amount(portal.session.used) ?? 0).partialValue)
@@ -215,7 +216,7 @@ extension PortalRun: LoginSteps {
     var hasSent: Bool { hasActed }
     var shownTerms: ShownTerms? { terms.map { ShownTerms($0, of: values.page, at: values.last.url) } }
 
-    /// Where to continue after a question; `nil` if the login can begin again on the portal's page.
+    /// Where to continue after a question; `nil` if the login can begin again at the portal's page.
     var pausedState: PortalMemory.Pause? {
         guard hasActed, index > 0 else { return nil }
         return PortalMemory.Pause(

@@ -3,29 +3,29 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// One login by a portal file, as a value: it takes an answer and returns the next move. ``LoginDriver`` runs the loop.
+/// One login with a portal file, as a value: takes an answer and returns the next move. ``LoginDriver`` runs the loop.
 struct PortalRun: Sendable {
     /// The largest number of requests in one login.
     private static let requestLimit = 40
 
     let portal: PortalFile
-    /// The portal of the login, for which the answers are.
+    /// The portal of the login, which may receive the answers.
     let live: Portal
     /// The page on which the login began.
     let formPage: WebURL
     var engine: FormEngine
     private(set) var values: PortalValues
-    /// The index of the next step, and the number of times that it was taken.
+    /// The index of the next step, and how often it has run.
     private(set) var index = 0
     private var times = 0
-    /// The step at which this run began: not the first one if it continues after a question.
+    /// The step at which this run began. After a question, that is not the first step.
     private var first = 0
     private var requests = 0
-    /// The answers that were sent or used in a computation, so that the portal can refuse them.
+    /// The answers that were sent or used in a computation, so that the portal may refuse them.
     private(set) var sent: Set<String> = []
     /// The form that was sent last, with its page.
     private var submitted: (form: HTMLForm, page: HTMLPage, url: WebURL)?
-    /// Whether a request was sent that changed something at the portal.
+    /// Whether a request that was sent changed something at the portal.
     private(set) var hasActed = false
     /// The terms of the portal's page, or those that the file names.
     private let portalTerms: Terms?
@@ -43,7 +43,7 @@ struct PortalRun: Sendable {
 
     private var step: PortalFile.Step { portal.steps[index] }
 
-    /// Takes the first steps that neither send nor ask, so that ``fields`` belong to this portal.
+    /// Runs the first steps that neither send nor ask, so that ``fields`` describes this portal.
     mutating func begin() {
         while index < portal.steps.count, case .set = step.action, step.answers.isEmpty {
             if values.holds(step.when) { keep() }
@@ -51,7 +51,7 @@ struct PortalRun: Sendable {
         }
     }
 
-    /// Continues at a step after the question of an earlier command, with these kept values.
+    /// Continues at a step, after the question of an earlier command, with these kept values.
     mutating func resume(at step: Int, kept: [String: Tainted]) {
         (index, first) = (min(max(0, step), portal.steps.count), min(max(0, step), portal.steps.count))
         values.kept = kept
@@ -85,12 +85,12 @@ struct PortalRun: Sendable {
             }
         }
         if portal.success.isEmpty { return .done }
-        // A page that came back with an error refuses the sent answers.
+        // If the page is shown again with an error, the portal has refused the sent answers.
         if hasActed, engine.complaint(of: values.page) != nil { return move(after: PortalFile.Failure(meaning: .refused)) }
         return .end(.temporaryFailure, "The portal did not confirm the login.")
     }
 
-    /// Stores the answer to the last request. Returns the last move, or `nil` if the login goes on.
+    /// Stores the answer to the last request. Returns the last move, or `nil` if the login continues.
     mutating func arrive(_ chain: RedirectChain) -> LoginMove? {
         values.add(chain)
         if let failure = portal.failures.first(where: { values.holds($0.when) }) { return move(after: failure) }
@@ -102,7 +102,7 @@ struct PortalRun: Sendable {
         return judge()
     }
 
-    /// Stores that the last request got no answer. Returns the last move, or `nil` if the login goes on.
+    /// Stores that the last request got no answer. Returns the last move, or `nil` if the login continues.
     mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
         guard case .request(let request, _, _, _) = move, step.mayFail, error.code != .cancelled else {
             return .end(.temporaryFailure, error.description)
@@ -151,7 +151,7 @@ struct PortalRun: Sendable {
                 return try send(request, taint: taint, acts: message.acts)
             case .submit(let name, let fields): return try submit(name, fields)
             case .follow(let glob):
-                guard let link = values.page.link(glob) else { return surprise("has no such link") }
+                guard let link = values.page.link(glob) else { return surprise("the link is missing") }
                 var request = HTTPRequest(try engine.redirects.target(of: link.reference, from: values.page.base))
                 request.referer = values.last.url
                 return try send(request, taint: .none, acts: true)
@@ -169,7 +169,7 @@ struct PortalRun: Sendable {
     private mutating func submit(_ name: String, _ fields: [PortalFile.Assignment]) throws(TransferError) -> LoginMove {
         var page = values.page
         guard var form = name == "*" ? engine.choose(page, at: values.last.url) : page.form(named: name) else {
-            return surprise("has no such form")
+            return surprise("the form is missing")
         }
         var taint = Taint.none
         for field in fields {
@@ -187,16 +187,16 @@ struct PortalRun: Sendable {
             if filled.carriesAnswers { taint = max(taint, .answer) }
             return try send(request, taint: taint, acts: true)
         case .ask(let prompt, _): return .ask(prompt)
-        case .nothing: return surprise("has no such form")
+        case .nothing: return surprise("the form is missing")
         case .refuse(let reason): return handOver(reason)
         }
     }
 
-    /// Returns the request if all rules allow it, or the question that has to be answered first.
+    /// Returns the request if all rules allow it, otherwise the question that must be answered first.
     private mutating func send(_ request: HTTPRequest, taint: Taint, acts: Bool) throws(TransferError) -> LoginMove {
         let trust = RequestTrust(request: request, taint: taint, acts: acts, live: live)
         let boxes = trust.boxes(engine)
-        // The form engine has already asked for the terms of its forms.
+        // The form engine has already asked about the terms of its forms.
         let mustAcceptTerms = acts && !isSubmit && !engine.consent && !engine.saysYesToTerms && terms != nil
         guard boxes.isEmpty, !mustAcceptTerms, !trust.needsUser(engine) else { return .ask(prompt(fields, boxes)) }
         hasActed = hasActed || acts
@@ -206,7 +206,7 @@ struct PortalRun: Sendable {
 
     // MARK: - Questions
 
-    /// The ways of sending to which an answer to the open prompt agrees: those that the form engine's prompts name.
+    /// The ways of sending to which an answer to the open prompt agrees, if a prompt of the form engine names them.
     var impliedAgreements: [String] {
         index < portal.steps.count && isSubmit ? engine.impliedAgreements(on: values.page, at: values.last.url) : []
     }
@@ -215,13 +215,13 @@ struct PortalRun: Sendable {
 
     /// The terms that the next step accepts: those of the form that it submits, otherwise those of the portal.
     var terms: Terms? {
-        // After a refusal, the login begins again with the page that was submitted.
+        // After a refusal, the login begins again with the submitted page.
         if index == first, let submitted { return engine.bindingTerms(on: submitted.page, at: submitted.url) }
         if index < portal.steps.count, isSubmit { return engine.bindingTerms(on: values.page, at: values.last.url) }
         return portalTerms
     }
 
-    /// The fields that the next steps need, up to the first step that sends something: a code may come only after it.
+    /// The fields that the next steps need, up to the first step that sends something: only that step may cause a code to be sent.
     var fields: [Field] {
         let ahead = stepsAhead
         let end = ahead.firstIndex(where: \.acts).map { $0 + 1 } ?? ahead.count
@@ -286,7 +286,7 @@ struct PortalRun: Sendable {
         case .text(let text): prompt.terms = text
         case .read, nil: break
         }
-        if isStranger { prompt.begin("This is not the same portal as before; nothing was sent.") }
+        if isStranger { prompt.begin("This is another portal than before, so nothing was sent.") }
         return prompt
     }
 
@@ -301,7 +301,7 @@ struct PortalRun: Sendable {
             let message = sentence("The portal did not accept the answers.")
             if let submitted {
                 engine.offerAnswers(of: submitted.form)
-                // Terms are accepted with the answers: the same prompt asks for both again.
+                // Terms are accepted together with the answers, so the same prompt asks about both again.
                 engine.answers[FormEngine.termsField] = nil
                 guard case .ask(var prompt, _) = engine.decide(on: submitted.page, at: submitted.url) else {
                     return .end(.temporaryFailure, message)
@@ -312,8 +312,8 @@ struct PortalRun: Sendable {
             for name in sent { engine.answers.noteSent(name, label: "", shown: values.answers.removeValue(forKey: name) ?? "") }
             let refused = portal.fields.filter { sent.contains($0.name) }
             return refused.isEmpty ? .end(.temporaryFailure, message) : .ask(prompt(refused, [], message: message))
-        case .later: return .end(.temporaryFailure, sentence("The portal does not work at present."))
-        case .over: return .end(.failure, sentence("The portal gives no more access today."))
+        case .later: return .end(.temporaryFailure, sentence("The portal does not work now."))
+        case .over: return .end(.failure, sentence("The portal allows no more access today."))
         case .unsupported:
             return .end(.unsupportedNetwork, sentence("This is not the portal that \(portal.id).portal describes."))
         case .browser: return handOver(sentence("This portal needs a browser."))

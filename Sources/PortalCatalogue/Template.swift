@@ -41,7 +41,7 @@ struct Template: Hashable, Sendable {
         Set(expressions.compactMap { if case .answer(let name) = $0.source { name } else { nil } })
     }
 
-    /// The kept values that the template needs.
+    /// The names of the kept values that the template needs.
     var names: Set<String> { Set(expressions.flatMap { $0.source.names + $0.functions.flatMap(\.names) }) }
 
     /// Skips a `${…}`.
@@ -56,7 +56,7 @@ struct Template: Hashable, Sendable {
         guard let source = Source(name, arguments) else {
             throw Mistake(
                 message:
-                    "has the value ${\(name)…}, which does not exist or takes other arguments; /usr/share/doc/hotspotd/portals.md lists them"
+                    "uses the value ${\(name)…}, which does not exist or takes other arguments; /usr/share/doc/hotspotd/portals.md lists them"
             )
         }
         var functions: [Function] = []
@@ -66,14 +66,14 @@ struct Template: Hashable, Sendable {
             guard let function = Function(name, arguments) else {
                 throw Mistake(
                     message: Function.names.contains(name)
-                        ? "has the function \(name) with other arguments than it takes; quote an argument with `:`"
-                        : "has the function \(name), which does not exist")
+                        ? "uses the function \(name) with wrong arguments; quote an argument that contains `:`"
+                        : "uses the function \(name), which does not exist")
             }
             functions.append(function)
         }
-        guard rest.popFirst() == "}" else { throw Mistake(message: "has a ${ without its }") }
+        guard rest.popFirst() == "}" else { throw Mistake(message: "contains ${ without }") }
         guard functions.count <= functionLimit else {
-            throw Mistake(message: "has more than \(functionLimit) functions in a row")
+            throw Mistake(message: "contains more than \(functionLimit) functions in a row")
         }
         return Expression(source: source, functions: functions)
     }
@@ -107,7 +107,7 @@ struct Template: Hashable, Sendable {
             default: text.append(character)
             }
         }
-        throw Mistake(message: "has an opening \" without a closing one")
+        throw Mistake(message: "contains an opening \" without a closing one")
     }
 }
 
@@ -159,7 +159,7 @@ enum Source: Hashable, Sendable {
         }
     }
 
-    /// The kept values that the source uses.
+    /// The names of the kept values that the source uses.
     var names: [String] {
         switch self {
         case .value(let name): [name]
@@ -172,7 +172,7 @@ enum Source: Hashable, Sendable {
     }
 }
 
-/// `VALUE is GLOBS`, `VALUE has TEXTS`, each with `not`; a value alone holds if it is not empty.
+/// `VALUE is GLOBS`, `VALUE has TEXTS`, each also with `not`. A value alone is true if it is not empty.
 struct Condition: Hashable, Sendable {
     enum Comparison: Hashable, Sendable {
         case exists
@@ -183,7 +183,7 @@ struct Condition: Hashable, Sendable {
     let value: Template
     let comparison: Comparison
 
-    /// Whether the condition also holds if its value is missing.
+    /// Whether the condition is true if its value is missing.
     var negates: Bool {
         switch comparison {
         case .exists, .matches: false
@@ -198,7 +198,7 @@ struct Condition: Hashable, Sendable {
         var rest = text[...]
         while !rest.isEmpty {
             if rest.hasPrefix("${") {
-                // The arguments of a value may have the same words.
+                // The arguments of a value may contain the same words.
                 try Template.skipExpression(&rest)
             } else if let (word, contains, negates) = words.first(where: { rest.hasPrefix($0.word) }) {
                 value = try Template(String(text[..<rest.startIndex]))
@@ -211,11 +211,11 @@ struct Condition: Hashable, Sendable {
         }
         value = try Template(text)
         comparison = .exists
-        // With text beside it, a value would never be empty.
+        // If there were text beside the value, the result would never be empty.
         guard !value.pieces.isEmpty, value.pieces.count == value.expressions.count else {
             throw Template.Mistake(
                 message: text.contains("=")
-                    ? "has an unknown comparison: there is no `=`; write `VALUE is true`"
+                    ? "contains an unknown comparison: instead of `=`, write `VALUE is true`"
                     : "is not a condition: VALUE, VALUE is GLOBS or VALUE has TEXTS")
         }
     }
@@ -241,10 +241,10 @@ enum Globs {
         var globs: [Glob] = []
         for entry in entries {
             guard entry.utf8.count <= lengthLimit else {
-                throw Template.Mistake(message: "has an entry of more than \(lengthLimit) octets")
+                throw Template.Mistake(message: "contains an entry of more than \(lengthLimit) octets")
             }
             guard let glob = Glob(contains ? "*\(entry)*" : entry) else {
-                throw Template.Mistake(message: "has an unknown escape; known are \\xNN \\; \\* \\? \\s \\\\")
+                throw Template.Mistake(message: "contains an unknown escape; known are \\xNN \\; \\* \\? \\s \\\\")
             }
             globs.append(glob)
         }

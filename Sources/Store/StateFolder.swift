@@ -14,8 +14,7 @@ struct FileIdentity: Equatable {
 
 /// The folder of the database and the vault's key: accessible only to the daemon's user, and not a symbolic link.
 enum StateFolder {
-    /// Returns the folder's path with symbolic links among the parents resolved, because SQLite refuses those. The parents must
-    /// exist.
+    /// Returns the folder's path without symbolic links among its parents, because SQLite refuses those. The parents must exist.
     static func resolve(_ path: String) throws(StoreError) -> String {
         let parts = path.split(separator: "/")
         guard path.hasPrefix("/"), let last = parts.last else {
@@ -39,9 +38,9 @@ enum StateFolder {
         guard status.st_mode & S_IFMT != S_IFLNK else { throw refuse("is a symbolic link; name the folder itself") }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw refuse("is not a folder") }
         guard status.st_uid == geteuid() else {
-            throw refuse("belongs to user \(status.st_uid), and hotspotd runs as user \(geteuid()); give it to the latter")
+            throw refuse("belongs to user \(status.st_uid), but hotspotd runs as user \(geteuid()); make that user its owner")
         }
-        guard status.st_mode & 0o022 == 0 else { throw refuse("others may write to it; set its mode to 0700") }
+        guard status.st_mode & 0o022 == 0 else { throw refuse("other users may write to it; set its mode to 0700") }
         if status.st_mode & 0o077 != 0, chmod(name, 0o700) != 0 {
             throw unsaved(errno) ?? refuse("its mode cannot be set to 0700: \(message(errno))")
         }

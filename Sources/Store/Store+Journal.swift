@@ -29,29 +29,26 @@ public struct Attempt: Codable, Hashable, Sendable {
     public var portalKind: String?
     /// The outcome, as a stable word.
     public var outcome: String
-    /// The reason why the winner won, or why there is none: one sentence.
+    /// The reason why the winner won, or why there is no winner, as one sentence.
     public var verdict: String?
-    /// Whether the attempt was only a periodic maintain that succeeded. When the journal is full, such attempts are deleted
-    /// first.
+    /// Whether the attempt was only a successful periodic Maintain. Such attempts are deleted first when the journal is full.
     public var isRoutine = false
 }
 
 extension Store {
-    /// The largest number of attempts. Above it, routine attempts are deleted first, then those of the network with the largest
-    /// number, the oldest first. So with 20 networks or fewer, the newest 50 of each stay, however many attempts one of them
-    /// causes.
+    /// The largest number of attempts. Above it, routine attempts are deleted first, then the oldest attempts of the network that has the most. So
+    /// with up to 20 networks, the newest 50 attempts of each are kept, even if one network causes many more.
     public static let attemptLimit = 1000
-    /// The number of each network's newest routine attempts that are not deleted before others.
+    /// The number of each network's newest routine attempts that are not deleted first.
     public static let routineLimit = 5
     /// The ``Attempt/verdict`` of an interrupted attempt.
-    static let interruptedVerdict = "hotspotd ended before this attempt did; its outcome is not known."
-    /// The largest number of steps in one attempt; the last one says that more happened.
+    static let interruptedVerdict = "hotspotd ended during this attempt; its outcome is not known."
+    /// The largest number of steps in one attempt; the last step says that some were left out.
     public static let stepLimit = 2000
     /// The longest detail of a step, in octets.
     public static let detailLimit = 4096
 
-    /// Begins an attempt. `ssid` is the printable form, or `wired:ADDRESS`; `began` is Unix time in milliseconds. Prunes the
-    /// journal.
+    /// Begins an attempt and prunes the journal. `ssid` is the printable form, or `wired:ADDRESS`; `began` is Unix time in milliseconds.
     public func beginAttempt(
         _ id: String, interface: String, network: NetworkID, ssid: String, began: Int
     ) throws(StoreError) {
@@ -78,7 +75,7 @@ extension Store {
                 let step =
                     number < Self.stepLimit
                     ? step
-                    : Step(at: step.at, time: step.time, kind: "problem", detail: "More happened than the journal keeps.")
+                    : Step(at: step.at, time: step.time, kind: "problem", detail: "Further steps were not recorded.")
                 let detail =
                     step.detail.utf8.count <= Self.detailLimit
                     ? step.detail : String(decoding: step.detail.utf8.prefix(Self.detailLimit), as: UTF8.self) + "…"
@@ -110,8 +107,8 @@ extension Store {
         }
     }
 
-    /// A condition: the attempt went from authenticated to maintaining and back without a problem. All its steps are stored
-    /// before its end.
+    /// The SQL condition of a routine attempt: from authenticated to maintaining and back, without a problem. All its steps are stored before it
+    /// ends.
     private static let isRoutine = """
         (? = 'online'
             AND EXISTS (SELECT 1 FROM steps s WHERE s.attempt = attempts.number
@@ -120,8 +117,8 @@ extension Store {
                 OR s."to" NOT IN ('\(StateName.authenticated.rawValue)', '\(StateName.maintaining.rawValue)'))))
         """
 
-    /// Returns attempts, newest first; with `ssid` or `interface` only those of that network or interface, with `before` only
-    /// those that began before that attempt (none if there is no such attempt).
+    /// Returns attempts, newest first: with `ssid` or `interface`, only those of that network or interface; with `before`, only those that began
+    /// before that attempt (none if it does not exist).
     public func attempts(
         ssid: String? = nil, interface: String? = nil, before: String? = nil, limit: Int = 100
     ) -> [Attempt] {
@@ -159,7 +156,7 @@ extension Store {
             guard let at = row.integer(0), let kind = row.text(4), let detail = row.text(6) else { return nil }
             let from = row.text(2).map(StateName.init(rawValue:))
             let to = row.text(3).map(StateName.init(rawValue:))
-            // With an unknown state the whole step is unreadable.
+            // If a state is unknown, the whole step cannot be read.
             if case .some(.none) = from { return nil }
             if case .some(.none) = to { return nil }
             return Step(
@@ -168,14 +165,14 @@ extension Store {
         }
     }
 
-    /// Deletes old or excess attempts, old outcomes and consents, expired choices with their sessions, and ended holds.
-    /// Credentials stay until they are forgotten. `now` is Unix time in milliseconds.
+    /// Deletes old or excess attempts, old outcomes and consents, expired choices with their sessions, and ended holds. Credentials are kept until
+    /// the user forgets them. `now` is Unix time in milliseconds.
     public func prune(now: Int) throws(StoreError) {
         let oldest = now - journalLifetime
         try write { database throws(SQLiteFailure) in try Self.prune(now: now, oldest: oldest, database) }
     }
 
-    /// Gives attempts that were running when the daemon ended their outcome and verdict.
+    /// Sets the outcome and verdict of attempts that were running when the daemon ended.
     func endInterrupted() {
         let condition = "outcome = ? OR (outcome = ? AND verdict IS NULL)"
         let values: [SQLValue] = [.text(Attempt.running), .text(Attempt.interrupted)]
@@ -192,8 +189,8 @@ extension Store {
         try database.run("DELETE FROM attempts WHERE began < ?", [oldest])
         let count = try database.rows("SELECT count(*) FROM attempts") { $0.integer(0) }.rows.first ?? 0
         if count > attemptLimit {
-            // Neither a long session's maintains nor one network's many attempts may displace those of other networks. The
-            // highest rank belongs to the oldest attempt of the network with the largest number.
+            // Neither a long session's Maintains nor one network's many attempts may displace other networks' attempts. The highest rank is deleted
+            // first: the oldest attempt of the network that has the most.
             try database.run(
                 """
                 DELETE FROM attempts WHERE number IN (
@@ -206,8 +203,8 @@ extension Store {
         try database.run("DELETE FROM outcomes WHERE time < ?", [oldest])
         try database.run("DELETE FROM choices WHERE expires <= ?", [.integer(now)])
         try database.run("DELETE FROM consents WHERE time < ?", [.integer(now - consentLifetime)])
-        // Sessions and associations belong to a choice, which is always stored first, or wait for their proof. Without a
-        // session's memory its helper could not tell whether accepted terms have changed.
+        // Sessions and associations belong to a choice, which is always stored first, or wait for their proof. Without a session's memory, its helper
+        // could not tell whether accepted terms have changed.
         for rows in [
             "sessions WHERE network NOT IN (SELECT network FROM consents) AND",
             "associations WHERE ifnull(until, 0) <= \(now) AND",

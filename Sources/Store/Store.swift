@@ -6,14 +6,14 @@ import HotspotCore
 
 /// The daemon's database: choices, sessions, consents, holds, switches, outcomes, sealed credentials and the journal.
 ///
-/// One writer, called on one thread. If the disk is full, locked or read-only, the store continues in memory: a write then throws
-/// ``StoreError/notSaved(reason:)``, but later reads see it, and everything is saved as soon as the disk works again.
+/// The only writer, called on one thread. If the disk is full, locked or read-only, the store continues in memory: writing throws
+/// ``StoreError/notSaved(reason:)``, but later reads see the change, and everything is saved once the disk works again.
 public final class Store {
-    /// The failures that a write survives, in addition to the end of the process at any moment.
+    /// The failures that a write survives, besides the end of the process.
     enum Durability {
-        /// A power cut after the next flush: see ``LogSync``.
+        /// A power cut after the next flush; see ``LogSync``.
         case full
-        /// A power cut, but only after some time. For steps of the journal, which are many and must not hold up a login.
+        /// A power cut, but only after some time. For the journal's many steps, which must not delay a login.
         case process
     }
 
@@ -30,7 +30,7 @@ public final class Store {
         if case .memory(let reason, let retries) = mode, retries {
             problems.append(
                 Problem(
-                    .storeNotSaving, "Nothing is being saved (\(reason)); logins continue from memory.",
+                    .storeNotSaving, "hotspotd cannot save data (\(reason)); logins continue from memory.",
                     hint: ShellWord.quoted(folder).map { "df -h \($0)" }))
         }
         if log.failure != 0 {
@@ -41,7 +41,7 @@ public final class Store {
         }
         return problems + notes
     }
-    /// The number of rows that were left out because they made no sense.
+    /// The number of rows that were left out because they could not be read.
     public internal(set) var skippedRows = 0
     public let path: String
 
@@ -57,19 +57,18 @@ public final class Store {
     private var notes: [Problem] = []
     /// The identity of the database's file.
     private var identity: FileIdentity?
-    /// The switches of the last reading; `nil` after a change.
+    /// The switches as last read; `nil` after a change.
     var knownSwitches: Switches?
     /// How long attempts and outcomes are kept, in milliseconds.
     public var journalLifetime = RememberedChoice.lifetime
     /// The largest number of pages in the file; for tests, which cannot fill a disk.
     var pageLimit: Int?
 
-    /// Opens or creates `hotspotd.db` in the folder, which must belong to the daemon's user alone and is created with mode 0700
-    /// if it is missing.
+    /// Opens or creates `hotspotd.db` in the folder. The folder must belong to the daemon's user alone; if it is missing, it is created with mode
+    /// 0700.
     ///
-    /// A damaged database, or one of an unreleased program, is renamed, with the time in its new name, and an empty one replaces
-    /// it. A database of a newer program is read but not changed. Throws ``StoreError/folder(path:reason:)`` or
-    /// ``StoreError/database(path:reason:)``.
+    /// A damaged database, or one of an unreleased program, gets a new name that contains the time, and an empty one replaces it. A newer program's
+    /// database is read but not changed. Throws ``StoreError/folder(path:reason:)`` or ``StoreError/database(path:reason:)``.
     public convenience init(directory: String) throws(StoreError) {
         try self.init(directory: directory, retryInterval: .seconds(10), busyTimeout: 2000, pageLimit: nil)
     }
@@ -119,7 +118,7 @@ public final class Store {
             let reason = "a newer hotspotd wrote it (version \(version), known is \(Schema.version))"
             notes.append(
                 Problem(
-                    .storeNewer, "The database is only read, and nothing is saved: \(reason).",
+                    .storeNewer, "hotspotd can read the database, but saves nothing: \(reason).",
                     hint: "start the newer hotspotd" + (ShellWord.quoted(path).map { ", or move \($0) away" } ?? "")))
             if let copy = try? Database(path: ":memory:"), (try? copy.copy(from: database)) != nil {
                 database = copy
@@ -142,7 +141,7 @@ public final class Store {
         do {
             try StateFolder.prepare(folder)
             try StateFolder.prepareFile(path)
-            // Waiting for a lock at each attempt would hold up the loop.
+            // Waiting for a lock at each attempt would block the loop.
             let disk = try Self.open(path, busyTimeout: 0, pageLimit: pageLimit)
             guard try Schema.version(of: disk) <= Schema.version else { return }
             if replacesDisk { try disk.copy(from: database) }
@@ -161,13 +160,13 @@ public final class Store {
         }
     }
 
-    /// Writes everything to the disk again if another program removed or replaced the database or its folder. Does nothing if the
-    /// file is in its place. A replacement file is kept under another name.
+    /// Writes everything to the disk again if another program removed or replaced the database or its folder. Does nothing if the file is still
+    /// there. A file that replaced it is kept under another name.
     ///
-    /// SQLite does not notice this: it continues with its open files, which disappear when the process ends.
+    /// SQLite does not notice this: it continues with its open files, which vanish when the process ends.
     public func reclaim() {
         guard case .disk = mode, FileIdentity(path) != identity else { return }
-        var problem = "Another program removed or replaced the database in \(folder); hotspotd wrote its own records there again."
+        var problem = "Another program removed or replaced the database in \(folder); hotspotd restored its records."
         if access(path, F_OK) == 0, let aside = try? Self.putAside(path, as: "replaced") {
             problem += " The other database is kept as \(aside)."
         }
@@ -178,10 +177,10 @@ public final class Store {
         save()
     }
 
-    /// Moves a long log into the database. This waits for the disk: call it when nothing waits for the caller.
+    /// Moves a long log into the database. This waits for the disk, so call it when nothing else waits.
     ///
-    /// A thread with its own connection is not an alternative: before SQLite 3.51.3, a write and a checkpoint at the same time by
-    /// two connections may damage the file (sqlite.org/wal.html, the WAL-reset bug).
+    /// A thread with its own connection is not an alternative: before SQLite 3.51.3, a write and a checkpoint on two connections at the same time may
+    /// damage the file (sqlite.org/wal.html, the WAL-reset bug).
     public func checkpoint() {
         var status = stat()
         guard case .disk = mode, stat(path + "-wal", &status) == 0, status.st_size > Self.logLimit else { return }
@@ -190,10 +189,10 @@ public final class Store {
         }
     }
 
-    /// Moves the whole log into the database, so that no deleted data stays in it.
+    /// Moves the whole log into the database, so that the log contains no deleted data.
     func emptyLog() { if case .disk = mode { try? database.run("PRAGMA wal_checkpoint(TRUNCATE)") } }
 
-    /// The size from which a log counts as long, in octets.
+    /// The size in octets above which a log is long.
     static let logLimit = 1 << 20
 
     // MARK: - Reading and writing
@@ -238,7 +237,7 @@ public final class Store {
         if case .memory(let reason, _) = mode { throw .notSaved(reason: reason) }
     }
 
-    /// Writes like the function above, and flushes to the disk before it returns. This waits for the disk.
+    /// Writes as the function above does, and waits until the disk has it.
     func writeFlushed(_ work: (borrowing Database) throws(SQLiteFailure) -> Void) throws(StoreError) {
         try write(.full, work)
         let code = log.now()
@@ -251,7 +250,7 @@ public final class Store {
     private func goOnInMemory(_ reason: String) {
         nextRetry = EventLoop.now + retryInterval
         mode = .memory(reason: reason, retries: true)
-        // Opening a database in memory only fails if there is no memory.
+        // Opening a database in memory fails only for lack of memory.
         guard let copy = try? Database(path: ":memory:") else { return }
         if (try? copy.copy(from: database)) == nil { try? Schema.prepare(copy) }
         try? copy.run("PRAGMA foreign_keys = ON")
@@ -286,7 +285,7 @@ public final class Store {
         try database.run("PRAGMA trusted_schema = OFF")
         try database.run("PRAGMA secure_delete = ON")
         try database.run("PRAGMA journal_size_limit = \(logLimit)")
-        // 32 MiB: only if ``checkpoint()`` is never called.
+        // 32 MiB, in case ``checkpoint()`` is never called.
         try database.run("PRAGMA wal_autocheckpoint = 8192")
         if let pageLimit { try database.run("PRAGMA max_page_count = \(pageLimit)") }
         try Schema.prepare(database)
@@ -304,7 +303,7 @@ public final class Store {
         }
     }
 
-    /// Copies the disk's content as far as it is readable. Returns whether the copy is complete.
+    /// Copies as much of the disk's content as can be read. Returns whether the copy is complete.
     private static func copy(_ path: String, to memory: borrowing Database) -> Bool {
         guard access(path, F_OK) == 0 else { return true }
         for isImmutable in [false, true] {
@@ -312,7 +311,7 @@ public final class Store {
                 let version = try? Schema.version(of: disk), [0, Schema.version].contains(version),
                 (try? memory.copy(from: disk)) != nil, (try? Schema.prepare(memory)) != nil
             else { continue }
-            // The log of an immutable file is not read.
+            // For an immutable file, SQLite does not read the log.
             var log = stat()
             return !isImmutable || stat(path + "-wal", &log) != 0 || log.st_size == 0
         }
@@ -336,18 +335,18 @@ public final class Store {
         return aside
     }
 
-    /// Puts an unusable database aside, and returns the note for the user; `nil` if the file has to stay.
+    /// Renames an unusable database, and returns the note for the user; `nil` if the file must stay.
     private static func quarantine(_ path: String, _ consequence: SQLiteFailure.FailureConsequence) throws(StoreError) -> Problem?
     {
         switch consequence {
         case .damaged:
             let aside = try putAside(path, as: "damaged")
-            return Problem(.storeDamaged, "The database was damaged; it is kept as \(aside), and an empty one took its place.")
+            return Problem(.storeDamaged, "The database was damaged. It is kept as \(aside); an empty one replaces it.")
         case .earlier:
             let aside = try putAside(path, as: "earlier")
             return Problem(
                 .storeReplaced,
-                "An unreleased hotspotd wrote the database; it is kept as \(aside), and an empty one took its place. Networks, "
+                "An unreleased hotspotd wrote the database. It is kept as \(aside); an empty one replaces it. Networks, "
                     + "answers and the history start empty.")
         case .unsaved, .refused: return nil
         }

@@ -3,13 +3,13 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// One end of a connection on the event loop: it never blocks, and limits the octets that wait for the peer.
+/// One end of a connection on the event loop. It never blocks, and limits the octets that wait for the peer.
 ///
-/// Inputs: ``send(_:)`` and ``close()``. Outputs: ``onMessage`` for each whole message and, exactly once, ``onClose``.
+/// Use it with ``send(_:)`` and ``close()``. It calls ``onMessage`` for each whole message and, exactly once, ``onClose``.
 @LoopActor public final class Connection {
     /// Why a connection ended.
     public enum End: Hashable, Sendable {
-        /// This side ended the connection by ``Connection/close()``.
+        /// This side called ``Connection/close()``.
         case closedHere
         /// The peer ended the connection.
         case closedThere
@@ -24,40 +24,39 @@ import HotspotCore
     private var pending: [UInt8] = []
     private var reader: EventSource?
     private var writer: EventSource?
-    /// The descriptor that the writer watches: a socket's second number, because epoll(7) takes each number once and the reader
-    /// has the first.
+    /// The descriptor for writing: a duplicate of the socket's, because epoll(7) accepts each descriptor once and the reader uses the original.
     private var watched: Int32 = -1
     private var patience: EventSource?
-    /// Continues with the waiting messages, in a later turn.
+    /// Handles the waiting messages in a later turn.
     private var continuation: EventSource?
     private var isOpen = true
     private let isPatient: Bool
-    /// The priority of a patient connection: everything else on the loop comes first.
+    /// The priority of a patient connection, which comes after everything else on the loop.
     private static let patientPriority: Int64 = 10
-    /// The number of times that the loop was woken for the message that is coming.
+    /// The number of times that the loop was woken for the present message.
     private var wakes = 0
-    /// A megabyte normally needs fewer wakes. More wakes mean a slow sender, perhaps octet by octet: the reader then waits a
-    /// moment before the next.
+    /// A megabyte normally needs fewer wakes. More wakes mean a slow sender, perhaps octet by octet; then the reader pauses a moment before each
+    /// further one.
     private static let (wakeLimit, drip) = (128, Duration.milliseconds(1))
 
     /// The time for the rest of a message that has begun; `nil` for no limit. A slower peer is disconnected.
     public var partialLimit: Duration?
-    /// A whole message came, without its NUL.
+    /// Called for each whole message, without its NUL.
     public var onMessage: ([UInt8]) -> Void = { _ in }
-    /// The connection is over; no further message comes.
+    /// Called when the connection is over; no message comes after that.
     public var onClose: (End) -> Void = { _ in }
 
-    /// Takes over a connected, non-blocking socket.
+    /// Takes ownership of a connected, non-blocking socket.
     ///
-    /// - Parameter isPatient: whether the peer may have to wait: one of its messages is handled in each turn, after those of all
-    ///   other clients, and no more is read until all are handled. So a client that floods only delays itself.
+    /// - Parameter isPatient: whether the peer may have to wait: each turn handles one of its messages, after those of all other clients, and reading
+    ///   pauses until all are handled. So a client that floods delays only itself.
     public convenience init(
         socket: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024, isPatient: Bool = false
     ) throws(VarlinkError) {
         try self.init(input: socket, output: socket, limit: limit, outputLimit: outputLimit, isPatient: isPatient)
     }
 
-    /// Takes over two non-blocking descriptors: one for reading, and one for writing, on which nothing can come back.
+    /// Takes ownership of two non-blocking descriptors: one for reading, and one for writing that the peer never writes to.
     public init(
         input: Int32, output: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024, isPatient: Bool = false
     ) throws(VarlinkError) {
@@ -80,10 +79,10 @@ import HotspotCore
 
     isolated deinit { finish(nil) }
 
-    /// The peer, if this is a unix socket.
+    /// The peer's credentials; `nil` if this is not a unix socket.
     public var peer: PeerCredentials? { PeerCredentials(socket: input) }
 
-    /// Queues a message. A peer that lets more than the limit accumulate is disconnected.
+    /// Queues a message. If more than the limit waits for the peer, the peer is disconnected.
     public func send(_ message: some Encodable) { send(encoded: Coding.encode(message)) }
 
     /// Queues a message that is already encoded, without its NUL.
@@ -95,14 +94,14 @@ import HotspotCore
         if pending.count > outputLimit { finish(.failed(.tooLong(limit: outputLimit))) }
     }
 
-    /// Ends the connection; ``onClose`` is called with ``End/closedHere``.
+    /// Ends the connection; ``onClose`` gets ``End/closedHere``.
     public func close() { finish(.closedHere) }
 
-    /// Ends only our direction: the peer reads end-of-file and may still answer.
+    /// Ends only the sending direction: the peer reads end-of-file and may still answer.
     public func closeOutput() {
         // The number of a closed descriptor may already belong to another file.
         guard isOpen else { return }
-        // Unsent octets are dropped, whether the two directions share a socket or not.
+        // Octets that are not sent yet are dropped, even if each direction has its own descriptor.
         pending = []
         stopWriting()
         guard output != input else {
@@ -145,7 +144,7 @@ import HotspotCore
     private func deliver() {
         do {
             while isOpen, let message = try framer.next() {
-                // The next message gets its own time: a busy peer may have begun it already.
+                // Each message has its own time limit: a busy peer may have begun the next one already.
                 patience?.cancel()
                 patience = nil
                 wakes = 0
@@ -158,7 +157,7 @@ import HotspotCore
         if isOpen { watchPartial() }
     }
 
-    /// Handles the next message later. Until all received octets are handled, nothing more is read.
+    /// Handles the next message later. Until all received octets are handled, reading pauses.
     private func goOnLater(after delay: Duration) {
         reader?.cancel()
         reader = nil
@@ -185,7 +184,7 @@ import HotspotCore
         }
         guard patience == nil else { return }
         patience = try? EventLoop.shared.schedule(after: partialLimit, accuracy: .milliseconds(100)) { [weak self] in
-            self?.finish(.failed(.malformed("half a message, and nothing more for \(partialLimit)")))
+            self?.finish(.failed(.malformed("an incomplete message, and no more for \(partialLimit)")))
         }
     }
 
@@ -201,7 +200,7 @@ import HotspotCore
                 }
                 // ECONNRESET means that the peer closed without having read everything.
                 if errno == EPIPE || errno == ECONNRESET {
-                    // The peer reads no more, but its answer may have come before: the reader notices the end.
+                    // The peer no longer reads, but its answer may have come before that: the reader notices the end.
                     pending = []
                     stopWriting()
                     return
@@ -214,8 +213,8 @@ import HotspotCore
         stopWriting()
     }
 
-    /// Continues writing when the peer has read some of it. If that is not possible, the connection ends, or the rest would wait
-    /// for ever.
+    /// Continues writing once the peer has read some of the octets. If that cannot be awaited, the connection ends, because the rest would wait for
+    /// ever.
     private func awaitRoom() {
         if output == input {
             watched = fcntl(output, F_DUPFD_CLOEXEC, 0)

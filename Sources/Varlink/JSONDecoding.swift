@@ -6,7 +6,7 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Reads a value. Throws `DecodingError`, or what the type's own `init(from:)` throws.
+    /// Reads a value. Throws `DecodingError`, or the error of the type's own `init(from:)`.
     static func read<T: Decodable>(_ type: T.Type, from value: JSONValue, at path: [any CodingKey] = []) throws -> T {
         if type == JSONValue.self { return value as! T }
         let place = JSONDecoding(value: value, codingPath: path)
@@ -32,7 +32,7 @@ struct JSONDecoding: Decoder, SingleValueDecodingContainer {
         guard let number = value.number else { return nil }
         let whole = if case .integer(let integer) = value { T(exactly: integer) } else { T(exactly: number) }
         guard let whole else {
-            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "\(number) is no \(type)"))
+            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "\(number) is not \(type)"))
         }
         return whole
     }

@@ -3,33 +3,32 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// A Varlink service on a unix socket: introspection, limits, and each call to its interface.
+/// A Varlink service on a unix socket: introspection, limits, and dispatching each call to its interface.
 @LoopActor public final class Server {
     /// The largest resources that clients may use.
     public struct ClientLimits: Sendable {
-        /// The number of clients at a time; one more gets an error and is disconnected.
+        /// The number of clients at a time; a further client gets an error and is disconnected.
         public var clients = 32
-        /// The number of places that are kept for clients that may change things.
+        /// The number of these connections that are reserved for clients that may change things.
         public var reserved = 4
-        /// The number of clients at a time of one user without permission.
+        /// The number of connections of one user without permission.
         public var perStranger = 8
-        /// Time without a call after which a client that may not change things is disconnected.
+        /// The time without a call after which a client that may not change things is disconnected.
         public var idle = Duration.seconds(10)
-        /// Octets that wait for a client to read them; a client that lets more accumulate is disconnected.
+        /// The number of octets that may wait for a client; a client that reads more slowly is disconnected.
         public var output = 1024 * 1024
         /// The largest size of one call, in octets.
         public var message = 64 * 1024
         /// The number of connections that are accepted within ``burstTime`` before a pause.
         ///
-        /// Measured on two processors with two processes of a stranger that connect and leave without end: a connected client
-        /// waits 0.1 ms for an answer and 6 ms at most; without a pause 1.5 s, and 1.8 s at most. A new client waits 0.2 s, and 1
-        /// s at most.
+        /// Measured on two processors, while two processes of an unprivileged user connect and leave without end: a connected client waits 0.1 ms for
+        /// an answer, 6 ms at most (without a pause 1.5 s, 1.8 s at most). A new client waits 0.2 s, 1 s at most.
         public var burst = 100
         /// The time for a burst: see ``burst``.
         public var burstTime = Duration.milliseconds(50)
         /// The time for the rest of a call that has begun.
         public var partial = Duration.seconds(5)
-        /// The time without new clients if there are no descriptors left for them.
+        /// The pause before accepting clients again if there are no descriptors left.
         public var pause = Duration.milliseconds(200)
 
         /// The limits of the specification.
@@ -46,12 +45,11 @@ import HotspotCore
     private let socket: Int32
     /// The recent connections: see ``ClientLimits/burst``.
     private var burst: (began: Instant, count: Int) = (EventLoop.now, 0)
-    /// accept(2); tests replace it by a function that fails.
+    /// accept(2); tests replace it with a function that fails.
     var acceptNext: (Int32) -> Int32 = { Glibc.accept($0, nil, nil) }
     private var clients: [ObjectIdentifier: ServerClient] = [:]
 
-    /// Serves `interfaces` on a listening, non-blocking socket, which is closed here. `standing` is asked once for each
-    /// connection.
+    /// Serves `interfaces` on a listening, non-blocking socket, which is closed here. `standing` is called once for each connection.
     public init(
         listening socket: consuming Descriptor, product: String, version: String, interfaces: [any ServerInterface],
         limits: ClientLimits = ClientLimits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger }
@@ -89,8 +87,7 @@ import HotspotCore
     package var clientCount: Int { clients.count }
 
     private func accept() {
-        // A program that connects and leaves without end must not block other clients and the loop's other sources: after a
-        // burst, further connections wait.
+        // A program that connects and leaves without end must not block other clients or the loop, so further connections wait after a burst.
         if EventLoop.now - burst.began > limits.burstTime { burst = (EventLoop.now, 0) }
         for _ in 0..<64 {
             guard burst.count < limits.burst else { return pause() }
@@ -98,7 +95,7 @@ import HotspotCore
             guard descriptor >= 0 else {
                 switch errno {
                 case EINTR, ECONNABORTED: continue
-                // The client stays in the queue, so the socket stays readable: without a pause the loop would spin.
+                // The client stays in the queue and the socket stays readable, so without a pause the loop would spin.
                 case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause()
                 default: return
                 }
@@ -114,7 +111,7 @@ import HotspotCore
                 Glibc.close(descriptor)
                 continue
             }
-            // If there is no free place, the peer's groups need not be looked up.
+            // If all places are taken, the peer's groups need not be looked up.
             let standing = clients.count < limits.clients ? standing(peer) : .stranger
             if let refusal = refusal(of: peer, standing) {
                 connection.send(
@@ -130,20 +127,20 @@ import HotspotCore
         }
     }
 
-    /// Returns why this peer is refused; `nil` if it is not.
+    /// Returns why this peer is refused; `nil` if it is accepted.
     private func refusal(of peer: PeerCredentials, _ standing: Standing) -> String? {
         guard clients.count < limits.clients else {
-            return "there are already \(limits.clients) connections, the most allowed; try again later"
+            return "all \(limits.clients) connections are in use; try again later"
         }
         guard standing != .permitted else { return nil }
         let others = clients.values.filter { $0.standing != .permitted }
         if standing == .stranger,
             others.count(where: { $0.standing == .stranger && $0.peer.uid == peer.uid }) >= limits.perStranger
         {
-            return "this user already has \(limits.perStranger) connections, the most allowed; try again later"
+            return "this user already has \(limits.perStranger) connections, the maximum; try again later"
         }
         let unreserved = limits.clients - limits.reserved
-        return others.count < unreserved ? nil : "there are already \(unreserved) connections, the most allowed; try again later"
+        return others.count < unreserved ? nil : "all \(unreserved) connections are in use; try again later"
     }
 
     /// Accepts no new clients for a while.
@@ -214,12 +211,12 @@ import HotspotCore
     }
 }
 
-/// A peer's permissions at a server: determined once, when it connects, because looking up a user may be slow.
+/// A peer's permissions on this server. They are determined once, when it connects, because looking up a user may be slow.
 public enum Standing: Hashable, Sendable {
-    /// The peer may change things, and places are kept for it.
+    /// The peer may change things, and has reserved connections.
     case permitted
     /// The peer is an ordinary local user.
     case stranger
-    /// The peer is a helper: whatever its user is, it may only ask about itself.
+    /// The peer is a helper: it may only ask about itself, whatever its user may do.
     case restricted
 }

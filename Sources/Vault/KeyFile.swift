@@ -1,4 +1,4 @@
-// This target keeps stored answers, sealed, and the rule for their release. ``Vault`` has the calls.
+// This target keeps stored answers, sealed, and the rule for their release. ``Vault`` provides the calls.
 
 import CSodium
 import Glibc
@@ -19,13 +19,13 @@ package enum KeyFile {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw refuse("it is not a file") }
         guard status.st_uid == geteuid() || status.st_uid == 0 else { throw refuse("it belongs to user \(status.st_uid)") }
-        // A credential of the service manager belongs to root, and an access list with its group entry lets the daemon read it.
+        // A service manager's credential belongs to root, and an access list with a group entry lets the daemon read it.
         let forbidden: mode_t = status.st_uid == geteuid() ? 0o077 : 0o037
-        guard status.st_mode & forbidden == 0 else { throw refuse("others may read or write it; set its mode to 0600") }
-        guard status.st_size == length else { throw refuse("it has \(status.st_size) octets and not \(length)") }
+        guard status.st_mode & forbidden == 0 else { throw refuse("other users may read or write it; set its mode to 0600") }
+        guard status.st_size == length else { throw refuse("it has \(status.st_size) octets instead of \(length)") }
         let key = try SecretBytes(count: length)
         let count = key.withMutableBytes { Glibc.read(file, $0.baseAddress, length) }
-        guard count == length else { throw refuse("it cannot be read whole") }
+        guard count == length else { throw refuse("it cannot be read completely") }
         guard key.withBytes({ sodium_is_zero($0.baseAddress!, length) == 0 }) else { throw refuse("it is empty") }
         return key
     }
@@ -60,8 +60,8 @@ package enum KeyFile {
         let code = errno
         close(file)
         guard written == length, synced == 0 else { throw refuse("cannot be written", written < 0 || synced < 0 ? code : ENOSPC) }
-        // A link, unlike a rename, fails if another process created the file in the meantime.
-        guard link(draft, path) == 0 else { throw refuse("cannot be put in its place", errno) }
+        // Unlike a rename, a link fails if another process created the file meanwhile.
+        guard link(draft, path) == 0 else { throw refuse("cannot be moved into place", errno) }
         let folder = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         if folder >= 0 {
             fsync(folder)

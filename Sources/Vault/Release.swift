@@ -22,9 +22,9 @@ public struct CredentialOwner: Hashable, Sendable {
     public var purpose: Purpose { .credential(network: network, helper: helper, origin: origin, pin: pin, program: program) }
 }
 
-/// The rule for sending stored answers to a portal without encryption (PlainHTTPAnswers=).
+/// The setting for sending stored answers to a portal without encryption (PlainHTTPAnswers=).
 public enum PlainHTTPAnswers: String, Hashable, Sendable, CaseIterable {
-    /// Answers are offered as defaults of a prompt, which the user confirms.
+    /// Answers are offered as defaults of a prompt, and the user confirms them.
     case confirm
     /// Answers are sent as over HTTPS.
     case automatic
@@ -39,15 +39,15 @@ public enum Release: Hashable, Sendable {
     case confirmed
     case refused(Refusal)
 
-    /// The reason why a credential is not released. The words are stable.
+    /// The reason why a credential is not released. The raw values never change.
     public enum Refusal: String, Codable, Hashable, Sendable, CaseIterable {
-        /// Nothing is kept for a network that cannot be recognised again.
+        /// Nothing is stored for a network that cannot be recognised again.
         case anonymousNetwork
         /// The credential was stored for another network.
         case otherNetwork
         /// The credential was stored for another helper.
         case otherHelper
-        /// The helper's name belongs to another program now.
+        /// The helper's name now belongs to another program.
         case otherProgram
         /// The portal has another address: perhaps an impostor.
         case portalChanged
@@ -62,11 +62,11 @@ public enum Release: Hashable, Sendable {
             case .anonymousNetwork: "hotspotd cannot recognise this network again, so nothing is kept for it."
             case .otherNetwork: "The stored answers belong to another network."
             case .otherHelper: "The stored answers belong to another helper."
-            case .otherProgram: "The stored answers belong to another program, which had the helper's name before."
-            case .portalChanged: "The portal's address differs from the one the answers were stored for."
-            case .keyChanged: "The portal's key differs from the one the answers were stored for."
+            case .otherProgram: "The stored answers belong to another program that had the helper's name before."
+            case .portalChanged: "This portal's address differs from the one for which your answers were stored."
+            case .keyChanged: "This portal's key differs from the one for which your answers were stored."
             case .plainHTTP:
-                "The portal uses plain HTTP; answers are neither kept for it nor sent automatically (PlainHTTPAnswers=never)."
+                "The portal uses plain HTTP, so hotspotd neither keeps its answers nor sends them automatically (PlainHTTPAnswers=never)."
             }
         }
     }
@@ -82,7 +82,7 @@ public enum Release: Hashable, Sendable {
         guard stored.origin == asking.origin else { return .refused(.portalChanged) }
         guard stored.pin == asking.pin else { return .refused(.keyChanged) }
         if asking.origin.hasPrefix("https://") {
-            // Without its key a portal over HTTPS cannot be recognised.
+            // Without a key, a portal over HTTPS cannot be recognised.
             guard let pin = asking.pin, !pin.isEmpty else { return .refused(.keyChanged) }
             return .automatic
         }
@@ -94,19 +94,18 @@ public enum Release: Hashable, Sendable {
         }
     }
 
-    /// Returns why no answers are stored for this portal of its network, whichever helper asks; `nil` if there are answers for
-    /// it, or none at all.
+    /// Returns why no answers are stored for this portal of its network, whichever helper asks; `nil` if there are answers for it, or none on this
+    /// network.
     public static func mismatch(origin: String, pin: String?, stored: [CredentialOwner]) -> Refusal? {
         let sameOrigin = stored.filter { $0.origin == origin }
         guard !stored.isEmpty, !sameOrigin.contains(where: { $0.pin == pin }) else { return nil }
         return sameOrigin.isEmpty ? .portalChanged : .keyChanged
     }
 
-    /// Returns the answers that may be stored: the answers to the fields of the prompt, without one-time codes, checkboxes and
-    /// fields that were left empty.
+    /// Returns the answers that may be stored: the answers to the prompt's fields, without one-time codes, checkboxes and fields that were left
+    /// empty.
     ///
-    /// A code works only once. A tick is the user's consent to the text beside it, which must not be given again without the
-    /// user.
+    /// A code works only once. A tick is the user's consent to the text beside it, which only the user may give again.
     public static func keepable(_ answers: [String: String], fields: [Field]) -> [String: String] {
         let fleeting = Set(fields.filter { $0.kind == .code || $0.kind == .checkbox }.map(\.name))
         let names = Set(fields.map(\.name)).subtracting(fleeting)

@@ -2,8 +2,7 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// Hands the login over to a browser, for portals at which no other helper can log in. The prompt has no fields; it is answered
-/// when the network opens.
+/// Leaves the login to a browser, for portals at which no other helper can log in. The prompt has no fields; it is answered when the network opens.
 struct BrowserHelper: Helper {
     let name = "browser"
     let displayName = "Browser"
@@ -38,12 +37,12 @@ struct BrowserHelper: Helper {
             let portal = inspection?.portal
             let prompt = Prompt(
                 title: portal.flatMap { WebURL($0.origin)?.host } ?? "Portal",
-                message: "\(reason) You can also log in with your own browser; hotspotd notices it.")
+                message: "\(reason) You can also log in with your own browser; hotspotd will notice.")
             var reply = command.reply(.uiRequired, prompt: prompt, portal: portal)
             reply.imitates = inspection?.imitates
             return reply
         case .limited:
-            return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
+            return command.reply(.temporaryFailure, reason: "No portal answers now (\(result.problem ?? "noAnswer")).")
         }
     }
 

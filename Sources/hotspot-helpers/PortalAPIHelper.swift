@@ -2,8 +2,7 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// Logs in to networks that announce a captive portal API (RFC 8910, RFC 8908), which names the page and the length of the
-/// session.
+/// Logs in to networks that announce a captive portal API (RFC 8910, RFC 8908), which names the page and the length of the session.
 struct PortalAPIHelper: Helper {
     let name = "portal-api"
     let displayName = "Portal API"
@@ -14,12 +13,13 @@ struct PortalAPIHelper: Helper {
             return Evaluation(.none, reason: "The portal API gives no usable answer.")
         }
         guard document.captive, let page = document.portalURL else {
-            return Evaluation(.none, reason: "The portal API says: not captive.")
+            return Evaluation(.none, reason: "The portal API reports that the network is not captive.")
         }
         guard let inspection = login(command).inspect(at: page) else { return Evaluation(.none, reason: "cancelled") }
         guard inspection.canAct else {
             return Evaluation(
-                .none, portal: inspection.portal, reason: inspection.failure?.description ?? "The portal's page has no form.")
+                .none, portal: inspection.portal, reason: inspection.failure?.description ?? "The portal's page contains no form."
+            )
         }
         return Evaluation(.high, portal: inspection.portal, needs: inspection.needs)
     }
@@ -35,7 +35,7 @@ struct PortalAPIHelper: Helper {
         }
     }
 
-    /// Logs in at the page that the API names, or at the page that the probe found if the API does not answer.
+    /// Logs in at the page that the API names; if the API does not answer, at the page that the probe found.
     private func run(_ command: HelperCommand, isTypedNow: Bool) -> Reply {
         let document = command.portalAPI()
         var reply = login(command).run(from: document.flatMap { $0.captive ? $0.portalURL : nil }, isTypedNow: isTypedNow)

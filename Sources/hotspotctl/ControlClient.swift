@@ -17,7 +17,7 @@ final class ControlClient {
         do { connection = try BlockingConnection(path: path) } catch { throw Failure(error, path: path) }
     }
 
-    /// Calls a method, and returns its reply as it came.
+    /// Calls a method, and returns its reply unchanged.
     func call(_ method: String, _ parameters: JSONValue = [:]) throws(Failure) -> JSONValue {
         do {
             wait(Self.patience)
@@ -34,7 +34,7 @@ final class ControlClient {
         try Self.read(type, try call(method, parameters))
     }
 
-    /// Returns the prompt with this identifier if it still waits, otherwise the reason why it ended, if the daemon knows it.
+    /// Returns the prompt with this identifier if it still waits; otherwise the reason why it ended, if the daemon knows.
     func prompt(_ id: String) throws(Failure) -> (pending: PendingPrompt?, gone: String?) {
         let reply = try call("Prompts", ["id": .string(id)], as: PromptsReply.self)
         return (reply.prompts.first { $0.id == id }, reply.gone)
@@ -48,7 +48,7 @@ final class ControlClient {
         } catch { throw Failure(error, path: path) }
     }
 
-    /// Returns the next reply of the stream, or `nil` if none came within the time. Without a time it waits for ever.
+    /// Returns the next reply of the stream; `nil` if none comes within the time. Without a time, it waits for ever.
     func next(within seconds: Double? = nil) throws(Failure) -> JSONValue? {
         do {
             wait(seconds)
@@ -64,14 +64,15 @@ final class ControlClient {
             return try Coding.decode(type, from: reply)
         } catch {
             throw Failure(
-                .failed, "The daemon's reply cannot be read: \(error).", hint: "do hotspotctl and hotspotd have the same version?"
+                .failed, "The daemon's reply cannot be read: \(error).",
+                hint: "hotspotctl and hotspotd may have different versions; compare: hotspotctl --version"
             )
         }
     }
 
-    /// Limits the time of each read, by the socket: a poll would wait although a reply is buffered already.
+    /// Limits the time of each read with a socket option: a poll would wait even if a reply is already buffered.
     private func wait(_ seconds: Double?) {
-        // The kernel takes a time-out of zero as no time-out.
+        // The kernel treats a time-out of zero as no time-out.
         let seconds = seconds.map { max($0, 0.001) } ?? 0
         var limit = timeval(tv_sec: Int(seconds), tv_usec: Int((seconds - seconds.rounded(.down)) * 1e6))
         setsockopt(connection.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -14,10 +14,10 @@ enum ExitStatus: Int32 {
     case notFound = 10
 }
 
-/// Why the command fails, for people, and its exit status.
+/// The reason why the command fails, for people, and its exit status.
 struct Failure: Error, Equatable {
     var status: ExitStatus
-    /// One sentence, empty if the output already says it; after a line feed, the words of a helper or portal.
+    /// One sentence, empty if the output already explains the failure; after a line feed, the words of a helper or portal.
     var message: String
     /// The command that helps.
     var hint: String?
@@ -31,7 +31,7 @@ struct Failure: Error, Equatable {
     /// The daemon's refusal, if it is one.
     var refusal: ControlError?
 
-    /// Returns this failure with one more sentence of ours, before the words of others.
+    /// Returns this failure with one more sentence, which comes before the words of helpers and portals.
     func adding(_ sentence: String) -> Failure {
         var failure = self
         failure.message.insert(contentsOf: " " + sentence, at: message.firstIndex(of: "\n") ?? message.endIndex)
@@ -69,7 +69,7 @@ extension Failure {
         }
     }
 
-    /// Returns the failure for a prompt that does not wait, or no longer.
+    /// Returns the failure for a prompt that does not exist, or has ended.
     ///
     /// - Parameter reason: why the prompt ended, if it was waiting a moment ago.
     static func noSuchPrompt(_ id: String, _ reason: String?) -> Failure {
@@ -78,14 +78,12 @@ extension Failure {
         return Failure(.notFound, sentence, hint: "hotspotctl prompts")
     }
 
-    /// Returns the failure for a network that is not known.
+    /// Returns the failure for an unknown network.
     ///
-    /// - Parameters:
-    ///   - what: the other things that have this name.
-    ///   - nearest: the most similar known name.
+    /// - Parameters: - what: where else this name occurs. - nearest: the most similar known name.
     static func noSuchNetwork(_ ssid: String, _ what: String = "", nearest: String?) -> Failure {
         let renderer = Renderer(style: .plain, now: 0)
-        let meant = nearest.map { "; the nearest name is \(renderer.quoted($0))" } ?? ""
+        let meant = nearest.map { "; did you mean \(renderer.quoted($0))" } ?? ""
         return Failure(
             .notFound, "No network \(renderer.quoted(ssid)) is in sight or remembered\(what)\(meant).",
             hint: "hotspotctl list --all")
@@ -93,10 +91,10 @@ extension Failure {
 
     static let joinGroup = "sudo usermod -aG hotspotd $USER, then log in again"
 
-    /// This command line, to be run by an administrator. None of its arguments is secret.
+    /// This command line with sudo, for an administrator. None of its arguments is secret.
     private static var asRoot: String {
         let words = CommandLine.arguments.dropFirst().map(ShellWord.quoted)
-        // If an argument should not be copied, the user has to add the arguments.
+        // If an argument should not be copied, the user must add the arguments.
         return "sudo " + (["hotspotctl"] + (words.contains(nil) ? [] : words.compactMap(\.self))).joined(separator: " ")
     }
 
@@ -129,7 +127,7 @@ extension Failure {
                     "the interface is not in a network, or hotspotd leaves its network alone; you may be able to log off on the portal's page",
                     "hotspotctl status"
                 )
-            case .presentingUI where asks: ("the login still waits for you", "hotspotctl answer --dismiss\(place)")
+            case .presentingUI where asks: ("the login still waits for your answer", "hotspotctl answer --dismiss\(place)")
             case .evaluating, .authenticating, .presentingUI:
                 ("the login is still running", "hotspotctl login --wait\(place), then hotspotctl logoff\(place)")
             case .authenticated:
@@ -165,7 +163,7 @@ extension Failure {
         switch ControlError(name: name, parameters: parameters) {
         case .noSuchInterface(let interface):
             return Failure(
-                .notFound, "hotspotd watches no interface named \(safe(interface)).", hint: "hotspotctl status")
+                .notFound, "hotspotd does not watch an interface named \(safe(interface)).", hint: "hotspotctl status")
         case .noSuchHelper(let helper):
             return Failure(.notFound, "There is no helper '\(safe(helper))'.", hint: "hotspotctl helpers")
         case .noSuchNetwork(let ssid, let nearest): return .noSuchNetwork(ssid, nearest: nearest)
@@ -176,19 +174,19 @@ extension Failure {
             let words = Renderer(style: .plain, now: 0).words(state)
             return Failure(.failed, "This is not possible while \(subject) is \(words).", hint: "hotspotctl status")
         case .invalidAnswer(let field, let message):
-            // Without a field the sentence is the daemon's own.
+            // Without a field, the sentence is the daemon's own.
             if field.isEmpty { return Failure(.failed, safe(message)) }
-            return Failure(.failed, QuotedProblem.join("This answer is not accepted.", "\(safe(field)): \(safe(message))"))
+            return Failure(.failed, QuotedProblem.join("This answer is not valid.", "\(safe(field)): \(safe(message))"))
         case .notPermitted(let message):
             // As root, hotspotctl opens no browser.
             let hint =
                 method == "Browse"
                 ? Self.joinGroup : "\(Self.asRoot); or \(Self.joinGroup)"
-            return Failure(.failed, message.isEmpty ? "You may not do this." : safe(message), hint: hint)
+            return Failure(.failed, message.isEmpty ? "You do not have permission for this." : safe(message), hint: hint)
         case .suspiciousPortal(let warning): return Failure(.answerNeeded, safe(warning), hint: "hotspotctl browse")
         case .wrongPIN(let left):
             guard left > 0 else {
-                return Failure(.failed, "This was the tenth wrong PIN: the stored answers and the PIN are erased.")
+                return Failure(.failed, "This was the tenth wrong PIN. The stored answers and the PIN have been erased.")
             }
             let warning = left > 2 ? "" : " After \(left) more wrong PIN\(left == 1 ? "" : "s"), the stored answers are erased."
             return Failure(.failed, "Wrong PIN.\(warning)")
@@ -207,7 +205,8 @@ extension Failure {
         case "org.varlink.service.MethodNotFound", "org.varlink.service.MethodNotImplemented",
             "org.varlink.service.InterfaceNotFound":
             return Failure(
-                .failed, "The daemon is another version and does not know this command.", hint: "hotspotctl status --json=pretty")
+                .failed, "The daemon has another version and does not know this command.", hint: "hotspotctl status --json=pretty"
+            )
         case "org.varlink.service.InvalidParameter":
             let parameter = parameters["parameter"]?.string ?? ""
             return Failure(.failed, "The daemon rejects the parameter '\(safe(parameter))'.")

@@ -3,19 +3,17 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Follows one login by the stream of states until its outcome is clear. Created before the login starts, or before its question
-/// is asked, so that no state is missed.
+/// Follows one login through the stream of states until its outcome is clear. It is created before the login starts, or before the user is asked, so
+/// that no state is missed.
 final class OutcomeWatch {
     private let client: ControlClient
     private var tracker: OutcomeTracker
     private var decided: OutcomeTracker.LoginOutcome?
     private var began = ContinuousClock.now
-    /// The interfaces, by the last reply.
+    /// The interfaces, from the last reply.
     private(set) var interfaces: [InterfaceStatus]
 
-    /// - Parameters:
-    ///   - target: the interface; `nil` for the first one whose state changes.
-    ///   - prompt: the prompt that is about to be answered.
+    /// - Parameters: - target: the interface; `nil` for the first one whose state changes. - prompt: the prompt that is about to be answered.
     init(path: String, target: String?, prompt: String?) throws(Failure) {
         client = try ControlClient(path: path)
         try client.subscribe("Status")
@@ -30,7 +28,7 @@ final class OutcomeWatch {
     /// Seconds since the watch began.
     var elapsed: Double { (ContinuousClock.now - began).inSeconds }
 
-    /// Starts the time again: the login begins now, on this interface if it is known, or joins one that is running.
+    /// Restarts the time limit: the login begins now, on this interface if it is known, or joins a running one.
     func loginBegins(on interface: String?, joining: Bool = false) {
         began = .now
         tracker.setTarget(interface, joining: joining)
@@ -38,17 +36,16 @@ final class OutcomeWatch {
         if joining { decided = tracker.observe(interfaces) }
     }
 
-    /// Seconds that a link may take to come back: some access points drop a client after its login and let it in again.
+    /// Seconds in which a link may return: some access points drop a client after its login and let it in again.
     private static let returnTime = 10.0
 
     /// Seconds without output after which people begin to press keys.
     private static let silentTime = 1.5
 
-    /// Waits for the outcome. If the network was left, it may come back soon.
+    /// Waits for the outcome. If the link was lost, it may return soon.
     ///
-    /// - Parameters:
-    ///   - isShown: whether to print what the login waits for, and for how long at most.
-    ///   - isSaid: whether it was already printed that hotspotctl waits for the outcome.
+    /// - Parameters: - isShown: whether to print what the login waits for, and for how long at most. - isSaid: whether hotspotctl has already printed
+    ///   that it waits.
     func outcome(
         within seconds: Double, isShown: Bool = false, isSaid: Bool = false
     ) throws(Failure) -> OutcomeTracker.LoginOutcome {
@@ -84,17 +81,17 @@ final class OutcomeWatch {
         }
     }
 
-    /// Whether the network was left, by the states that have come so far.
+    /// Whether the network was left, according to the states so far.
     var hasLeft: Bool { tracker.left != nil }
 
-    /// Whether the prompt is gone, by the states that have come so far.
+    /// Whether the prompt has ended, according to the states so far.
     var isPromptGone: Bool { tracker.isPromptGone }
 
-    /// Returns why the prompt can no longer be answered, `nil` while it waits.
+    /// Returns why the prompt can no longer be answered; `nil` while it waits.
     func endOfPrompt() -> Failure? {
         do throws(Failure) {
             while !isPromptGone, let reply = try client.next(within: 0) { try observe(reply) }
-            return isPromptGone ? Failure(.notFound, "The portal no longer asks.", hint: "hotspotctl status") : nil
+            return isPromptGone ? Failure(.notFound, "The portal no longer asks this question.", hint: "hotspotctl status") : nil
         } catch {
             return error
         }
@@ -117,11 +114,11 @@ struct OutcomeTracker {
 
     private let before: [String: InterfaceStatus]
     private(set) var target: String?
-    /// A question that is not an outcome of this login: the one that is answered, or that was there before the login.
+    /// A prompt that is not an outcome of this login: the one that is answered, or one from before the login.
     private var answered: String?
     private var hasMoved = false
     private(set) var isPromptGone = false
-    /// The state without a network, until the interface is in one again.
+    /// The state without a network, until the interface is in a network again.
     private(set) var left: InterfaceStatus?
 
     init(_ interfaces: [InterfaceStatus], target: String?, prompt: String?) {
@@ -134,7 +131,7 @@ struct OutcomeTracker {
         }
     }
 
-    /// Follows this interface from now on; with `nil`, the interface stays the same. A new login withdraws the earlier question.
+    /// Follows this interface from now on; `nil` keeps the present one. A new login makes the earlier question invalid.
     mutating func setTarget(_ interface: String?, joining: Bool = false) {
         target = interface ?? target
         if joining { return }
@@ -156,7 +153,7 @@ struct OutcomeTracker {
             return .failed(last)
         }
         if status.prompt != answered { isPromptGone = true }
-        // A stream may begin with the old state, which is no outcome of this login.
+        // A stream may begin with the old state, which is not an outcome of this login.
         hasMoved = hasMoved || status.state != before[target]?.state || status.since != before[target]?.since
         if let network = before[target]?.ssid {
             if status.ssid == nil, status.problems.isEmpty {
@@ -181,7 +178,7 @@ struct OutcomeTracker {
 extension InterfaceStatus {
     fileprivate var awaited: Awaited? { awaits.flatMap(Awaited.init) }
 
-    /// Returns what a login waits for, and for how long at most; `nil` if the daemon does not say.
+    /// Returns what a login waits for, and for how long at most; `nil` if the daemon does not report it.
     ///
     /// - Parameter now: milliseconds of Unix time.
     func waiting(now: Int) -> String? {

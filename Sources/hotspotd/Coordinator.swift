@@ -8,8 +8,7 @@ import Logging
 import Store
 import Vault
 
-/// Builds the parts of the daemon, starts and ends them, reads the settings again, and passes on what concerns more than one
-/// part.
+/// Makes the parts of the daemon, starts and ends them, reads the settings again, and handles what concerns more than one part.
 @LoopActor final class Coordinator: DaemonEvents {
     private let settingsFile: String
     private let isDefaultFile: Bool
@@ -62,7 +61,7 @@ import Vault
         backend = DaemonBackend(services: services, problems: problems, helpers: helpers, links: links, list: list)
     }
 
-    /// Returns the paths that helpers do not see: what the daemon keeps, helper files, and the settings.
+    /// Returns the paths that helpers do not see: the daemon's own files, helper files, and the settings.
     private static func hiddenPaths(_ settings: Settings, file: String) -> [String] {
         [settings.stateDirectory, settings.runtimeDirectory] + settings.helperDirectories + [file, file + ".d"]
     }
@@ -91,7 +90,7 @@ import Vault
         for problem in services.store.problems { log.warning("\(problem.message)") }
         helpers.load()
         control = try ControlEndpoint(services: services, backend: backend)
-        // A sandbox shows helpers the socket that was just made; an earlier daemon's may have been there until now.
+        // The trial needs the socket that was just made, because a sandbox shows it to helpers.
         services.host.trySandbox()
         runtimeFolder.onChange = { [weak self] in self?.restoreSockets() }
         runtimeFolder.watch([settings.runtimeDirectory])
@@ -109,7 +108,7 @@ import Vault
         applyGateSetting()
         try links.start()
         absence.applySettings()
-        // The kernel may refuse to be watched.
+        // The kernel may have refused to be watched.
         if isEnding { return }
         EventLoop.notify("READY=1\nSTATUS=Watching \(links.controllers.count) interfaces")
     }
@@ -128,7 +127,7 @@ import Vault
         services.host.shutDown { EventLoop.shared.stop(code: code) }
     }
 
-    /// Reads the settings and the helper folders again, on SIGHUP. Settings with a mistake leave everything as it was.
+    /// Reads the settings and the helper folders again, on SIGHUP. If the settings have a mistake, nothing changes.
     private func reload() {
         restoreSockets()
         services.recover()
@@ -156,17 +155,17 @@ import Vault
             }
             reportIgnoredSettings()
         } catch {
-            log.error("\(error); the settings from before stay in force")
+            log.error("\(error); the previous settings stay in force")
             problems.report(Problem(.settings, "\(error)", hint: "fix it, then: \(OwnService.reload)"))
         }
         helpers.load()
     }
 
-    /// Makes the runtime folder and the sockets again where something removed them.
+    /// Makes the runtime folder and the sockets again if something removed them.
     private func restoreSockets() {
         guard let control, !control.isReachable else { return }
         let folder = settings.runtimeDirectory
-        log.warning("\(folder) or its sockets were removed; they are made again")
+        log.warning("\(folder) or its sockets were removed; hotspotd makes them again")
         control.close()
         do {
             try OwnFolder.make(folder, mode: 0o755)
@@ -175,12 +174,12 @@ import Vault
             self.control = try ControlEndpoint(services: services, backend: backend)
         } catch {
             log.error("\(error)")
-            // Only the service manager may create this folder; after a restart, the next daemon continues the sessions.
+            // Only the service manager may create this folder. After a restart, the next daemon continues the sessions.
             if getenv("INVOCATION_ID") != nil { shutDown() }
         }
     }
 
-    /// Writes the state again where something removed or replaced it, and shows the store's problem.
+    /// Writes the state again if something removed or replaced it, and shows the store's problem.
     private func restoreState() {
         let before = services.store.problems
         services.reclaimState()
@@ -190,10 +189,10 @@ import Vault
         tellStatus()
     }
 
-    /// Sets the gate up, or takes away what this or an earlier daemon left, as the settings want it.
+    /// Sets up the gate, or removes the rules that this or an earlier daemon left, as the settings require.
     private func applyGateSetting() {
         let isWanted = settings.gate == .routes
-        if isWanted { log.info("links are closed to ordinary programs until they are free") }
+        if isWanted { log.info("links are closed to ordinary programs until you are logged in") }
         gate.setWanted(isWanted)
     }
 
@@ -210,8 +209,7 @@ import Vault
         tellStatus()
     }
 
-    /// Sends the status to the clients that watch it, but not during a rejoin: for clients, a network that is left for a moment
-    /// stays joined.
+    /// Sends the status to the clients that watch it, but not during a rejoin: clients need not see that a network was left for a moment.
     private func tellStatus() { if !backend.isRejoining { control?.interface.statusChanged() } }
 
     // MARK: Events

@@ -3,7 +3,7 @@ import Glibc
 import HelperHost
 import HotspotCore
 
-/// Reads the helper folders, again whenever they change, and hands the helpers and the prober to the host.
+/// Reads the helper folders, again after each change, and passes the helpers and the prober to the host.
 @LoopActor final class HelperLoader {
     /// The problems with the files of helpers.
     private(set) var fileProblems: [HelperProblem] = []
@@ -22,18 +22,18 @@ import HotspotCore
         }
     }
 
-    /// Loads now what has changed so far.
+    /// Loads all changes so far at once.
     func catchUp() { folders.catchUp() }
 
-    /// Why a helper of this name was refused; `nil` if there is no such file, or if the name could not be read.
+    /// Returns why a helper with this name was refused; `nil` if there is no such file, or its name could not be read.
     func problem(of helper: String) -> Problem? { fileProblems.first { $0.subject == helper }?.problem }
 
     func load() {
         let directories = services.settings.helperDirectories
-        // Watched first and read then, so that no change falls between the two.
+        // The folders are watched before they are read, so that no change is missed.
         folders.watch(directories)
         var catalog = HelperCatalog(directories: directories)
-        // The files that helpers read decide what they claim, such as the files of portals.
+        // The files that helpers read, such as portal files, affect what they claim.
         let readPaths = catalog.entries.flatMap(\.spec.readPaths)
         let read = readPaths.map { FilePath.kind(of: $0) == .file ? $0 : $0 + "/" }
         if folders.await(files: catalog.awaited.union(read).union(BrowserHost.places)) {
@@ -45,7 +45,7 @@ import HotspotCore
             .helperFoldersNotWatched,
             folders.failure.map {
                 Problem(
-                    .helperFoldersNotWatched, "Changes in the helper folders are not noticed: \($0)",
+                    .helperFoldersNotWatched, "hotspotd cannot notice changes in the helper folders: \($0)",
                     hint: "\(OwnService.reload), after a change")
             })
         let known = Set(fileProblems)
@@ -59,12 +59,12 @@ import HotspotCore
         onLoad()
     }
 
-    /// Returns when one of these files and folders, or a file in them, changed last: Unix time in milliseconds.
+    /// Returns when one of these files and folders, or a file in them, last changed, in milliseconds of Unix time.
     private static func lastChange(of paths: [String]) -> Int {
         let all = paths + paths.flatMap { folder in SettingsFile.names(in: folder).map { "\(folder)/\($0)" } }
         return all.map { path in
             var status = stat()
-            // The change time, because a package sets the modification time back.
+            // Uses the change time, because packages set the modification time back.
             return stat(path, &status) == 0 ? status.st_ctim.tv_sec * 1000 + status.st_ctim.tv_nsec / 1_000_000 : 0
         }.max() ?? 0
     }
@@ -105,8 +105,8 @@ enum ProberProgram {
     /// Returns hotspot-helpers in the folder of the daemon's own program; if there is none, the one in libexec.
     static func find() -> [String]? { OwnProgram.path("hotspot-helpers").map { [$0] } }
 
-    /// Returns the prober's command line in the words of a helper's file with the same program and arguments: then one process
-    /// serves both, and they share each attempt's probe.
+    /// Returns the prober's command line as a helper's file writes it, if program and arguments are the same: one process then serves both, and they
+    /// share each attempt's probe.
     static func spelled(_ exec: [String], as helpers: [HelperSpec]) -> [String] {
         for helper in helpers {
             guard case .socket(let words) = helper.activation, words.dropFirst() == exec.dropFirst() else { continue }

@@ -5,8 +5,8 @@ import Logging
 import Synchronization
 import Varlink
 
-/// Writes one line for each event: to the journal if the service manager connected this process to it, and to standard error if
-/// not. Writing never blocks: if the journal is full, lines are lost, and logins continue.
+/// Writes one line for each event: to the journal if the service manager connected this process to it, otherwise to standard error. Writing never
+/// blocks: if the journal is full, lines are lost, and logins continue.
 struct JournalHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
@@ -30,7 +30,7 @@ struct JournalHandler: LogHandler {
             journal.send(text, priority: priority(level))
         } else {
             let line = Array("hotspotd: \(level == .info || level == .notice ? "" : "\(level): ")\(text)\n".utf8)
-            // A pipe without a reader would hold the whole daemon up.
+            // If the pipe had no reader, a blocking write would stop the whole daemon.
             var output = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
             if poll(&output, 1, 0) == 1, output.revents & Int16(POLLOUT) != 0 { _ = write(STDERR_FILENO, line, line.count) }
         }
@@ -56,7 +56,7 @@ final class JournalSocket: Sendable {
 
     private let path: String
     private let descriptor: Int32
-    /// The number of lines that the journal has refused since the last one that it took.
+    /// The number of lines that the journal has refused since it last accepted one.
     private let lost = Mutex(0)
 
     init(path: String) {
@@ -66,19 +66,19 @@ final class JournalSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends one line, or counts it if the journal is full. The next line that it takes is followed by their number.
+    /// Sends one line, or counts it if the journal is full. After the next accepted line, their number is sent.
     func send(_ text: String, priority: Int) {
         lost.withLock { lost in
             guard put(text, priority) else {
                 lost += 1
                 return
             }
-            if lost > 0, put("\(lost) lines before this one were lost: the journal was full.", 4) { lost = 0 }
+            if lost > 0, put("\(lost) lines before this one were lost, because the journal was full.", 4) { lost = 0 }
         }
     }
 
     private func put(_ text: String, _ priority: Int) -> Bool {
-        // A field is a line here; what could be a second one was made harmless before.
+        // A field ends at a line feed; foreign line feeds were made harmless before.
         let line = String(text.map { $0 == "\n" ? " " : $0 })
         let octets = Array("MESSAGE=\(line)\nPRIORITY=\(priority)\nSYSLOG_IDENTIFIER=hotspotd\n".utf8)
         let count = try? Socket.withAddress(path) { address, length in

@@ -17,20 +17,20 @@ enum OwnFolder {
         chmod(path, mode)
     }
 
-    /// Allows one daemon for one runtime folder. The lock lasts as long as the process, or until its file is removed. A helper that outlives a
-    /// killed daemon does not hold it, because a record lock is not inherited (fcntl(2)).
+    /// Allows only one daemon for a runtime folder. The lock lasts as long as the process, or until its file is removed. A helper that outlives a
+    /// killed daemon does not hold it, because record locks are not inherited (fcntl(2)).
     static func lock(_ folder: String) throws(DaemonError) {
         let descriptor = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw DaemonError("\(folder)/lock: \(String(cString: strerror(errno)))") }
         var whole = flock()
         whole.l_type = Int16(F_WRLCK)
         guard fcntl(descriptor, F_SETLK, &whole) == 0 else {
-            throw DaemonError("another hotspotd is running with \(folder); it has to end first")
+            throw DaemonError("another hotspotd is using \(folder); stop it first")
         }
     }
 }
 
-/// Why the daemon cannot start: one sentence.
+/// The reason why the daemon cannot start, as one sentence.
 struct DaemonError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -3,7 +3,7 @@ import HotspotCore
 import HotspotMachine
 import Store
 
-/// The attempt that the journal is being written for.
+/// The attempt that the journal currently records.
 struct RunningAttempt {
     let id: String
     /// How the last attempt on this network ended.
@@ -11,36 +11,36 @@ struct RunningAttempt {
     let began = EventLoop.now
     var outcome: AttemptOutcome?
     var isOpen: Bool { outcome == nil }
-    /// The helper that was asked to free the network, or to keep it free.
+    /// The helper that was asked to log in, or to keep the session.
     var helper: String?
     /// Why this helper won the race, in the machine's words.
     var why: String?
     /// The last words of the helper that a person should read.
     var lastWord: String?
-    /// The words of the prompt in which the portal refused answers.
+    /// The words of the prompt with which the portal refused answers.
     var refusal: String?
-    /// The reason that a helper was not asked at all, or did not answer.
+    /// The reason why a helper was not asked at all, or did not answer.
     var obstacle: String?
-    /// Whether a logoff was sent that the portal has not confirmed.
+    /// Whether the portal has not confirmed a logoff that was sent.
     var isLeftOpen = false
     /// Whether a question waits for its answer.
     var isAsking = false
-    /// Whether answers were sent, and the helper asked on.
+    /// Whether answers were sent, and the helper then asked again.
     var hasAnswered = false
     /// Whether the network opened without the answers to the question.
     var isNeedless = false
-    /// Whether a helper says that it has logged in.
+    /// Whether a helper reports that it has logged in.
     var hasLoggedIn = false
-    /// Whether the helper found the network open and sent nothing at all.
+    /// Whether the helper found the network open and sent nothing.
     var hasSentNothing = false
-    /// Whether a login of an earlier attempt in this association still counts, until another one is proven.
+    /// Whether a login of an earlier attempt in this association counts until another one is proven.
     var hasEarlierLogin = false
-    /// The words of the portal's answer to a login that is proven.
+    /// The words of the portal's answer to a proven login.
     var said: String? {
         guard outcome == .online, hasLoggedIn, let lastWord, lastWord.hasPrefix(Reply.portalAnswered) else { return nil }
         return String(lastWord.dropFirst(Reply.portalAnswered.count))
     }
-    /// Octets of traces that the journal still takes, so that a helper cannot fill the disk.
+    /// The octets of traces that the journal still accepts, so that a helper cannot fill the disk.
     var traceCapacity = 256 << 10
 
     /// The reason for this helper: its earlier login counts.
@@ -50,7 +50,7 @@ struct RunningAttempt {
     func word(_ outcome: AttemptOutcome, _ reason: LeaveReason = .linkLost) -> String {
         if outcome == .loggedOff, isLeftOpen { return Attempt.leftOpen }
         let opened = AttemptOutcome.opened.rawValue
-        // Whether a helper keeps a session that it did not log in to.
+        // Whether a helper keeps a session without having logged in.
         let staysOpened = before == opened && !hasLoggedIn && why == nil
         if outcome == .online, !hasEarlierLogin, hasSentNothing || isNeedless || staysOpened { return opened }
         return outcome == .left ? reason.outcome ?? outcome.rawValue : outcome.rawValue
@@ -76,29 +76,30 @@ struct RunningAttempt {
         case .online: "Online\(after), through \(helper)\(because)."
         case .open: "The network is open and asked for no login."
         case .opened where isAsking && hasAnswered:
-            "The network opened before you answered: through earlier answers, a login in a browser, or on its own."
+            "The network opened before you answered: through earlier answers, a login in a browser, or by itself."
         case .opened where isAsking: "The network opened before you answered, perhaps through a login in a browser."
-        case .opened: "The network is open without a helper's login: through an earlier one, one in a browser, or on its own."
-        case .found: "The network was open when hotspotd first looked; how it was opened is not known."
+        case .opened:
+            "The network is open without a helper's login: through an earlier login, a login in a browser, or by itself."
+        case .found: "The network was already open when hotspotd started, so hotspotd does not know how it was opened."
         case .unknown where self.helper != nil && why != Self.earlierLogin:
-            "\(helper) says that the network is open, but nothing answered to prove it." + obstacle
+            "\(helper) reports that the network is open, but the probe cannot prove it." + obstacle
         case .unknown where self.helper != nil:
             "\(helper) logged in before; the probe cannot tell whether that login is still valid." + obstacle
         case .unknown: "No helper claimed the network, and the probe cannot tell whether it is open." + obstacle
-        case .unclaimedCaptive: "A portal wants a login, but none of the helpers could log in."
+        case .unclaimedCaptive: "The portal asked for a login, but none of the helpers could log in."
         case .temporaryFailure where hasLoggedIn:
-            failed("\(helper) says that it logged in, but the network is not open\(after); it may still open.")
+            failed("\(helper) reports a login, but the network is not open\(after); it may still open.")
         case .temporaryFailure: failed("\(helper) could not log in for now.")
         case .failure: failed("\(helper) could not log in, and hotspotd does not try again.")
         case .expired: failed("The session had ended.")
         case .left: reason.sentence
         case .loggedOff where isLeftOpen:
             failed(
-                "The logoff was not confirmed: the portal may still let this computer through. hotspotd leaves this network alone."
+                "The logoff was not confirmed: you may still be logged in. hotspotd leaves this network alone."
             )
         case .loggedOff: "Logged off."
         case .dismissed: failed("The question was dismissed.")
-        case .superseded: "Another attempt took over."
+        case .superseded: "Another attempt replaced this one."
         }
     }
 }

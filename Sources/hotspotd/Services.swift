@@ -7,7 +7,7 @@ import Logging
 import Store
 import Vault
 
-/// The things that all parts of the daemon share.
+/// The objects that all parts of the daemon share.
 @LoopActor final class Services {
     var settings: Settings
     let store: Store
@@ -15,15 +15,14 @@ import Vault
     let journalWriter: JournalWriter
     let host: HelperHost
     var strikes: StrikeBook
-    /// The time of the last change of each helper's file, or of a file that it reads, in milliseconds of Unix time.
+    /// The last change of each helper's file, or of a file that the helper reads, in milliseconds of Unix time.
     var editions: [String: Int] = [:]
     /// The last fault of each helper, until its next good answer.
     var faults: [String: Problem] = [:]
     var log: Logger { didSet { journalWriter.log = log } }
-    /// The addresses at which the probe's server last answered, by the probe's URL. The probe asks there while the name is still
-    /// being resolved.
+    /// The addresses at which the probe's server last answered, by the probe's URL. The probe asks there while the name is still being resolved.
     private(set) var probeAddresses: [String: String] = [:]
-    /// Timers that are due after a suspend wait here.
+    /// Due timers wait here after a suspend.
     let waking = Waking()
     weak var events: (any DaemonEvents)?
 
@@ -38,18 +37,18 @@ import Vault
         for (url, address) in store.probeAddresses() where Self.mayBeAddress(address) { probeAddresses[url] = address }
     }
 
-    /// Runs a write to the store. A failure is shown by the store's own problem; the login goes on from memory.
+    /// Runs a write to the store. The store's own problem reports a failure; the login continues from memory.
     func saving(_ what: String, _ body: () throws -> Void) {
         do { try body() } catch { log.warning("\(what): \(error)") }
     }
 
-    /// Saves what is only in memory and looks for the vault's key again, if the state folder could not be used before.
+    /// If the state folder could not be used before, saves what is only in memory and looks for the vault's key again.
     func recover() {
         store.save()
         vault.retry(keyFile: settings.keyFile, hasSealedRows: store.hasSealedRows)
     }
 
-    /// Writes the records and the vault's key again where another program removed or replaced them.
+    /// Writes the records and the vault's key again if another program removed or replaced them.
     func reclaimState() {
         store.reclaim()
         do throws(VaultError) {
@@ -63,12 +62,12 @@ import Vault
     var vaultProblem: Problem? {
         vault.lock.map {
             Problem(
-                .vaultLocked, "Stored answers cannot be used, and none are kept: \($0).",
+                .vaultLocked, "hotspotd can neither use nor keep answers: \($0).",
                 hint: "fix that, then: \(OwnService.reload)")
         }
     }
 
-    /// Keeps the address of the probe's server; one that cannot be an address is ignored.
+    /// Keeps the address of the probe's server; ignores a text that cannot be an address.
     func remember(_ address: String, ofProbe url: String) {
         guard Self.mayBeAddress(address), probeAddresses[url] != address else { return }
         // The settings name one probe at a time.
@@ -80,7 +79,7 @@ import Vault
         text.utf8.count <= 45 && text.allSatisfy { $0.isHexDigit || $0 == "." || $0 == ":" }
     }
 
-    /// Returns random octets in hexadecimal, to identify what has no name of its own.
+    /// Returns random octets in hexadecimal, as an identifier.
     static func randomID(octets: Int = 8) -> String {
         Hex.encode((0..<octets).map { _ in UInt8.random(in: 0...255) })
     }
@@ -93,10 +92,10 @@ import Vault
 
     func displayName(_ helper: String) -> String { spec(of: helper)?.displayName ?? helper }
 
-    /// Returns the program behind a helper's name. Everything stored for a helper is bound to it.
+    /// Returns the program of a helper. Everything stored for a helper is bound to its program.
     func program(of helper: String) -> String? { spec(of: helper)?.activation.identity }
 
-    /// Returns the helpers that may be asked about a network, as the machine wants them.
+    /// Returns the helpers that may be asked about a network, as the machine needs them.
     func candidates(for network: NetworkID, _ ssid: SSID, _ security: Security) -> [Candidate] {
         host.helpers.map(\.spec).filter { isEnabled($0, in: network.switchName) && $0.covers(ssid, security) }.map { spec in
             Candidate(
@@ -120,14 +119,14 @@ import Vault
             return "\(name) has the security \(joined.security.rawValue), which Security= in the file of \(helper) does not list."
         }
         if !spec.covers(joined.ssid, joined.security) {
-            let sentence = "SSID= in the file of \(helper) does not cover \(name)"
+            let sentence = "SSID= in the file of \(helper) does not include \(name)"
             return joined.security == .wired
                 ? "\(sentence): the name of a wired network is empty, and only the pattern * covers it." : "\(sentence)."
         }
         return "\(helper) is not asked about \(name) yet; try again in a moment."
     }
 
-    /// Returns whether a helper is switched on in its file, by the user, and by the user for this name.
+    /// Returns whether a helper is switched on in its file, and by the user, also for this network.
     func isEnabled(_ spec: HelperSpec, for ssid: SSID?) -> Bool { isEnabled(spec, in: ssid?.hex) }
 
     /// Does the same for a network by its ``NetworkID/switchName``.
@@ -135,16 +134,14 @@ import Vault
         spec.enabled && !store.isDisabled(helper: spec.name, ssid: name)
     }
 
-    /// Shows a fault with its helper until the next good answer, and a command that helps. A lack of resources is not the
-    /// helper's fault.
+    /// Shows a fault of a helper until the helper's next good answer, with a command that helps. A lack of resources is not the helper's fault.
     func blame(_ helper: String, _ problem: Problem) {
         guard problem.code != .helperNoRoom else { return }
         faults[helper] = Problem(
             problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or fix it")
     }
 
-    /// Returns the problems of a helper's conduct: its last fault, and quarantine. If this computer allows no sandbox, that is
-    /// the only problem.
+    /// Returns the problems of a helper's behaviour: its last fault, and quarantine. If this computer allows no sandbox, that is the only problem.
     func conduct(_ helper: String) -> [Problem] {
         if host.sandboxProblem != nil, !host.missingContainment(of: helper).isEmpty { return [] }
         var problems = faults[helper].map { [$0] } ?? []
@@ -152,7 +149,7 @@ import Vault
             problems.append(
                 Problem(
                     .helperQuarantined,
-                    "\(helper) failed \(strikes.count(helper)) times in a row; hotspotd does not wait for this helper again until it has answered once.",
+                    "\(helper) failed \(strikes.count(helper)) times in a row; hotspotd does not wait for it until it answers again.",
                     hint: "hotspotctl disable --helper \(helper)"))
         }
         return problems

@@ -71,7 +71,7 @@ import Vault
         model.context.stored = []
         model.ask()
         #expect(
-            model.answers.prompt?.note == "Without the PIN the answers are not remembered: hotspotctl credentials unlock")
+            model.answers.prompt?.note == "Stored answers need the PIN: hotspotctl credentials unlock")
     }
 
     @Test func plainHTTPWaitsForAYes() {
@@ -426,7 +426,7 @@ import Vault
             model.feed(.proven)
             let more =
                 hasTerms
-                ? " That you accept the terms is remembered."
+                ? " hotspotd remembers that you accept the terms."
                 : " Earlier answers stay saved; to remove them: hotspotctl credentials remove Hotel"
             #expect(model.outcome == "Your answers were not saved, as you wished.\(more)" && model.sealed.isEmpty)
         }
@@ -456,7 +456,7 @@ import Vault
         stored.context.remember = .never
         stored.feed(.proven)
         #expect(
-            stored.outcome == "Earlier answers stay saved; the new ones were not saved (Remember=never)."
+            stored.outcome == "The new answers were not saved (Remember=never); earlier ones stay saved."
                 && stored.stored.count == 1)
     }
 
@@ -492,7 +492,7 @@ import Vault
         model.feed(.proven)
         #expect(model.stored == [["room": "214", "name": Model.canary]] && model.context.stored[0].shownNames == ["room"])
         #expect(model.outcome == "Your answers are kept for this portal. Ticks are not kept.")
-        // Answers that a visit does not ask for stay.
+        // Answers that a visit does not ask for are kept.
         model.ask([Model.field("voucher")])
         model.answer(["voucher": "V-1"])
         model.reply(.success)
@@ -522,7 +522,7 @@ import Vault
         #expect(model.stored == [["name": Model.canary]] && model.rules.contains(.cleared))
     }
 
-    /// The terms of a portal and of another one behind its page were accepted in one login.
+    /// One login accepted the terms of two portals, the second behind the first one's page.
     @Test func termsAreRememberedForEachPortalThatShowedThem() {
         let gateway = Portal(origin: "http://gateway.example", kind: "form")
         var model = DaemonModel(gateway)
@@ -542,7 +542,7 @@ import Vault
         alone.reply(.success)
         alone.feed(.proven)
         #expect(
-            alone.outcome == "hotspotd remembers that you accept this portal's terms, until it shows others.")
+            alone.outcome == "hotspotd remembers that you accept this portal's terms, until they change.")
         // A box that was not sent accepts nothing.
         alone.ask([Model.field("rules", .checkbox)], terms: "Be nice.")
         alone.answer(["rules": "yes"])
@@ -553,7 +553,7 @@ import Vault
 
     // MARK: Answers as they are typed
 
-    /// An answer that is given may be empty where the helper only assumes that one is required; one that is missing is not.
+    /// If the helper only assumes that an answer is required, the user may leave it empty, but the field must be present.
     @Test func anEmptyAnswerIsOneOnlyWhereItIsGiven() {
         let field = { (assumed: Bool?) in Field(name: "mail", label: "", kind: .email, required: true, assumed: assumed) }
         for (assumed, values, isFine) in [(true, ["mail": ""], true), (true, [:], false), (nil, ["mail": ""], false)] {

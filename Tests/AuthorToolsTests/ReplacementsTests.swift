@@ -48,7 +48,7 @@ import Testing
         #expect(words[3] == Data(words[0].utf8).base64EncodedString())
     }
 
-    /// A room is replaced where it stands alone; a shorter answer tells nothing.
+    /// A room number is replaced only where it is a word of its own; a shorter answer reveals nothing.
     @Test func shortAnswersStandAlone() {
         let text = replaced("room=214&x%3D214 12140 214a", answers: ["214"])
         #expect(!text.contains("=214") && !text.contains("%3D214"))
@@ -61,7 +61,7 @@ import Testing
         #expect(!text.lowercased().contains("anna") && !text.contains("maria"))
     }
 
-    /// A voucher may have a word of the portal's host in it.
+    /// A voucher may contain a word of the portal's host.
     @Test func wordsOfThePortalStay() {
         let own = ["wlan.linde.example"]
         var replacements = Replacements(recordedAt: Self.now, fixed: 1_700_000_000, own: own)
@@ -154,11 +154,11 @@ import Testing
             attempt: "a", association: "a", interface: "lo", index: 1, addresses: [], nameservers: ["192.0.2.53"])
         let remedy = LoginRecording.remedy(TransferError(.dnsFailed), on: link)
         #expect(remedy?.contains("192.0.2.53") == true && remedy?.contains("/etc/resolv.conf") == true)
-        #expect(remedy?.contains("If they are not the network's own") == true, "it is not known whose they are")
+        #expect(remedy?.contains("Often only the network's own nameservers") == true, "it is not known whose they are")
         #expect(LoginRecording.remedy(TransferError(.timeout), on: link) == nil)
     }
 
-    /// The digest of the real answer could be guessed from, so the fixture has that of the made-up one.
+    /// The digest of the real answer could reveal it, so the fixture contains that of the made-up answer.
     @Test func digestsAreThoseOfTheMadeUpAnswers() throws {
         let file = try #require(try PortalFileParser.parse(Array(Self.portal.utf8), file: "a.portal"))
         let real = "e10adc3949ba59abbe56e057f20f883e"

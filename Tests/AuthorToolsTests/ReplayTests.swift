@@ -93,7 +93,7 @@ import Testing
         let mistakes = try play(
             Self.portal.replacing("Path=/in\n", with: ""), Self.exchange.replacing("= success", with: "= success\n= claims high"))
         #expect(mistakes.first?.message.hasPrefix("claims low (recorded: high)") == true)
-        #expect(mistakes.first?.message.hasSuffix("Give a second kind of evidence.") == true, "\(mistakes)")
+        #expect(mistakes.first?.message.hasSuffix("Add a second kind of evidence.") == true, "\(mistakes)")
     }
 
     @Test func tellsThatNoRecordedLoginSucceeds() throws {
@@ -114,7 +114,7 @@ import Testing
         )
         #expect(try Replay.check(names[0]).summary.hasSuffix("1 recorded logins were played, but no recorded login succeeds."))
         try write(names[2], Self.exchange)
-        #expect(try Replay.check(names[0]).summary == "has no mistakes; 2 recorded logins were played.")
+        #expect(try Replay.check(names[0]).summary == "contains no mistakes; 2 recorded logins were played.")
         #expect(Replay.portal(of: names[1]) == names[0] && Replay.portal(of: folder + "/a.exchange") == nil)
     }
 

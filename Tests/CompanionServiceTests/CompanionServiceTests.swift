@@ -47,7 +47,7 @@ import Varlink
         let padded = String(repeating: "0", count: 8 - wrong.utf8.count) + wrong
         let enters = try await ben.reply("Pair", ["code": .string(padded)], more: true)
         try await air.until("the code is spent") { shows.isDone }
-        let spent = CompanionFault.failed("Three tries were wrong, and the code is no longer valid. Pair again.")
+        let spent = CompanionFault.failed("The code is no longer valid after three wrong tries. Pair again.")
         #expect(shows.fault == spent && enters.fault == spent)
         #expect(shows.replies.compactMap { $0["notice"]?.string } == Array(repeating: "The code was wrong.", count: 3))
         #expect(ida.service.peers.isEmpty && ben.service.peers.isEmpty)
@@ -145,7 +145,7 @@ import Varlink
 
     // MARK: Offers
 
-    /// Ida shares, and Ben waits for it at a place. Returns Ida's call and the offer as Ben sees it.
+    /// Ida shares, and Ben waits for the offer at a place. Returns Ida's call and the offer as Ben sees it.
     @LoopActor private func shared(
         _ air: MemoryAir, _ ida: TestLaptop, _ ben: TestLaptop, at place: Place = Sample.place,
         _ parameters: JSONValue = Sample.share(to: "Ben")
@@ -217,9 +217,9 @@ import Varlink
     @Test @LoopActor func theDaemonsRefusalReachesTheUser() async throws {
         let (air, ida, ben) = try await MemoryAir.paired()
         defer { for laptop in [ida, ben] { laptop.close() } }
-        ben.daemon.refusal = "Remember=never: no answers are kept."
+        ben.daemon.refusal = "No answers are kept (Remember=never)."
         let (share, offer) = try await shared(air, ida, ben)
-        #expect(try await ben.reply("Decide", decision(offer, true)).fault == .failed("Remember=never: no answers are kept."))
+        #expect(try await ben.reply("Decide", decision(offer, true)).fault == .failed("No answers are kept (Remember=never)."))
         #expect(try await ben.reply("Decide", decision(offer, true)).fault == .noSuchOffer(offer.id))
         try await air.until("Ida hears of it") { share.isDone }
         let end = try share.last(ShareReply.self)
@@ -260,7 +260,7 @@ import Varlink
         #expect(try await ben.reply("Decide", decision(offer, false)).fault == nil)
         try await air.until("Ida hears of it") { share.isDone }
         let end = try share.last(ShareReply.self)
-        #expect(end.notice == "The user of \"Ben\" did not want the login." && end.taken == nil)
+        #expect(end.notice == "The user of \"Ben\" declined the login." && end.taken == nil)
         #expect(ben.daemon.offered.isEmpty)
         #expect(try await ben.reply("Status").last(CompanionStatus.self).offers.isEmpty)
     }
@@ -272,7 +272,7 @@ import Varlink
         share.leave()
         try await air.until("Ben sees no offer") { ben.service.offers.isEmpty }
         #expect(try await ida.reply("Status").last(CompanionStatus.self).made.isEmpty && !ida.radio.scans)
-        // Without a stream it stays until it is taken back.
+        // Without a stream, the offer lasts until it is withdrawn.
         let made = try await ida.reply("Share", Sample.share()).last(ShareReply.self).offers
         #expect(made.map(\.peer.name) == ["Ben"] && ida.service.made.count == 1)
         #expect(try await ida.reply("Withdraw", ["id": .string(made[0].id)]).fault == nil && ida.service.made.isEmpty)
@@ -295,7 +295,7 @@ import Varlink
         let (air, ida, ben) = try await MemoryAir.paired()
         defer { for laptop in [ida, ben] { laptop.close() } }
         let (_, offer) = try await shared(air, ida, ben)
-        // A peer that sends another content under the same ID.
+        // A peer that sends different content under the same ID.
         let sent = ida.service.made[0].offer
         var other = sent
         other.answers = ["room": SecretText("215")]
@@ -331,7 +331,7 @@ import Varlink
         #expect(try await ben.reply("Forget", ["peer": .string(start)]).last(ForgottenReply.self).peer.name == "Ida")
         #expect(try await ben.reply("Status").last(CompanionStatus.self).peers.isEmpty)
         #expect(try CompanionStore(folder: ben.folder.path).peers().isEmpty)
-        // Ben shows a code to another laptop, and Ida finds him by that.
+        // Ben shows a code to another laptop, and Ida finds him because of that.
         let pairs = try ben.call("Pair", more: true)
         let share = try ida.call("Share", Sample.share(), more: true)
         let words = "\"Ben\" is no longer paired. Pair again."

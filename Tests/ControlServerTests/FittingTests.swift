@@ -5,7 +5,7 @@ import Varlink
 
 @testable import ControlServer
 
-/// Answers with lists: never longer than a client can be sent, and they say what is missing.
+/// Replies with lists: never too long for a client, and they say what is missing.
 @Suite struct FittingTests {
     private func read(_ octets: [UInt8]) throws -> JSONValue { try Coding.decode(JSONValue.self, from: octets) }
 
@@ -67,7 +67,7 @@ import Varlink
         #expect(network.json.count > 20 * odd.utf8.count)
     }
 
-    /// The longest that others can make it: lists and texts without end, of characters that JSON writes as six.
+    /// The longest reply that others can cause: endless lists and texts, of characters that JSON writes as six.
     @Test func oneHelperAlwaysFits() throws {
         let long = String(repeating: "\u{1}", count: 5000)
         let helper = HelperStatus(
@@ -79,7 +79,7 @@ import Varlink
         #expect(shown["ssids"]?.array?.count == 64 && shown["moreSSIDs"] == 936)
         #expect(shown["disabledFor"]?.array?.count == 64 && shown["moreDisabledFor"] == 836)
         #expect(shown["problems"]?.array?.count == 17)
-        #expect(shown["problems"]?.array?.last?["message"] == "84 more problems are left out.")
+        #expect(shown["problems"]?.array?.last?["message"] == "84 more problems are not shown.")
         #expect(shown["ssids"]?.array?.first?.string?.hasSuffix("…") == true)
     }
 

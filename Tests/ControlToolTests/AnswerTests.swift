@@ -48,7 +48,7 @@ private let onlineAtOnce = [
                     "id": "p1", "answers": ["room": "214", "pass": "geheim=1", "ok": "yes"], "stored": [], "remember": true,
                     "confirmed": false,
                 ])
-        // The watch begins before the answer, or its outcome could be missed.
+        // The watch begins before the answer; otherwise its outcome could be missed.
         #expect(daemon.calls == ["Prompts", "Status", "Answer"])
     }
 
@@ -68,14 +68,14 @@ private let onlineAtOnce = [
         (#"!NotPermitted {"message":"This needs root."}"#, 1, "This needs root."),
         (
             #"!InvalidAnswer {"field":"room","message":"An answer must not contain control characters."}"#, 1,
-            "This answer is not accepted."
+            "This answer is not valid."
         ),
     ]) func anAnswerThatIsRefusedSaysThatNothingIsKept(reply: String, code: Int32, words: String) throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": [reply]], status: [onlineAtOnce]))
         defer { daemon.stop() }
         let ended = try Tool.run(["answer", "p1", "--wait=0", "--socket", daemon.path], input: lines)
         #expect(
-            ended.status == code && ended.errors.contains("\(words) Nothing was sent, and nothing is kept.\n"),
+            ended.status == code && ended.errors.contains("\(words) Nothing was sent or kept.\n"),
             "\(ended.errors)")
         #expect(!ended.errors.contains("geheim"))
         // A pipe names the question, so that the hint can be followed there.
@@ -142,7 +142,7 @@ private let onlineAtOnce = [
         if code == 4 { #expect(ended.errors.contains("Surname (pass: password)")) }
     }
 
-    /// A portal could choose names of fields that fit answers meant for another one.
+    /// A portal could choose field names that fit answers meant for another portal.
     @Test func withAPipeThePromptOrTheHelperIsNamed() throws {
         func answer(_ words: [String]) throws -> (status: Int32, isSent: Bool, errors: String) {
             let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
@@ -153,7 +153,7 @@ private let onlineAtOnce = [
         }
         let unnamed = try answer([])
         #expect(unnamed.status == 4 && !unnamed.isSent)
-        for words in ["Room number (room: text)", "With a pipe, name the prompt by its ID, or give --helper=keys"] {
+        for words in ["Room number (room: text)", "With piped input, name the prompt by its ID, or use --helper=keys"] {
             #expect(unnamed.errors.contains(words), "\(unnamed.errors)")
         }
         for words in [["p1"], ["--helper=keys"], ["p1", "--helper=keys"]] { #expect(try answer(words).isSent, "\(words)") }
@@ -169,7 +169,7 @@ private let onlineAtOnce = [
         #expect(try Tool.run(["answer", "--socket", none.path]).status == 10)
         let unknown = try Tool.run(["answer", "p9", "--socket", none.path])
         #expect(unknown.status == 10 && unknown.errors.hasPrefix("hotspotctl: There is no prompt 'p9'.\n"), "\(unknown)")
-        #expect(try Tool.run(["prompts", "--socket", none.path]).output == "No portal is asking anything.\n")
+        #expect(try Tool.run(["prompts", "--socket", none.path]).output == "No question waits for an answer.\n")
     }
 
     @Test func aFurtherQuestionIsShownAndExitsWithFour() throws {
@@ -232,7 +232,7 @@ private let onlineAtOnce = [
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
         tool.waitForErrors("\"Hotel\" asks (https://p.example):\n  │ Terms: https://p.example/terms\n  │ Room number: ")
         terminal.type("214\n")
-        // Before a password the echo is off when the question shows: what is typed at once is neither seen nor lost.
+        // For a password, the echo is off before the question appears: typed text is neither visible nor lost.
         tool.waitForErrors("Surname (not shown): ")
         let echoesSurname = terminal.echoes
         #expect(!echoesSurname)
@@ -289,7 +289,7 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Unlock") == ["pin": "canary-1"] && !terminal.shown.contains("canary"))
     }
 
-    /// Stored answers that are not required can be left out.
+    /// Stored answers to optional fields can be left out.
     @Test(.timeLimit(.minutes(10))) func aDefaultCanBeLeftOut() throws {
         let asked = Self.offered(#""stored":["room","pass"]"#).replacing(#""required":true"#, with: #""required":false"#)
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
@@ -304,11 +304,11 @@ private let onlineAtOnce = [
         }
         #expect(tool.end().status == 0)
         let sent = daemon.parameters("Answer")
-        // An answer that is empty says so; what is stored must not go out in its place.
+        // An empty answer is sent as such; the stored answer must not replace it.
         #expect(sent?["answers"] == ["room": "", "pass": "", "ok": "yes"] && (sent?["stored"]?.array ?? []).isEmpty)
     }
 
-    /// A user who types what is stored is not asked whether to remember it.
+    /// A user who types the stored answer is not asked whether to remember it.
     @Test(.timeLimit(.minutes(10))) func theStoredAnswerTypedAgainIsTheStoredOne() throws {
         let asked = Self.offered(#""stored":["room","pass"],"remember":"ask""#)
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
@@ -325,10 +325,10 @@ private let onlineAtOnce = [
         )
     }
 
-    /// Texts of a portal as the daemon hands them on, in each place where one is shown.
+    /// A portal's texts as the daemon passes them on, in each place that shows one.
     @Test(.timeLimit(.minutes(10))) func textOfOthersIsEscapedOnceOnATerminal() throws {
         let evil = #"京\u001b[2J\u202e\u0000\n\\x1b"#
-        // Escapes in the text, as in the journal's sentences, stay as they are.
+        // Escapes in the text, as in the journal's sentences, stay unchanged.
         let shown = #"京\x1b[2J\xe2\x80\xae\x00\x0a\x1b"#
         let asked = prompt("p1", #"{"name":"a","label":"\#(evil)","kind":"choice","required":true,"choices":["\#(evil)","b"]}"#)
             .replacing(#""title":"Hotel""#, with: #""title":"\#(evil)","message":"\#(evil)","terms":"\#(evil)""#)
@@ -345,10 +345,10 @@ private let onlineAtOnce = [
                 + question)
         terminal.type("1\n")
         let after = terminal.read(until: "hotspotctl answer")
-        // Apart from our own sentence the line feeds of an error are escaped as well.
+        // Apart from hotspotctl's own sentence, an error's line feeds are escaped too.
         #expect(
             after.contains(
-                "hotspotctl: This answer is not accepted. Nothing was sent, and nothing is kept.\r\n  │ \(shown): \(shown)\r\n"
+                "hotspotctl: This answer is not valid. Nothing was sent or kept.\r\n  │ \(shown): \(shown)\r\n"
             ),
             "\(after)")
         #expect(tool.end().status == 1)
@@ -360,7 +360,7 @@ private let onlineAtOnce = [
         #expect(listed.contains("  │ \(shown) (a: choice, one of \"\(shown)\", \"b\")\n"))
     }
 
-    /// A portal cannot fill up its texts so that a part of it looks like a line of another program.
+    /// A portal cannot fill its texts with blanks so that a part looks like another program's line.
     @Test(.timeLimit(.minutes(10)), arguments: [UInt16(40), 80]) func noTextOfOthersBeginsALine(columns: UInt16) throws {
         let forged = "Online after 0.1 s. [sudo] password for root:"
         let filled = "x" + String(repeating: " ", count: 77) + forged
@@ -419,7 +419,7 @@ private let onlineAtOnce = [
         terminal.type("geheim\n")
         tool.waitForErrors("? [y/n] ")
         terminal.type("\n")
-        tool.waitForErrors("without a yes, nothing is sent.\n  │ Accept the terms? [y/n] ")
+        tool.waitForErrors("nothing is sent unless you answer y.\n  │ Accept the terms? [y/n] ")
         terminal.type("y\n")
         #expect(tool.end().status == 0)
         #expect(daemon.parameters("Answer")?["answers"] == ["room": "214", "pass": "geheim", "ok": "yes"])
@@ -440,7 +440,7 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Answer")?["answers"] == ["ok": "yes"])
     }
 
-    /// The page does not say whether the answer is needed: a second Enter leaves it empty, and a pipe says so by an empty line.
+    /// If the page does not say whether the answer is required, a second Enter leaves it empty; a pipe does that with an empty line.
     @Test(.timeLimit(.minutes(10)), arguments: [true, false]) func anUnmarkedFieldIsLeftEmpty(isTerminal: Bool) throws {
         let asked = prompt("p1", #"{"name":"mail","label":"E-mail","kind":"email","required":true,"assumed":true}"#)
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
@@ -462,7 +462,7 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Answer")?["answers"] == ["mail": ""])
     }
 
-    /// Impatient keys are no answer to a question that was not there yet: with defaults, two of them would send something.
+    /// Keys that were pressed before a question appeared do not answer it: with defaults, two of them would send something.
     @Test(.timeLimit(.minutes(10))) func whatIsTypedBeforeAQuestionIsNoAnswer() throws {
         let field = { (value: String) in #"{"name":"room","label":"Room","kind":"text","required":true,"value":"\#(value)"}"# }
         let daemon = try FakeDaemon(
@@ -477,7 +477,7 @@ private let onlineAtOnce = [
         terminal.type("before\n")
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
         tool.waitForErrors("Room [1]: ")
-        // The lines behind the answer are there before the second question is.
+        // The lines after the answer are there before the second question.
         terminal.type("214\n\nbehind\n")
         tool.waitForErrors("Room [2]: ")
         terminal.type("215\n")
@@ -495,7 +495,8 @@ private let onlineAtOnce = [
         terminal.type("n\n")
         let ended = tool.end()
         #expect(
-            ended.status == 1 && ended.errors.contains("The portal needs a yes, so you are not logged in. Nothing was sent.\n"),
+            ended.status == 1
+                && ended.errors.contains("The portal requires a yes, so you are not logged in. Nothing was sent.\n"),
             "\(ended)")
         #expect(!daemon.calls.contains("Answer"))
     }
@@ -533,10 +534,10 @@ private let onlineAtOnce = [
             "\"Hotel\" asks (http://p.example):\n  ! Not encrypted.\n  │ Terms: https://p.example/terms\n  │ Room: ")
         terminal.type("2\n")
         let ended = tool.end()
-        #expect(ended.status == 0 && ended.errors.ranges(of: "others nearby").count == 1, "\(ended.errors)")
+        #expect(ended.status == 0 && ended.errors.ranges(of: "people nearby").count == 1, "\(ended.errors)")
     }
 
-    /// Asked where the user waits, and not only named with an exit status.
+    /// Asked if the user waits, instead of only named with an exit status.
     @Test(.timeLimit(.minutes(10))) func aLoginThatWaitsAsksOnTheTerminal() throws {
         let script = FakeDaemon.Script(
             replies: ["Login": ["{}"], "Prompts": [second], "Answer": ["{}"]],

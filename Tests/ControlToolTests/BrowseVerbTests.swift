@@ -24,7 +24,7 @@ import Testing
             .init(replies: ["Browse": [network], "Check": [#"{"verdict":"\#(verdict)"}"#]], status: [states]))
     }
 
-    /// Writes a browser, which notes its words and its process, and goes on as the line says.
+    /// Writes a browser that notes its arguments and its process, and then does what the line says.
     private func browser(_ line: String) throws -> String {
         folder.write(
             "chromium", "#!/bin/sh\nprintf '%s\\n' \"$@\" > \(folder.path)/words\necho $$ > \(folder.path)/pid\n\(line)\n",
@@ -64,7 +64,7 @@ import Testing
         let ended = try start(daemon, browser("exec sleep 600")).end()
         #expect(ended.status == 0 && ended.errors == "")
         #expect(
-            ended.output.hasPrefix("Opening a browser that uses lo only. It closes by itself when you are online.\nOnline"))
+            ended.output.hasPrefix("Opening a browser that uses only lo. It closes by itself when you are online.\nOnline"))
         #expect(Array(daemon.calls.prefix(3)) == ["Browse", "Status", "Check"])
         let words = note("words")
         #expect(words.contains("--proxy-server=socks5://127.0.0.1:") && words.hasSuffix("/start.html\n"))
@@ -76,7 +76,7 @@ import Testing
         let daemon = try daemon([status("presentingUI", captive: true)])
         defer { daemon.stop() }
         let ended = try start(daemon, browser("exit 0")).end()
-        #expect(ended.status == 4 && ended.errors.contains("the portal still wants a login"), "\(ended)")
+        #expect(ended.status == 4 && ended.errors.contains("the portal still asks for a login"), "\(ended)")
         #expect(daemon.calls.last == "Login", "the helpers have the network again")
         #expect(nothingIsLeft())
     }
@@ -119,10 +119,10 @@ import Testing
 
     private static let warnings = [
         "This portal asks for your Microsoft account, but it does not belong to Microsoft.",
-        "The portal's key differs from the one the answers were stored for. This may be an impostor.",
+        "This portal's key differs from the one for which your answers were stored. This may be an impostor.",
     ]
 
-    /// A daemon that wants a yes before it begins.
+    /// A daemon that needs a yes before it begins.
     private func warned(_ warning: String) throws -> FakeDaemon {
         try FakeDaemon(
             .init(
@@ -164,7 +164,7 @@ import Testing
         defer { daemon.stop() }
         let ended = try start(daemon, browser("exec sleep 600")).end()
         let words =
-            "\(warning) hotspotctl opened no browser, because it cannot ask you here.\n  try: hotspotctl browse --anyway\n"
+            "\(warning) hotspotctl did not open a browser, because it cannot ask you here.\n  try: hotspotctl browse --anyway\n"
         #expect(ended.status == 4 && ended.errors == "hotspotctl: " + words, "\(ended)")
         #expect(daemon.calls == ["Browse"] && profiles.isEmpty)
     }
@@ -181,7 +181,7 @@ import Testing
         status("presentingUI", captive: true).replacing(#""problems""#, with: #""warning":"\#(Self.warnings[1])","problems""#)
     }
 
-    /// The helper may be the first to meet the portal's key.
+    /// The helper may be the first to see the portal's key.
     @Test func aWarningThatComesWithTheLoginIsAskedAbout() throws {
         let daemon = try daemon([warnedStatus])
         defer { daemon.stop() }
@@ -213,7 +213,7 @@ import Testing
         #expect(ended.status == 1 && ended.errors.contains("no display") && daemon.calls.isEmpty, "\(ended)")
     }
 
-    /// No browser is started as root, so that sudo does not help.
+    /// No browser starts as root, so sudo does not help.
     @Test func anotherUserIsSentToTheGroup() throws {
         let daemon = try FakeDaemon(.init(replies: ["Browse": [#"!NotPermitted {"message":"This needs the group."}"#]]))
         defer { daemon.stop() }

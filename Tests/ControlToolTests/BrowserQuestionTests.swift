@@ -2,7 +2,7 @@ import Testing
 
 @testable import hotspotctl
 
-/// A question that asks for nothing: the login is done in a browser.
+/// A question without fields: the login is done in a browser.
 @Suite struct BrowserQuestionTests {
     private static func status(_ state: String, since: Int, prompt: String? = nil) -> String {
         let rest = prompt.map { #""prompt":"\#($0)","handsOver":true"# } ?? #""captive":false"#
@@ -14,7 +14,7 @@ import Testing
         {"prompts":[{"id":"p1","interface":"wlan0","ssid":"Hotel","helper":"form","portal":"https://p.example","title":"Hotel",
         "message":"This page needs a browser.","since":1,"fields":[]}]}
         """
-    private static let gone = #"{"prompts":[],"gone":"The network opened, perhaps by a login in a browser."}"#
+    private static let gone = #"{"prompts":[],"gone":"The network opened, perhaps through a login in a browser."}"#
     private static let waiting = status("presentingUI", since: 1, prompt: "p1")
 
     /// The result of an answer on the terminal: the end of `answer`, and the calls.

@@ -140,7 +140,7 @@ import Testing
             #expect($0.parameters("Pair") == ["code": "12345678"])
         }
         #expect(piped.status == 0)
-        let spent = "Three tries were wrong, and the code is no longer valid. Pair again."
+        let spent = "The code is no longer valid after three wrong tries. Pair again."
         let failed = try run(
             ["pair", "12345678"], streams: ["Pair": [#"!org.hotspotd.Companion.Failed {"message":"\#(spent)"}"#]])
         #expect(failed.status == 1 && failed.errors == "hotspotctl: \(spent)\n")
@@ -178,7 +178,7 @@ import Testing
                 """)
         let json = try run(["share", "Hotel", "--json=short"], replies: replies, streams: ["Share": [offered, taken]])
         #expect(json.output.split(separator: "\n").count == 2 && json.output.contains(#""taken":true"#))
-        let refused = #"{"offers":[\#(Self.made)],"notice":"The user of \"Ida\" did not want the login."}"#
+        let refused = #"{"offers":[\#(Self.made)],"notice":"The user of \"Ida\" declined the login."}"#
         #expect(try run(["share", "Hotel"], replies: replies, streams: ["Share": [offered, refused]]).status == 1)
     }
 

@@ -47,7 +47,7 @@ import Testing
         #expect(unknown.errors.hasPrefix("hotspotctl: No answers are stored for \"Other\".\n"), "\(unknown.errors)")
     }
 
-    /// After a change of the key there are two of one origin.
+    /// After a change of the key, there are two credentials of one origin.
     @Test func answersForAnEarlierKeyAreTold() throws {
         let earlier = Self.hotel.replacing(#""confirm""#, with: #""automatic","earlierKey":true"#)
         let lines = try run(listed("none", "\(earlier),\(Self.hotel)"), []).output.split(separator: "\n")
@@ -119,13 +119,14 @@ import Testing
     }
 
     @Test func aRefusedAnswerNamesTheCommandThatWasTyped() throws {
-        let refusal = #"!InvalidAnswer {"field":"rom","message":"No field has this name; the fields are name, room."}"#
+        let refusal = #"!InvalidAnswer {"field":"rom","message":"There is no field with this name; the fields are name, room."}"#
         let ended = try run(["AddCredential": [refusal]], ["add", "Hotel 2"], input: "rom=canary\n")
-        #expect(ended.status == 1 && ended.errors.contains("│ rom: No field has this name; the fields are name, room.\n"))
+        #expect(
+            ended.status == 1 && ended.errors.contains("│ rom: There is no field with this name; the fields are name, room.\n"))
         #expect(ended.errors.hasSuffix("try: hotspotctl credentials add 'Hotel 2'\n"), "\(ended.errors)")
         let empty = try run(
-            ["AddCredential": [#"!InvalidAnswer {"field":"","message":"No answer was given."}"#]], ["add", "Hotel"])
-        #expect(empty.errors.hasPrefix("hotspotctl: No answer was given.\n"), "\(empty.errors)")
+            ["AddCredential": [#"!InvalidAnswer {"field":"","message":"No answers were given."}"#]], ["add", "Hotel"])
+        #expect(empty.errors.hasPrefix("hotspotctl: No answers were given.\n"), "\(empty.errors)")
     }
 
     @Test(arguments: [([], "No answers are stored"), (["--helper=form"], "No such answers are stored")] as [([String], String)])
@@ -144,7 +145,7 @@ import Testing
 
     @Test(arguments: [
         (3, "Wrong PIN.\n"), (2, "Wrong PIN. After 2 more wrong PINs, the stored answers are erased.\n"),
-        (0, "This was the tenth wrong PIN: the stored answers and the PIN are erased.\n"),
+        (0, "This was the tenth wrong PIN. The stored answers and the PIN have been erased.\n"),
     ]) func aWrongPINSaysHowManyAreLeft(left: Int, words: String) throws {
         let replies = listed("locked").merging(["Unlock": [#"!WrongPIN {"left":\#(left)}"#]]) { $1 }
         let ended = try run(replies, ["unlock"], input: "canary\n") {

@@ -26,8 +26,8 @@ import Testing
             (true, false, "Taken over: NetworkManager no longer checks for portals; only hotspotd does.", "give-back"),
             (true, true, "Taken over, but another program has turned NetworkManager's check on again.", "give-back"),
             (true, nil, "Taken over; NetworkManager does not run.", "give-back"),
-            (false, true, "NetworkManager looks for portals too, and the desktop may open a window for them.", "takeover"),
-            (false, false, "NetworkManager does not look for portals: its check is off, or has no address to ask.", nil),
+            (false, true, "NetworkManager also checks for portals, and the desktop may open a window for them.", "takeover"),
+            (false, false, "NetworkManager does not check for portals: its check is off, or no address is set.", nil),
             (false, nil, "NetworkManager does not run.", nil),
         ] as [(Bool, Bool?, String, String?)])
     func eachStateHasItsSentence(_ takenOver: Bool, _ checks: Bool?, _ sentence: String, _ verb: String?) {

@@ -55,7 +55,7 @@ import Testing
         return changed(facts) { $0.daemon = .answers(status, helpers: helpers, check: check) }
     }
 
-    /// The portal went silent while its question waits: what it was before says nothing about now.
+    /// The portal became silent while its question waits: its earlier state says nothing about the present.
     @Test func aPortalThatIsSilentNowIsNotSaidToBeThere() {
         var status = InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 0)
         (status.ssid, status.portal, status.captive, status.prompt) = ("Cafe Aroma", "https://portal.aroma.example", true, "p1")
@@ -63,8 +63,8 @@ import Testing
             "GET http://connectivitycheck.gstatic.com/generate_204 → timeout: The server did not answer in time. in 3000 ms"
         let layers = Diagnosis(Self.with(Self.facts(status, "limited"), requests: [silent])).layers
         func sentence(_ name: LayerName) -> String? { layers.first { $0.name == name }?.sentence }
-        #expect(sentence(.portal) == "Unknown: the probe had no clear answer.")
-        // The check asked for the name before it waited for the server.
+        #expect(sentence(.portal) == "Unknown: the probe got no clear answer.")
+        // The check resolved the name before it waited for the server.
         #expect(sentence(.names) == "Names resolve.")
     }
 
@@ -125,7 +125,8 @@ import Testing
 
     @Test(arguments: [
         ("/usr/bin/chromium", "form logs in here. Pages that need scripts: /usr/bin/chromium."),
-        ("", "form logs in here. No browser for pages that need scripts (apt install chromium)."), (nil, "form logs in here."),
+        ("", "form logs in here. No browser is installed for pages that need scripts (apt install chromium)."),
+        (nil, "form logs in here."),
     ]) func theBrowserOfPagesIsNamed(path: String?, sentence: String) {
         let facts = Self.changed(Self.online()) {
             guard case .answers(let status, var helpers, let check) = $0.daemon else { return }
@@ -158,7 +159,7 @@ import Testing
         #expect(Diagnosis(facts).layers.first { $0.name == .names }?.state == state)
     }
 
-    /// The portal answered at the address that the probe's server had before, and no nameserver did.
+    /// The portal answered at the remembered address of the probe's server, and no nameserver answered.
     @Test func anAnswerAtARememberedAddressTellsNothingOfNames() {
         let early = "GET http://probe.example/ at 192.0.2.80 → 302 in 1 ms"
         let online = Diagnosis(Self.with(Self.changed(Self.online()) { $0.desktop = .full }, requests: [early]))
@@ -171,7 +172,7 @@ import Testing
         #expect(unasked.first { $0.name == .internet }?.sentence == "Something answers on wlan0, but not the Internet.")
     }
 
-    /// An interface in a network of which the prober says nothing.
+    /// An interface in a network about which the prober says nothing.
     private static var unsure: InterfaceStatus {
         var status = InterfaceStatus(interface: "wlan0", state: .inactive, since: 0)
         status.ssid = "Cafe Aroma"
@@ -194,7 +195,7 @@ import Testing
         #expect(names([good]) == "Names resolve (resolvers \(words)).")
     }
 
-    /// A dead Internet is no reason to look at the firewall, and a missing answer does not blame a DHCP server.
+    /// A silent Internet is no reason to suspect the firewall, and a missing answer is not the DHCP server's fault.
     @Test func whatWasNotSeenIsNotSaid() {
         let silent = "GET http://a.example/ → timeout: The server did not answer in time. in 3000 ms"
         let layers = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [silent])).layers
@@ -363,7 +364,7 @@ import Testing
             Self.changed(Self.captive { $0.ssid = nil }) {
                 ($0.interfaces[0].kind, $0.interfaces[0].isUp) = (.wired, false)
             })
-        #expect(diagnosis.verdict == "wlan0 has no cable, or is switched off.")
+        #expect(diagnosis.verdict == "wlan0 has no cable plugged in, or is switched off.")
         for (name, sentence) in [
             (LayerName.daemon, "hotspotd \(hotspotdVersion) is running."), (.helper, "form logs in here."),
             (.sandbox, "Helpers run in sandboxes."), (.login, "The portal waits for your answer."),

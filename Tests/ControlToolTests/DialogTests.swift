@@ -136,7 +136,7 @@ import Testing
     }
 }
 
-/// `answer --dialog` where there is no dialog, and the terminal that it opens then.
+/// `answer --dialog` without a dialog program, and the terminal that it then opens.
 @Suite struct WithoutADialogTests {
     private static let prompts = #"""
         {"prompts":[{"id":"p1","interface":"wlan0","ssid":"Hotel","helper":"form","portal":"https://p.example","title":"","since":5,
@@ -179,7 +179,7 @@ import Testing
         defer { daemon.stop() }
         let terminal = try Terminal()
         let tool = try Tool(["answer", "--stay", "--socket", daemon.path], input: terminal.slave)
-        tool.waitForErrors("No portal is asking anything.\n  try: hotspotctl status\nPress Enter to close this window. ")
+        tool.waitForErrors("No question waits for an answer.\n  try: hotspotctl status\nPress Enter to close this window. ")
         #expect(kill(tool.pid, 0) == 0)
         terminal.type("\n")
         #expect(tool.end().status == 10)

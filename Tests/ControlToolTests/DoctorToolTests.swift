@@ -71,7 +71,7 @@ import Testing
     @Test func withoutTheDaemonItSaysSo() throws {
         let ended = try Tool.run(["doctor", "--socket", "/nonexistent/socket"])
         #expect(ended.status == 1 && ended.output.contains("radio") && ended.output.contains("Internet"), "\(ended.output)")
-        // A machine without a network has something else to mend before.
+        // A machine without a network has another problem to fix first.
         if !ended.output.split(separator: "\n").contains(where: { $0.hasPrefix("×") && !$0.contains(" daemon ") }) {
             #expect(ended.output.contains("The daemon hotspotd is not running"), "\(ended.output)")
         }
@@ -91,7 +91,7 @@ import Testing
         let ended = try run(["report", "-"], script, path: "\(folder.path):/usr/bin:/bin")
         #expect(ended.status == 0, "\(ended.errors)")
         for part in [
-            "Versions", "Doctor", "Settings that were changed", "Helpers", "The last attempt",
+            "Versions", "Doctor", "Changed settings", "Helpers", "The last attempt",
             "The end of the log of hotspotd.service",
         ] {
             #expect(ended.output.contains("== \(part) ==\n"), "\(part)")
@@ -113,7 +113,7 @@ import Testing
         let ended = try Tool.run(["report", "-", "--socket", "/nonexistent/socket"])
         let silent = "hotspotd does not answer, so"
         #expect(ended.output.contains("== Helpers ==\n\(silent) its helpers are unknown.\n"), "\(ended.output)")
-        let head = "== Settings that were changed ==\n"
+        let head = "== Changed settings ==\n"
         let path = "/etc/hotspotd/hotspotd.conf"
         #expect(
             ended.output.contains("\(head)\(silent) these settings are from \(path); the daemon may use another file:\n"),
@@ -177,7 +177,7 @@ import Testing
         #expect(interfaces.map(\.name) == ["eth0", "wg0", "wlan0"])
         #expect(interfaces.map(\.kind) == [.wired, .tunnel, .wireless])
         #expect(interfaces.map(\.isUp) == [false, true, true])
-        // Half of the Internet through a tunnel is no default route.
+        // Half of the Internet through a tunnel is not a default route.
         #expect(interfaces.map(\.hasDefaultRoute) == [true, false, true])
         #expect(reader.switches() == [.on, .offByProgram, .offByKey])
         #expect(reader.resolvers() == ["127.0.0.53"])

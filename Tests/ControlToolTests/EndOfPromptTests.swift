@@ -3,7 +3,7 @@ import Testing
 
 @testable import hotspotctl
 
-/// A question that goes while the terminal asks it.
+/// A question that ends while the terminal asks it.
 @Suite struct EndOfPromptTests {
     private static func status(_ state: String, since: Int, prompt: String? = nil) -> String {
         let rest = prompt.map { #""prompt":"\#($0)""# } ?? #""captive":false"#
@@ -42,7 +42,7 @@ import Testing
         #expect(ended.errors.hasSuffix("\(label): \n") && !daemon.calls.contains("Answer"))
         let echoes = terminal.echoes
         #expect(echoes)
-        // The shell reads what is typed afterwards, and nothing else.
+        // The shell reads only what is typed afterwards.
         terminal.type("ls\n")
         var line = [UInt8](repeating: 0, count: 64)
         let count = read(terminal.slave, &line, line.count)
@@ -69,7 +69,7 @@ import Testing
 
     private static func refusal(_ why: String) -> String { #"!NoSuchPrompt {"id":"p1","reason":"\#(why)"}"# }
 
-    /// The question goes while the answer is on its way: the user hears why, and the end of the login counts.
+    /// The question ends while the answer is on its way: the user learns why, and the login's outcome counts.
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [
@@ -147,19 +147,19 @@ import Testing
         #expect(ended.output.hasSuffix("Online; no helper logged in. Your answers were not saved.\n  │ Enjoy\n"), "\(ended)")
     }
 
-    /// The daemon sends the stored answers by itself as soon as it has the PIN.
+    /// The daemon sends the stored answers itself once it has the PIN.
     @Test(.timeLimit(.minutes(10))) func thePINMayBeAllThatIsNeeded() throws {
         let locked = Self.question("p1", Self.room, #""since":1,"locked":true"#)
         let daemon = try FakeDaemon(
             .init(
-                replies: ["Prompts": [locked, Self.gone("The PIN was given; the stored answers are sent.")], "Unlock": ["{}"]],
+                replies: ["Prompts": [locked, Self.gone("The PIN was typed; the stored answers are sent.")], "Unlock": ["{}"]],
                 status: [[Self.waiting, Self.status("authenticating", since: 2), Self.status("authenticated", since: 3)]]))
         defer { daemon.stop() }
         let terminal = try Terminal()
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
         tool.waitForErrors("to type the answers instead): ")
         terminal.type("4711\n")
-        tool.waitForErrors("The PIN was given; the stored answers are sent.\n")
+        tool.waitForErrors("The PIN was typed; the stored answers are sent.\n")
         daemon.act()
         let ended = tool.end()
         #expect(ended.status == 0 && ended.output.hasPrefix("Online") && !ended.errors.contains("Room"), "\(ended)")
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: - The next question of the same portal
 
-    /// A typo is asked again; what was read and agreed to a moment ago is the default there, and nowhere else.
+    /// After a typo, hotspotctl asks again; only there, what the user just read and agreed to is the default.
     @Test(.timeLimit(.minutes(10))) func theSecondQuestionIsShorter() throws {
         let daemon = try FakeDaemon(
             .init(
@@ -191,7 +191,7 @@ import Testing
         tool.waitForErrors("Accept the terms? [Y/n] ")
         terminal.type("\n")
         let ended = tool.end()
-        #expect(ended.status == 0 && ended.errors.ranges(of: "others nearby").count == 1, "\(ended)")
+        #expect(ended.status == 0 && ended.errors.ranges(of: "people nearby").count == 1, "\(ended)")
         #expect(!ended.output.contains("Codes"))
     }
 
@@ -216,7 +216,7 @@ import Testing
         #expect(ended.status == 4 && ended.errors.hasSuffix(words), "\(ended)")
     }
 
-    /// Enter is a yes to what was agreed to a moment ago, and to nothing else.
+    /// Enter means yes only to what the user agreed to a moment ago.
     @Test(
         .timeLimit(.minutes(10)),
         arguments: [
@@ -245,7 +245,7 @@ import Testing
         #expect(ended.status == 0 && ended.errors.ranges(of: "[y/n]").count == 2 && !ended.errors.contains("[Y/n]"), "\(ended)")
     }
 
-    /// The label of a box, which differs from others behind what is shown of it.
+    /// A box's label that differs from others only beyond the part that is shown.
     private static func longTerms(_ hour: String) -> String {
         let words = String(repeating: "I accept the terms of the house. ", count: 10)
         return #"{"name":"ok","label":"\#(words)No noise after \#(hour).","kind":"checkbox","required":true}"#

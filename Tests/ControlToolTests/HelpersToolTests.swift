@@ -12,7 +12,7 @@ import Testing
         try await Aside.run { try Tool.run(arguments, program: program, environment: environment) }
     }
 
-    /// A program that answers as the body says, and that it knows nothing else.
+    /// A program that answers as the body says, and knows no other command.
     private static func program(_ body: String, otherwise: String = "MethodNotFound") -> String {
         """
         #!/usr/bin/python3 -IS
@@ -65,19 +65,19 @@ import Testing
     private static let mistakes: [(String, String)] = [
         (
             "if method == 'Logoff': say(b'{\"a\":1}')",
-            "WRONG  It wrote 7 octets but no NUL at the end; end each message with a zero octet."
+            "WRONG  It wrote 7 octets but no NUL at the end; end each message with a NUL."
         ),
         (
             "print('Hello, this helper begins its work now and says so')\nsys.stdout.flush()",
-            "WRONG  It wrote \"Hello, this helper begins its work now a…\" to standard output; only answers belong on standard output"
+            "WRONG  It wrote \"Hello, this helper begins its work now a…\" to standard output, which is only for answers"
         ),
         (
             "if method == 'Evaluate': say(b'{\"confidence\":\"none\"}\\0')",
-            "WRONG  The answer has no \"parameters\"; it must be: {\"parameters\":{\"confidence\":\"none\"}}␀"
+            "WRONG  The answer lacks \"parameters\"; the format is: {\"parameters\":{\"confidence\":\"none\"}}␀"
         ),
         (
             "if method == 'Logoff': answer(result='success')",
-            "WRONG  The answer's \"parameters\" have no \"reply\"; it must be: {\"parameters\":{\"reply\":{\"result\":\"success\"}}}␀"
+            "WRONG  The answer's \"parameters\" lack \"reply\"; the format is: {\"parameters\":{\"reply\":{\"result\":\"success\"}}}␀"
         ),
         (
             "if method == 'Evaluate': say(b'{\"parameters\":{\"confidence\":\"none\"}}\\0\\n')",
@@ -90,7 +90,7 @@ import Testing
         ("", "WRONG  It does not know Evaluate, so it claims no network"),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'https://p   * wlan1  authenticated', 'kind': 'x'})",
-            "WRONG  bad: \"portal.origin\" is not an origin: it takes only scheme://host[:port], with http or https"
+            "WRONG  bad: \"portal.origin\" is not an origin, which is only scheme://host[:port] with http or https"
         ),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'http://P.example:80', 'kind': 'x'})",
@@ -102,11 +102,11 @@ import Testing
         ),
         (
             claims + "if method == 'Authenticate': reply('temporaryFailure', reason='later')",
-            "WRONG  It claims the network, and no command opened the portal"
+            "WRONG  It claims the network, but no command opened the portal"
         ),
         (
             claims + "if method == 'Authenticate': reply('uiRequired', portal=portal, prompt=question)",
-            "WRONG  It asks the user (uiRequired), and does not know PresentUI"
+            "WRONG  It asks the user (uiRequired) but does not know PresentUI"
         ),
         (
             claims + "if method in ('Authenticate', 'PresentUI'): reply('uiRequired', portal=portal, prompt=question)",
@@ -114,16 +114,16 @@ import Testing
         ),
         (
             "if method == 'Evaluate': answer(confidence='high' if status() == 302 else 'none', portal=portal)",
-            "says none: compare with link.probeExpect"
+            "answers none: compare the answer with link.probeExpect"
         ),
         (claims, "WRONG  It claims a network that needs no login (high)"),
         (
             claims + "if method == 'Authenticate': print(given.get('credential'), file=sys.stderr); reply('failure', reason='x')",
-            "WRONG  Its standard error shows an answer of the user or a credential"
+            "WRONG  Its standard error contains an answer of the user or a credential"
         ),
         (
             claims + "if method == 'Authenticate': reply('failure', reason=str(given.get('credential')))",
-            "WRONG  Its trace or reason shows an answer of the user"
+            "WRONG  Its trace or reason contains an answer of the user"
         ),
         (
             claims + "if method == 'Authenticate': reply('uiRequired', portal=portal, prompt=question)\n" + """
@@ -135,14 +135,17 @@ import Testing
         ),
         (
             asksFor("'choices': [f'{n:03}' + 'x' * 250 for n in range(256)]"),
-            "WRONG  The prompt is longer than 64 KiB: the daemon refuses it, and the user is not asked."
+            "WRONG  The prompt is longer than 64 KiB, so the daemon refuses it and does not ask the user."
         ),
         (
             asksFor("'choices': ['a'] * 300"),
-            "WRONG  Of the prompt, the field \"p\" has 300 choices, and 256 are offered: at most 256, of at most 256 octets."
+            "WRONG  In the prompt, the field \"p\" has 300 choices; only 256 are offered: at most 256, of at most 256 octets."
         ),
-        (asksFor("'choices': ['a', 'b\\n']"), "WRONG  The choice \"p\" has control characters, which an answer must not have."),
-        (asksFor("'choices': ['a']", title: "'x' * 201"), "WRONG  Of the prompt, the title has 201 octets; 200 are shown."),
+        (
+            asksFor("'choices': ['a', 'b\\n']"),
+            "WRONG  The choice \"p\" contains control characters, which answers must not contain."
+        ),
+        (asksFor("'choices': ['a']", title: "'x' * 201"), "WRONG  In the prompt, the title has 201 octets; 200 are shown."),
         (
             claims + "if method == 'Authenticate': reply('failure', reason='x', trace=['y'] * 101)",
             "WRONG  \"reply.trace\" has 101 entries; the first 100 are kept, of each 2048 octets."
@@ -157,11 +160,11 @@ import Testing
         ),
         (
             claims + "if method == 'Authenticate': send('/go', b'user=me&word=s3same'); reply('success')",
-            "It got: POST /go (user=…, word=…) → no such page."
+            "The portal got: POST /go (user=…, word=…) → no such page."
         ),
         (
             claims + "if method == 'Authenticate': send('/login', b'token=1&accept=yes'); reply('success')",
-            "→ the page again: the hidden field \"token\" does not have the page's value"
+            "→ the page again: the hidden field \"token\" has another value than on the page"
         ),
     ]
 
@@ -172,7 +175,7 @@ import Testing
         for secret in ["rehearsal-secret-1", "s3same"] { #expect(!ended.output.contains(secret)) }
     }
 
-    /// A portal that refuses the login and locks the guest out if it is sent again.
+    /// A portal that refuses the login, and locks the guest out if it is sent again.
     @Test(.enabled(if: python)) func aRefusedLoginIsSentOnce() async throws {
         let body =
             Self.claims + """
@@ -200,14 +203,14 @@ import Testing
         #expect(ended.output.contains("note   `link.probeURL` and `link.probeExpect` may be absent"))
     }
 
-    /// It waits for the portal until it is cancelled, and goes on after that.
+    /// It waits for the portal until it is cancelled, and continues after that.
     @Test(.enabled(if: python)) func ignoringSIGTERMIsReported() async throws {
         let body = """
             signal.signal(15, signal.SIG_IGN)
             if method == "Evaluate" and ("probeURL" not in given["link"] or status() in (200, 204)): answer(confidence="none")
             if method == "Evaluate": answer(confidence="high", portal=portal)
             """
-        // The portal keeps the connection until the helper is gone, so that status() returns only by an error, which is caught.
+        // The portal keeps the connection until the helper has ended, so status() returns only by an error, which is caught.
         let stubborn = Self.program(body).replacing(
             "except urllib.error.HTTPError as error: return error.code",
             with:
@@ -215,7 +218,7 @@ import Testing
         )
         let ended = try await test(stubborn)
         #expect(ended.output.contains("Evaluate, cancelled: it goes on"), "\(ended.output)")
-        #expect(ended.output.contains("note   It keeps running after the end of its standard input and SIGTERM"))
+        #expect(ended.output.contains("note   It ignores both the end of its standard input and SIGTERM"))
     }
 
     /// The scripts of some portals send the form as JSON, and read JSON.
@@ -240,15 +243,15 @@ import Testing
         #expect(ended.output.components("it exited with status 3") == 1, "\(ended.output)")
         #expect(ended.output.contains("         | no such thing"))
         #expect(ended.output.contains("… the same in 13 more: FilterScanList; Evaluate, no login needed;"))
-        #expect(ended.output.contains("One thing is wrong."))
+        #expect(ended.output.contains("One mistake."))
     }
 
     @Test(arguments: [
-        ("#!/usr/bin/python3\r\nprint()\r\n", "has the line ends of Windows"),
-        ("print()\n", "does not say in its first line what runs it"),
-        ("#!/nowhere/python3\n", "wants the interpreter /nowhere/python3, which is not there"),
+        ("#!/usr/bin/python3\r\nprint()\r\n", "has Windows line ends"),
+        ("print()\n", "has no first line that names its interpreter"),
+        ("#!/nowhere/python3\n", "needs the interpreter /nowhere/python3, which does not exist"),
         ("#!/usr/bin/env nonesuch-interpreter\n", "status 127"),
-        ("#!/usr/bin/env python3\r\nprint()\r\n", "has the line ends of Windows"),
+        ("#!/usr/bin/env python3\r\nprint()\r\n", "has Windows line ends"),
     ]) func aProgramThatCannotStartIsTriedOnce(_ text: String, _ words: String) async throws {
         let ended = try await test(text)
         #expect(ended.status == 1 && ended.output.contains(words), "\(ended.output)")
@@ -259,10 +262,10 @@ import Testing
     @Test(.enabled(if: python)) func aHelperThatNeverClaimsFails() async throws {
         let ended = try await test(Self.program("if method == 'Evaluate': answer(confidence='none')"))
         #expect(ended.status == 1 && ended.output.contains("WRONG  It never claims the made-up network"), "\(ended.output)")
-        #expect(ended.output.contains("--page FILE.html") && !ended.output.contains("Nothing is wrong"))
+        #expect(ended.output.contains("--page FILE.html") && !ended.output.contains("No mistakes"))
     }
 
-    /// The daemon would never ask such a helper to log in, so that it is no help that it could.
+    /// The daemon would never ask such a helper to log in, so its ability does not help.
     @Test(.enabled(if: python)) func aHelperThatLogsInAndNeverClaimsFails() async throws {
         let folder = TemporaryFolder()
         _ = try await play(["helpers", "new", "mine", "--ssid", "Cafe", "--directory", folder.path])
@@ -275,16 +278,16 @@ import Testing
         #expect(ended.status == 1 && ended.output.contains("WRONG  It never claims the made-up network"), "\(ended.output)")
     }
 
-    /// The most frequent mistake of all costs two waits and not thirteen, and is named.
+    /// The most frequent mistake costs two waits instead of thirteen, and is named.
     @Test(.enabled(if: python)) func readingToTheEndOfInputIsReported() async throws {
         let ended = try await test("#!/usr/bin/python3 -IS\nimport sys\nsys.stdin.buffer.read()\n")
-        let hint = "Does it read to the end of standard input? Read up to the NUL: the input stays open."
+        let hint = "If it reads to the end of standard input, it waits for ever: read only up to the NUL."
         #expect(ended.status == 1 && ended.output.components(hint) == 1, "\(ended.output)")
-        #expect(ended.output.contains("Describe: no answer yet") && ended.output.contains("Two commands in a row had no answer"))
+        #expect(ended.output.contains("Describe: no answer yet") && ended.output.contains("did not answer two commands in a row"))
         #expect(!ended.output.contains("Evaluate"), "\(ended.output)")
     }
 
-    /// Standard error is shown below its command, as it is.
+    /// Standard error is shown below its command, unchanged.
     @Test(.enabled(if: python)) func standardErrorBelongsToItsCommand() async throws {
         let body = #"""
             if method == "Logoff": print("below\\\\Logoff \x1b[1m", file=sys.stderr); reply("failure", reason="x")
@@ -304,10 +307,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("SSDI=Bad", 2, "did you mean SSID=?"), ("SSID=Bad,Worse", 1, "SSID= has a comma"),
-        ("SSID=\"Bad\"", 1, "SSID= has quotes"),
-        ("SSID=Name Of Your Network", 1, "put your network's name there"),
-        ("SSID=Bad\nDisplayName=Worse", 1, "users see the file's"),
+        ("SSDI=Bad", 2, "did you mean SSID=?"), ("SSID=Bad,Worse", 1, "SSID= contains a comma"),
+        ("SSID=\"Bad\"", 1, "SSID= contains quotes"),
+        ("SSID=Name Of Your Network", 1, "replace it with your network's name"),
+        ("SSID=Bad\nDisplayName=Worse", 1, "but users see DisplayName= of the file"),
         ("SSID=Bad\nDisplayName=An all too long one", 1, "DisplayName= has 19 characters; 15 are shown: \"An all too long\""),
     ]) func mistakesInTheFileAreReported(_ keys: String, _ status: Int32, _ words: String) async throws {
         let ended = try await test(Self.program(""), keys: keys)
@@ -320,7 +323,7 @@ import Testing
         folder.write("bad.helper", "[Helper]\nName=bad\nExec=\(path)\nSSID=Bad\n")
         let ended = try await play(["helpers", "test", folder.path])
         #expect(
-            ended.output.components("can be written by others") == 1 && ended.output.contains("chmod go-w \(path)"),
+            ended.output.components("can be changed by other users") == 1 && ended.output.contains("chmod go-w \(path)"),
             "\(ended.output)")
     }
 
@@ -344,7 +347,7 @@ import Testing
         ], ["python"] + (access("/usr/bin/jq", X_OK) == 0 || getenv("CI") != nil ? ["shell"] : [])
     ) func aPageOfOnesOwnIsTheLogin(_ html: String, _ language: String) async throws {
         let ended = try await page(html, language: language)
-        #expect(ended.status == 0 && ended.output.contains("Nothing is wrong."), "\(ended.output)")
+        #expect(ended.status == 0 && ended.output.contains("No mistakes."), "\(ended.output)")
     }
 
     private static let twoButtons = """
@@ -368,13 +371,13 @@ import Testing
             Self.claims
             + "if method == 'Authenticate': send('/in', b'a=1&plan=Y&t=hello&r=2\(buttons)'); reply('failure', reason='x')"
         let ended = try await test(Self.program(body), ["--page", folder.path + "/page.html"])
-        let opened = ended.output.contains("The portal is open now, though it says failure")
+        let opened = ended.output.contains("The portal is open now, but the helper answers failure")
         #expect(words == "logged in" ? opened : !opened && ended.output.contains(words), "\(ended.output)")
     }
 
     @Test(.enabled(if: python)) func aPageWithoutAFormIsAnError() async throws {
         let ended = try await page("<h1>Welcome</h1>")
-        #expect(ended.status == 2 && ended.output.contains("has no form"))
+        #expect(ended.status == 2 && ended.output.contains("contains no form"))
     }
 
     @Test(.enabled(if: python)) func anotherNetworkCanBePlayed() async throws {
@@ -407,7 +410,7 @@ import Testing
         #expect(try await play(["helpers", "new", "other", "--ssid", "a\\q", "--directory", folder.path]).status == 2)
     }
 
-    /// The commands that are shown work, where nothing of /usr/local is there, and leave the author's files as they are.
+    /// The printed commands work even if /usr/local is empty, and leave the author's files unchanged.
     @Test func thePrintedInstallationCommandsWork() async throws {
         let folder = TemporaryFolder()
         let made = try await play(["helpers", "new", "my helper".replacing(" ", with: "."), "--directory", folder.path])
@@ -415,7 +418,7 @@ import Testing
         let lines = made.output.split(separator: "\n").map { $0.drop { $0 == " " } }
             .filter { $0.hasPrefix("sudo install") || $0.hasPrefix("sed ") }
         #expect(lines.count == 2)
-        // Elsewhere, and without becoming root; Exec= keeps what the daemon will see.
+        // Into another folder, without becoming root; Exec= keeps the path that the daemon will see.
         let script = lines.joined(separator: "\n").replacing("sudo ", with: "")
             .replacing(" /usr/local/", with: " \(folder.path)/root/usr/local/").replacing(
                 " /etc/", with: " \(folder.path)/root/etc/")

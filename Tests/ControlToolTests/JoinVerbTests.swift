@@ -48,6 +48,6 @@ import Testing
             ["join", "Home", "--password"], input: "canary beans\n")
         #expect(ended.status == 1 && ended.errors == "hotspotctl: The network does not accept this password.\n")
         let unknown = try run(["Join": [#"!NoSuchNetwork {"ssid":"Cafe","nearest":"Cafe Aroma"}"#]], ["join", "Cafe"])
-        #expect(unknown.status == 10 && unknown.errors.contains("the nearest name is \"Cafe Aroma\""), "\(unknown.errors)")
+        #expect(unknown.status == 10 && unknown.errors.contains("did you mean \"Cafe Aroma\""), "\(unknown.errors)")
     }
 }

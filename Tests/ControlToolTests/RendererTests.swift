@@ -95,14 +95,18 @@ import Varlink
             ssid: "Cafe", ssidHex: "", bssid: "", interface: "wlan0", frequency: 2412, signal: -50, signalStrength: 1,
             security: "open", stations: 1, lastSeen: 1, joined: false, claims: [claim, claim], moreClaims: 5, disabled: false)
         let list = renderer.lines(ListReply(networks: [network], omitted: 7))
-        #expect(list[1].contains("a (low), a (low), +5") && list.last == "7 more networks are not shown: too many for one reply.")
+        #expect(
+            list[1].contains("a (low), a (low), +5")
+                && list.last == "7 more networks are not shown, because the reply would be too long.")
         var helper = HelperStatus(
             name: "a", displayName: "A", enabled: true, disabledFor: ["Cafe"], priority: 1, ssids: ["b", "c", "d", "e"],
             activation: "stdio", running: false, strikes: 0, quarantined: false, file: "/f")
         helper.moreSSIDs = 60
         helper.moreDisabledFor = 9
         let short = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: false)
-        #expect(short[1].hasSuffix("b; c; d; +61") && short.last == "2 more helpers are not shown: too many for one reply.")
+        #expect(
+            short[1].hasSuffix("b; c; d; +61")
+                && short.last == "2 more helpers are not shown, because the reply would be too long.")
         let long = renderer.lines(HelpersReply(helpers: [helper], omitted: 2), verbose: true)
         #expect(
             long.contains("  networks: b; c; d; e; +60") && long.contains("  switched off for: \"Cafe\"; +9")
@@ -111,7 +115,7 @@ import Varlink
         let status = InterfaceStatus(interface: "wlan0", state: "failure", since: 1, problems: [])
         #expect(
             renderer.lines(StatusReply(interfaces: [status], omitted: 3)).last
-                == "3 more interfaces are not shown: too many for one reply.")
+                == "3 more interfaces are not shown, because the reply would be too long.")
     }
 
     @Test(
@@ -162,7 +166,7 @@ import Varlink
             fields: [Field(name: "", label: " ", kind: .password, required: true)], since: 1)
         #expect(
             renderer.lines(prompt).prefix(3) == [
-                "\"Hotel\" asks:", "  ! Only the helper knows where the answers go: keys.", "  │ field 1 (: password)",
+                "\"Hotel\" asks:", "  ! Only this helper knows where the answers go: keys.", "  │ field 1 (: password)",
             ])
     }
 
@@ -175,7 +179,7 @@ import Varlink
         #expect(
             renderer.lines(prompt).prefix(4) == [
                 "\"Hotel\" asks (http://p.example):",
-                "  ! This page is not encrypted: others nearby may read or change what is sent.",
+                "  ! This page is not encrypted: people nearby can read or change your answers.",
                 "  │ Hotel asks (https://bank.example):", "  │ ! This portal is encrypted.",
             ])
         #expect(
@@ -207,10 +211,10 @@ import Varlink
         let later = renderer.clock(renderer.now + 300_000)
         #expect(
             lines(in: 300)[1...] == [
-                "  tries again at \(later); at once: hotspotctl login", "  ! There is no prober.",
+                "  tries again at \(later); to start now: hotspotctl login", "  ! There is no prober.",
             ])
         let soon = renderer.clock(renderer.now + 10_000, seconds: true)
-        #expect(lines(in: 10)[1] == "  tries again at \(soon); at once: hotspotctl login")
+        #expect(lines(in: 10)[1] == "  tries again at \(soon); to start now: hotspotctl login")
         #expect(soon.count == 8 && later.count == 5)
         #expect(lines(in: nil)[1].contains("has to wait"), "a daemon that does not say until when")
     }
@@ -297,7 +301,7 @@ import Varlink
         #expect(
             Wrapping.fitted("  " + String(repeating: "x", count: 30), columns: 20) == "  " + String(repeating: "x", count: 18)
                 + "\n      " + String(repeating: "x", count: 12))
-        // A terminal with room on the right, and one without.
+        // A terminal with space on the right, and one without.
         #expect(Wrapping.fitted(String(repeating: " ", count: 50) + "x", columns: 20).hasSuffix("x"))
         #expect(
             Wrapping.fitted(String(repeating: "x", count: 30), columns: 1).hasPrefix(
@@ -364,7 +368,7 @@ import Varlink
         #expect(tracker.observe([still, state(.authenticated, since: 3)]) == .online(state(.authenticated, since: 3)))
     }
 
-    /// An access point may drop a client at its login, to let it in anew.
+    /// An access point may drop a client at its login, and then let it in again.
     @Test func aNetworkThatComesBackGoesOn() {
         func inside(_ name: String?, _ word: StateName, since: Int) -> InterfaceStatus {
             var status = state(word, since: since)

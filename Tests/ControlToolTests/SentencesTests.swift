@@ -176,7 +176,7 @@ import Testing
             #expect(renderer.outcome(outcome.rawValue) != outcome.rawValue)
         }
         #expect(renderer.outcome("leftOpen") == "left alone")
-        #expect(renderer.outcome("interrupted") == "cut off: hotspotd ended" && renderer.outcome("newer") == "newer")
+        #expect(renderer.outcome("interrupted") == "interrupted: hotspotd ended" && renderer.outcome("newer") == "newer")
         #expect(renderer.outcome("switchedOff") == "switched off")
     }
 }

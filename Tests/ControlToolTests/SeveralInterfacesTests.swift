@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// A question is named by its interface as well; the next one there may be another one.
+    /// A question can also be named by its interface; the next question there may be another one.
     @Test(arguments: [("p1", "net1"), (nil, "net1")] as [(String?, String)]) func aQuestionIsNamedByItsInterface(
         prompt: String?, name: String
     ) throws {
@@ -43,7 +43,7 @@ import Testing
         let ended = try run(script, ["answer", "--dismiss", name])
         let said =
             prompt == nil
-            ? "hotspotctl: No portal is asking anything on net1.\n  try: hotspotctl status\n"
+            ? "hotspotctl: No question waits on net1.\n  try: hotspotctl status\n"
             : "Dismissed; your answers were not kept. To start over: hotspotctl login net1\n"
         #expect(ended.status == (prompt == nil ? 10 : 0) && ended.output + ended.errors == said, "\(ended)")
     }

@@ -63,7 +63,7 @@ private let helpers = """
 
     @Test func versionIsPrinted() throws {
         let ended = try Tool.run(["--version"])
-        // The commit stands behind it, where the build knew one.
+        // The commit follows, if the build knew it.
         #expect(ended.status == 0 && ended.output.contains(#/^hotspotctl [0-9.]+( \([0-9a-f]+(-dirty)?\))?\n$/#), "\(ended)")
         #expect(ended.output.contains(" \(hotspotdVersion)"), "\(ended)")
     }
@@ -173,7 +173,7 @@ private let helpers = """
         #expect(try run(script, ["status", "-j"]).output == short.output)
     }
 
-    /// On a first visit no helper claims the network before.
+    /// On a first visit, no helper has claimed the network before.
     @Test func theListShowsTheHelperOfThePresentLogin() throws {
         let first = list.replacing(
             #""claims":[{"helper":"form","displayName":"Portal form","confidence":"low","source":"remembered","ready":true}]"#,
@@ -265,7 +265,7 @@ private let helpers = """
         for line in lines { #expect(line.contains(#/^\d\d:\d\d:\d\d  /#), "\(line)") }
     }
 
-    /// In the same place, and each network in one line.
+    /// In place, with one line for each network.
     @Test(.timeLimit(.minutes(10))) func watchingATerminalRedrawsIt() throws {
         let daemon = try FakeDaemon(.init(streams: ["List": [list, list]]))
         defer { daemon.stop() }
@@ -335,12 +335,12 @@ private let helpers = """
         )
         #expect(
             try run(.init(replies: ["Explain": [named]]), ["explain"]).output.hasPrefix("\"Cafe\" on wlan0: the last attempt"))
-        let nothing = #"!Failed {"code":"noAttempt","message":"No attempts are kept."}"#
+        let nothing = #"!Failed {"code":"noAttempt","message":"No attempts are recorded."}"#
         let none = try run(.init(replies: ["Explain": [nothing]]), ["explain"])
         #expect(none.status == 10 && none.errors.hasSuffix("  try: hotspotctl status\n"), "\(none.errors)")
-        let refusal = #"!Failed {"code":"noAttempt","message":"The journal has no attempt x, or none any more."}"#
+        let refusal = #"!Failed {"code":"noAttempt","message":"The journal does not contain attempt x, or none any more."}"#
         let unknown = try run(.init(replies: ["Explain": [refusal]]), ["explain", "--attempt", "x"])
-        #expect(unknown.status == 10 && unknown.errors.contains("has no attempt x"), "\(unknown.errors)")
+        #expect(unknown.status == 10 && unknown.errors.contains("does not contain attempt x"), "\(unknown.errors)")
     }
 
     @Test(arguments: [("online", Int32(0)), ("captive", 1), ("limited", 1), ("none", 1), ("unknown", 1)])
@@ -354,7 +354,7 @@ private let helpers = """
             #"{"verdict":"limited","interface":"wlan0","detail":"httpsBlocked","requests":["GET http://a.example → 204 in 9 ms"]}"#
         let ended = try run(.init(replies: ["Check": [reply]]), ["check", "--verbose"])
         #expect(ended.status == 1)
-        let sentence = "Plain HTTP reaches the Internet, HTTPS does not."
+        let sentence = "Plain HTTP reaches the Internet, but HTTPS does not."
         #expect(
             ended.output.hasPrefix(
                 "limited\n  on wlan0\n  │ \(sentence)\n  │ GET http://a.example → 204 in 9 ms\nHosts contacted"))
@@ -387,7 +387,7 @@ private let helpers = """
         }
     }
 
-    /// Each state in which there is nothing to log off from says why, and what works.
+    /// Each state without a session to end says why, and what helps.
     @Test(arguments: StateName.allCases) func aRefusedLogoffSaysWhy(state: StateName) throws {
         let ended = try run(
             .init(replies: ["Logoff": [#"!WrongState {"interface":"wlan0","state":"\#(state.rawValue)"}"#]]), ["logoff"])
@@ -399,7 +399,7 @@ private let helpers = """
     }
 
     @Test(arguments: [
-        (true, "the login still waits for you.\n  try: hotspotctl answer --dismiss wlan0\n"),
+        (true, "the login still waits for your answer.\n  try: hotspotctl answer --dismiss wlan0\n"),
         (false, "the login is still running.\n  try: hotspotctl login --wait wlan0, then hotspotctl logoff wlan0\n"),
     ]) func aLogoffDuringALoginSaysWhatWaits(asks: Bool, words: String) throws {
         let refusal = #"!WrongState {"interface":"wlan0","state":"presentingUI"\#(asks ? #","asks":true"# : "")}"#
@@ -455,11 +455,11 @@ private let helpers = """
         let online = try run(
             .init(replies: ["SetEnabled": ["{}"], "History": [#"{"attempts":[]}"#], "Status": [status]]), ["disable", "Cafe"])
         #expect(
-            online.output.hasSuffix("\nIts session was not ended: the portal may still let this computer through.\n"),
+            online.output.hasSuffix("\nIts session was not ended: the portal may still keep you logged in.\n"),
             "\(online)")
     }
 
-    /// A helper and a network have switches of their own, and one for both.
+    /// A helper and a network have separate switches, and one for both.
     @Test(arguments: [
         (
             ["Cafe"], #"{"helper":"form","ssid":"Cafe"},{"helper":"wispr","ssid":"Home"}"#, Int32(0),
@@ -468,11 +468,11 @@ private let helpers = """
         ),
         (
             ["--helper", "form", "Cafe"], #"{"helper":"form"}"#, 1,
-            "hotspotctl: form stays switched off: it is switched off for every network.\n  try: hotspotctl enable --helper form\n"
+            "hotspotctl: form stays switched off: it is switched off for all networks.\n  try: hotspotctl enable --helper form\n"
         ),
         (
             ["--helper", "form", "Cafe"], #"{"ssid":"Cafe"}"#, 1,
-            "hotspotctl: form stays switched off: all helpers are switched off there.\n  try: hotspotctl enable Cafe\n"
+            "hotspotctl: form stays switched off: hotspotd is switched off there.\n  try: hotspotctl enable Cafe\n"
         ),
         (
             ["--helper", "form"], #"{"helper":"form","ssid":"Cafe"},{"ssid":"Home"}"#, 0,
@@ -535,7 +535,7 @@ private let helpers = """
             let ended = try run(script, words + ["Cafe Arma"])
             #expect(ended.status == 10 && ended.output.isEmpty)
             #expect(
-                ended.errors.contains(#""Cafe Arma" is in sight or remembered; the nearest name is "Cafe Aroma"."#), "\(ended)")
+                ended.errors.contains(#""Cafe Arma" is in sight or remembered; did you mean "Cafe Aroma"."#), "\(ended)")
         }
     }
 
@@ -549,7 +549,7 @@ private let helpers = """
         #expect(done.status == 0)
     }
 
-    /// The portal may have closed since the last look: what the network is like is said only behind the new one.
+    /// The portal may have closed since the last probe: the network's state is reported only after the new one.
     @Test func aFreshLoginSaysNothingOfTheLastLook() throws {
         let open = online.replacing(#""helper":"form","#, with: "")
         let login = #"{"interface":"wlan0"}"#
@@ -567,15 +567,15 @@ private let helpers = """
         let waited = try run(script, ["login", "--fresh", "--wait"])
         #expect(
             waited.status == 0
-                && waited.output.hasSuffix("The network asked for no login; there is nothing to start over.\n"), "\(waited)")
+                && waited.output.hasSuffix("The network asked for no login; there is no login to repeat.\n"), "\(waited)")
     }
 
-    /// The session goes on where no helper had to do anything.
+    /// If no helper had to do anything, the session continues.
     @Test func aFreshLoginThatTheNetworkDidNotAskForSaysSo() throws {
         let fresh = ["login", "--fresh", "--wait"]
         for (sent, words, arguments) in [
             ("evaluate, just joined", "The network asked for no login; to end the session first: hotspotctl logoff\n", fresh),
-            ("maintain", "The earlier login still holds; no new one was needed.\n", ["login", "--wait"]),
+            ("maintain", "The earlier login is still valid; no new one was needed.\n", ["login", "--wait"]),
             ("authenticate", "Online.\n", fresh),
         ] {
             let story = #"{"steps":[{"at":0,"kind":"command","helper":"form","detail":"\#(sent)"}],"verdict":"v"}"#
@@ -607,7 +607,7 @@ private let helpers = """
         }
         #expect(
             try run(.init(replies: ["Status": [status(later)]]), []).output.contains(
-                "  tries again at 14:05:00; at once: hotspotctl login\n"))
+                "  tries again at 14:05:00; to start now: hotspotctl login\n"))
     }
 
     @Test func forgettingErasesOneOrAll() throws {
@@ -649,7 +649,7 @@ private let helpers = """
         _ = try run(script, ["history", "wlan0"]) { #expect($0.parameters("History") == ["interface": "wlan0"]) }
         let cut = past.replacing("temporaryFailure", with: "interrupted")
         #expect(
-            try run(.init(replies: ["History": [cut]]), ["history"]).output.contains("  cut off: hotspotd ended  1.3 s  a1"))
+            try run(.init(replies: ["History": [cut]]), ["history"]).output.contains("  interrupted: hotspotd ended  1.3 s  a1"))
         let unknown = FakeDaemon.Script(replies: ["History": [#"!NoSuchNetwork {"ssid":"x"}"#], "Status": [status(online)]])
         #expect(try run(unknown, ["history", "x"]).status == 10)
     }
@@ -700,7 +700,7 @@ private let helpers = """
             script.status = [states]
             let ended = try run(script, ["login", "--wait=30"])
             #expect(ended.status == 4 && ended.errors.contains("Room number (room: text)"), "\(ended)")
-            #expect(ended.output == "A login is already running on wlan0; waiting until it ends or asks something.\n")
+            #expect(ended.output == "A login is already running on wlan0; waiting until it ends or has a question.\n")
         }
         script.status = [[status(state("presentingUI", since: 3)), status(state("authenticated", since: 4))]]
         #expect(try run(script, ["login", "--wait"]).output.contains("\nOnline"))

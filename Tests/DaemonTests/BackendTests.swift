@@ -73,12 +73,12 @@ import Testing
 
     // MARK: Changes of helpers
 
-    /// The remembered helper logs in alone, until another one has changed that may know the portal better now.
+    /// The remembered helper logs in alone, unless another one has changed that may know the portal better now.
     @Test @LoopActor func afterAChangeOfAHelperTheNextLoginIsARace() async throws {
         let cafe = try await Cafe.online()
         let bench = cafe.bench
         try bench.add("b")
-        // A low claim waits for what the other one says.
+        // A low claim waits for the other one's answer.
         bench.evaluates("a", #"{"confidence": "low"}"#)
         bench.evaluates("b", #"{"confidence": "none"}"#)
         bench.replies("a", to: "Maintain", #"{"result": "authenticationRequired"}"#)
@@ -86,7 +86,7 @@ import Testing
             if edition > 0 { bench.evaluates("b", #"{"confidence": "high"}"#) }
             bench.services.editions["b"] = edition
             cafe.controller.leave("the test leaves")
-            // The list shows the helper that logged in before, also where there will be a race.
+            // The list shows the helper that logged in before, even if there will be a race.
             let listed = try #require(try cafe.backend.networks(interface: nil, all: true).first)
             #expect(listed.ssid == "Cafe" && listed.claims.map(\.helper) == ["a"])
             cafe.join()
@@ -140,7 +140,7 @@ import Testing
             return
         }
         #expect(message.hasPrefix("No login at a known portal has succeeded here yet"))
-        // The session is one of a helper that names no portal.
+        // The session belongs to a helper that names no portal.
         #expect(message.contains("Log in once: hotspotctl logoff hot7, then hotspotctl login hot7."))
         #expect(throws: ControlError.self) { try cafe.backend.credentials(ssid: "Cafee") }
         #expect(try cafe.backend.credentials(ssid: "Cafe").credentials.isEmpty)
@@ -264,7 +264,7 @@ import Testing
         await cafe.close()
     }
 
-    /// The helper that logged in here before comes first, and the browser's last.
+    /// The helper that logged in here before comes first, and the browser helper last.
     @Test @LoopActor func ofSeveralHelpersThatAreOffTheRememberedOneIsNamed() async throws {
         let cafe = try await Cafe.online()
         let (bench, store) = (cafe.bench, cafe.bench.services.store)
@@ -292,7 +292,7 @@ import Testing
         try services.store.setEnabled(helper: "here", ssid: Self.network.switchName, enabled: false)
         try services.store.setEnabled(helper: "off", ssid: nil, enabled: false)
         for (helper, words) in [
-            ("named", "SSID= in the file of named does not cover \"Cafe\"."),
+            ("named", "SSID= in the file of named does not include \"Cafe\"."),
             ("wire", "\"Cafe\" has the security open, which Security= in the file of wire does not list."),
             ("here", "here is switched off for \"Cafe\"; to switch it on: hotspotctl enable --helper here Cafe"),
             ("off", "off is switched off; to switch it on: hotspotctl enable --helper off"),
@@ -307,7 +307,7 @@ import Testing
         try bench.add("wire", ssids: "wired:*", security: [.wired])
         #expect(
             services.exclusion(of: "wire", from: cable)
-                == "SSID= in the file of wire does not cover \"wired\": the name of a wired network is empty, and only the pattern * covers it."
+                == "SSID= in the file of wire does not include \"wired\": the name of a wired network is empty, and only the pattern * covers it."
         )
         try bench.add("wire", security: [.open])
         #expect(
@@ -329,7 +329,7 @@ import Testing
         await cafe.close()
     }
 
-    /// A helper chosen only because another was off is not the choice once that one is on, here or at the next visit.
+    /// If a helper was chosen only because another one was off, the choice ends once that one is on, here or at the next visit.
     @Test(arguments: [true, false]) @LoopActor func aHelperThatIsSwitchedOnMayWinAgain(leaves: Bool) async throws {
         let bench = try FilterBench()
         for name in ["a", "b"] { try bench.add(name) }
@@ -381,7 +381,7 @@ import Testing
         await hotel.close()
     }
 
-    /// While answers are on their way nothing waits for the user.
+    /// While answers are on their way, no question waits for the user.
     @Test @LoopActor func aRefusedLogoffTellsWhetherAQuestionWaits() async throws {
         let hotel = try Hotel(Hotel.secure)
         let cafe = Cafe(hotel.bench, hotel.controller)
@@ -408,7 +408,7 @@ import Testing
         await cafe.close()
     }
 
-    /// A question goes with its network, which is joined again at once.
+    /// A question ends with its network, which is joined again at once.
     @Test(arguments: [true, false]) @LoopActor func aQuestionThatGoesWithItsNetworkSaysWhy(isForgotten: Bool) async throws {
         let hotel = try Hotel(Hotel.secure)
         let cafe = Cafe(hotel.bench, hotel.controller)

@@ -76,7 +76,7 @@ import Testing
 
     @Test @LoopActor func aHelperThatWasSwitchedOffKeepsItsConsent() async throws {
         let hotel = try await accepted()
-        // Another helper answered meanwhile, with a session of its own.
+        // Another helper answered meanwhile, with its own session.
         hotel.controller.sessions.setPresent(Session(memory: ["of": "other"]), of: "other")
         hotel.controller.feed(.loginRequested(helper: "form", fresh: true))
         #expect(await hotel.bench.eventually { hotel.bench.told("form", "Authenticate").count == 2 })
@@ -85,7 +85,7 @@ import Testing
         await hotel.close()
     }
 
-    /// It hears nothing of the terms that were accepted before, and its new memory is stored.
+    /// It does not learn about earlier accepted terms, and its new memory is stored.
     @Test @LoopActor func aLoginAfterForgetBeginsAnew() async throws {
         let hotel = try await accepted()
         try hotel.bench.services.store.forgetEverything()
@@ -115,7 +115,7 @@ import Testing
     @Test @LoopActor func aSessionThatThePortalEndsAgainstTheHelpersWordKeepsItsMemory() async throws {
         let hotel = try await accepted()
         await logOff(hotel, #"{"result": "failure", "reason": "No way."}"#)
-        // As the machine does where a look finds the portal (StandingLoginTests).
+        // As the machine does if a probe finds the portal (StandingLoginTests).
         hotel.controller.sessions.end(in: try #require(hotel.controller.joined))
         #expect(hotel.controller.sessions.present.session?.memory?["token"] == "s")
         #expect(hotel.bench.services.store.sealedSession(Hotel.network) != nil)
@@ -136,7 +136,7 @@ import Testing
             (#"{"result": "success"}"#, "Logged off.", "loggedOff", ProblemCode.held),
             (
                 #"{"result": "failure", "reason": "No way."}"#,
-                "The logoff was not confirmed: the portal may still let this computer through. hotspotd leaves this network alone.\nNo way.",
+                "The logoff was not confirmed: you may still be logged in. hotspotd leaves this network alone.\nNo way.",
                 "leftOpen",
                 .logoffUnconfirmed
             ),
@@ -185,7 +185,7 @@ import Testing
         await hotel.close()
     }
 
-    /// A question for nothing sends the user to a browser.
+    /// A question without fields sends the user to a browser.
     @Test @LoopActor func theStatusTellsAHandOverFromAQuestion() async throws {
         for isHandOver in [true, false] {
             let hotel = try Hotel(Hotel.secure)
@@ -202,7 +202,7 @@ import Testing
         hotel.controller.feed(.verdictSeen(.online))
         #expect(hotel.controller.machine.state.name == .authenticated)
         #expect(verdict(hotel) == "The network opened before you answered, perhaps through a login in a browser.")
-        #expect(hotel.desk.answers.last! == (shown.token, "The network opened, perhaps by a login in a browser."))
+        #expect(hotel.desk.answers.last! == (shown.token, "The network opened, perhaps through a login in a browser."))
         #expect(hotel.controller.status.outcome == "opened")
         await hotel.close()
     }

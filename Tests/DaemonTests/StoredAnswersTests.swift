@@ -22,7 +22,7 @@ import Vault
 
     // MARK: Plain HTTP
 
-    /// A portal in a tunnel: what was typed waits for its end.
+    /// A portal in a tunnel: typed answers wait for its end.
     @Test(arguments: [true, false]) @LoopActor func whatThePortalDidNotTakeIsSentLater(isSame: Bool) async throws {
         let hotel = try Hotel(Hotel.secure)
         let success = #"{"result": "success", "portal": \#(Hotel.secure)}"#
@@ -121,7 +121,7 @@ import Vault
             let hotel = try Hotel(portal) { $0.plainHTTPAnswers = plain }
             _ = try await hotel.ask()
             let outcome = try await hotel.answer(["room": "214", "name": Self.canary])
-            // The prompt has a field for a code, which is asked again each time.
+            // The prompt contains a field for a code, which the portal wants each time.
             #expect(outcome == "Your answers are kept for this portal.")
             hotel.leave()
             let shown = try await hotel.ask()
@@ -148,7 +148,7 @@ import Vault
         await hotel.close()
     }
 
-    /// Some portals lock a guest out after a few tries.
+    /// Some portals lock a guest out after a few attempts.
     @Test @LoopActor func refusedAnswersAreSentOnce() async throws {
         let hotel = try Hotel(Self.secure)
         _ = try await hotel.ask()
@@ -174,7 +174,7 @@ import Vault
         await hotel.close()
     }
 
-    /// The next prompt says so, where the stored answers were sent with a yes and nothing else.
+    /// If the stored answers were only confirmed, the next prompt says so.
     @Test(arguments: [false, true]) @LoopActor func whatThePortalRefusedIsOfferedWithAWord(isTyped: Bool) async throws {
         let hotel = try Hotel()
         _ = try await hotel.ask()
@@ -197,7 +197,7 @@ import Vault
         await hotel.close()
     }
 
-    /// A value behind dots is stored: it would be sent with a name that it does not belong to, as if the user had typed it.
+    /// A value behind dots is stored: it would be sent with a name to which it does not belong, as if the user had typed it.
     @Test(arguments: ["typed", "confirmed", "later"]) @LoopActor func aStoredSecretIsNotOfferedBesideANewName(_ how: String)
         async throws
     {
@@ -219,12 +219,12 @@ import Vault
         hotel.controller.answer(
             shown, try hotel.desk.complete(answers, stored: stored, for: shown), stored: Set(stored), remember: true)
         #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != shown.token } ?? false })
-        // A name that the user has just confirmed beside the new room is meant.
+        // A name that the user has just confirmed together with the new room number is meant.
         #expect(hotel.desk.prompt?.stored == stored)
         await hotel.close()
     }
 
-    /// A page with a button beside its login is not to be left by the button.
+    /// A page with a button beside its login should not be left by the button.
     @Test @LoopActor func aHelperIsToldWhatTheUserHasToConfirm() async throws {
         let hotel = try Hotel()
         _ = try await hotel.ask()
@@ -236,7 +236,7 @@ import Vault
         await hotel.close()
     }
 
-    /// Settings count at once, also for a question that waits.
+    /// Settings count at once, even for a waiting question.
     @Test @LoopActor func neverCountsForAQuestionThatWaits() async throws {
         let hotel = try Hotel()
         let shown = try await hotel.ask()
@@ -330,13 +330,13 @@ import Vault
         let outcome = try await hotel.answer(["rules": "yes"])
         #expect(
             outcome
-                == (isTold ? "hotspotd remembers that you accept this portal's terms, until it shows others." : nil))
+                == (isTold ? "hotspotd remembers that you accept this portal's terms, until they change." : nil))
         await hotel.close()
     }
 
     @Test @LoopActor func acceptedTermsAreToldWhereTheAnswersAreNotRemembered() async throws {
         for (remember, words) in [
-            (Remember.always, "Your answers were not saved, as you wished. That you accept the terms is remembered."),
+            (Remember.always, "Your answers were not saved, as you wished. hotspotd remembers that you accept the terms."),
             (.never, "Your answers were not saved, as you wished."),
         ] {
             let hotel = try Hotel { $0.remember = remember }
@@ -413,13 +413,13 @@ import Vault
         #expect(warning.contains(words) && warning.contains("https://p.example") && warning.contains("impostor"))
         #expect(shown.stored.isEmpty && hotel.remember(shown) == .ask && hotel.credential == nil)
         #expect(hotel.journal.contains(warning))
-        // A client that knows nothing of it says "remember" all the same.
+        // A client that does not know this still sends "remember".
         #expect(
             try await hotel.answer(["room": "1"])
                 == "Your answers were not saved, because you were not asked.")
         #expect(hotel.bench.services.store.allCredentials.count == 1)
         hotel.leave()
-        // With a yes of its own it is one of the network's portals.
+        // With separate consent, it is one of the network's portals.
         shown = try await hotel.ask()
         #expect(shown.warning != nil)
         try await hotel.answer(["room": "1"], confirmed: true)
@@ -455,7 +455,7 @@ import Vault
         }
     }
 
-    /// A page that asks for something else under a name that was stored.
+    /// A page that uses a stored name for another question.
     @Test @LoopActor func anAnswerGoesByItselfOnlyToAFieldOfTheSameLabel() async throws {
         let hotel = try Hotel(Self.secure)
         func asks(_ room: String, _ name: String) {
@@ -476,7 +476,7 @@ import Vault
         #expect(hotel.bench.told("form", "Authenticate").last?["labels"] == ["room": "room number", "name": "surname"])
         #expect(shown.note == nil && shown.stored == ["room", "name"])
         hotel.leave()
-        // Enter under a new name is enough for the next time.
+        // Enter is enough next time, even under a new name.
         asks("Zimmer", "Surname")
         #expect(try await hotel.ask().note != nil)
         try await hotel.answer([:], stored: ["room", "name"])
@@ -490,7 +490,7 @@ import Vault
         #expect(shown.stored == ["room"] && shown.prompt.fields.map(\.value) == ["214", nil], "the secret is not offered")
         try await hotel.answer(["name": "1"], stored: ["room"])
         hotel.leave()
-        // Answered once, it is what the field is called; answers without a label go as before.
+        // Once answered, the label is the field's; answers without a label are sent as before.
         #expect(try await hotel.ask().note == nil)
         let credential = hotel.bench.services.store.allCredentials[0]
         try hotel.bench.services.store.setCredential(
@@ -561,7 +561,7 @@ import Vault
     @Test @LoopActor func answersOfALoginThatEndsBeforeItsProofAreNotKeptAndThatIsSaid() async throws {
         for isDismissed in [true, false] {
             let hotel = try Hotel()
-            // After the first answers there is a second question.
+            // After the first answers, there is a second question.
             hotel.bench.replies(
                 "form", to: "PresentUI",
                 #"{"result": "uiRequired", "portal": \#(Self.plain), "prompt": {"title": "Again", "fields": []}}"#)
@@ -590,7 +590,7 @@ import Vault
                 == .failed(
                     code: .notSaved,
                     message:
-                        "Nothing was stored: database is locked. Give the answers again once the state folder can be written."))
+                        "Nothing was stored: database is locked. Try again once the state folder can be written."))
         #expect(hotel.bench.services.store.allCredentials == before)
         try other.run("ROLLBACK")
         hotel.bench.services.recover()
@@ -606,7 +606,8 @@ import Vault
         let hotel = try await Hotel.guarded("4711")
         var shown = try await hotel.ask()
         #expect(shown.isLocked && shown.stored.isEmpty && hotel.keeper.pinWord == "locked")
-        #expect(hotel.journal.last == "kept back: the PIN was not given since hotspotd started (hotspotctl credentials unlock)")
+        #expect(
+            hotel.journal.last == "kept back: the PIN has not been typed since hotspotd started (hotspotctl credentials unlock)")
         #expect(throws: ControlError.self) { try hotel.desk.complete([:], stored: ["room"], for: shown) }
         #expect(hotel.left("0000") == 9)
         #expect(hotel.desk.prompt?.isLocked == true)
@@ -616,7 +617,7 @@ import Vault
         #expect(!shown.isLocked && shown.stored == ["room", "name"])
         try await hotel.answer([:], stored: shown.stored)
         #expect(hotel.sent == ["room": "214", "name": .string(Self.canary)])
-        // The typed answer without the PIN cannot be sealed.
+        // Without the PIN, the typed answer cannot be sealed.
         hotel.leave()
         hotel.restart()
         shown = try await hotel.ask()
@@ -624,7 +625,8 @@ import Vault
         let outcome = try await hotel.answer(["room": "5"])
         #expect(
             outcome
-                == "Your answers were not saved: the PIN was not given since hotspotd started (hotspotctl credentials unlock).")
+                == "Your answers were not saved: the PIN has not been typed since hotspotd started (hotspotctl credentials unlock)."
+        )
         await hotel.close()
     }
 
@@ -632,14 +634,14 @@ import Vault
         let hotel = try await Hotel.guarded("4711")
         try hotel.bench.services.store.deleteCredential(hotel.bench.services.store.allCredentials[0])
         let shown = try await hotel.ask()
-        #expect(shown.note == "Without the PIN the answers are not remembered: hotspotctl credentials unlock" && !shown.isLocked)
+        #expect(shown.note == "Stored answers need the PIN: hotspotctl credentials unlock" && !shown.isLocked)
         let error = #expect(throws: ControlError.self) { try hotel.keeper.add("Hotel", helper: nil, ["room": "5"]) }
         #expect(
             error
                 == .failed(
                     code: .notSaved,
                     message:
-                        "Nothing was stored: the PIN was not given since hotspotd started (hotspotctl credentials unlock)."))
+                        "Nothing was stored: the PIN has not been typed since hotspotd started (hotspotctl credentials unlock)."))
         try hotel.keeper.unlock("4711")
         #expect(hotel.desk.prompt?.note == nil)
         #expect(
@@ -651,7 +653,7 @@ import Vault
 
     @Test @LoopActor func aScriptThatGuessesErasesTheAnswersWithTheTenth() async throws {
         let hotel = try await Hotel.guarded("4711")
-        // Each guess in a new daemon: a restart gives none back.
+        // Each guess in a new daemon: a restart restores none.
         let answers = (0..<10).map { guess in
             hotel.restart()
             return hotel.left("000\(guess)")
@@ -808,15 +810,15 @@ import Vault
         _ = try hotel.keeper.add("Hotel", helper: nil, ["any": "1"])
         #expect(
             throws: ControlError.invalidAnswer(
-                field: "rom", message: "No field has this name; the fields are any.")
+                field: "rom", message: "There is no field with this name; the fields are any.")
         ) { try hotel.keeper.add("Hotel", helper: nil, ["rom": "1"]) }
         hotel.leave()
         _ = try await hotel.ask()
-        // The prompt that waits names its fields, except those that are never kept.
+        // The waiting prompt names its fields, except those that are never kept.
         for field in ["rom", "sms"] {
             #expect(
                 throws: ControlError.invalidAnswer(
-                    field: field, message: "No field has this name; the fields are any, name, room.")
+                    field: field, message: "There is no field with this name; the fields are any, name, room.")
             ) { try hotel.keeper.add("Hotel", helper: nil, [field: "1"]) }
         }
         #expect(try hotel.keeper.add("Hotel", helper: nil, ["room": "1"]).fields == ["any", "room"])

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 @testable import hotspotd
 
-/// Stored answers in a prompt that comes up all the same, and when they are not sent again.
+/// Stored answers in a prompt that appears nevertheless, and when they are not sent again.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StoredDefaultsTests {
     init() { EventLoop.startThread() }
 
@@ -133,7 +133,7 @@ import Testing
         await hotel.close()
     }
 
-    /// After a change of the key there are two of one origin.
+    /// After a change of the key, there are two credentials of one origin.
     @Test @LoopActor func answersForAnEarlierKeyAreTold() async throws {
         let hotel = try Hotel(Hotel.secure)
         _ = try await hotel.ask()
@@ -153,7 +153,7 @@ import Testing
 
     // MARK: Refusals
 
-    /// A stored account is refused, and a voucher is taken: nothing is said to be remembered, and both are as they were.
+    /// A stored account is refused, and a voucher is accepted: nothing is reported as remembered, and both stay as they were.
     @Test @LoopActor func aRefusedAccountIsNotCalledRemembered() async throws {
         let hotel = try Hotel(Hotel.plain)
         let way = { (name: String, kind: String) in (name, kind, false) }
@@ -179,7 +179,7 @@ import Testing
         await hotel.close()
     }
 
-    /// One name for two things: the answer to the second page is not offered to the first.
+    /// One name for two fields: the answer to the second page is not offered to the first.
     @Test @LoopActor func oneNameForTwoFieldsIsNotRemembered() async throws {
         let hotel = try Hotel(Hotel.secure)
         let page = { (label: String) in
@@ -202,7 +202,7 @@ import Testing
 
     // MARK: Two portals
 
-    /// The first page, with a button alone, leads on to another portal, which asks: for that one no answer is released before it is met.
+    /// The first page, which has only a button, leads to another portal, which asks: before that portal is known, no answer is released for it.
     @Test(arguments: [true, false]) @LoopActor func aPortalBehindAnotherOnesPageAsksOnce(isNew: Bool) async throws {
         let hotel = try Hotel(Hotel.secure)
         let first = #"{"origin": "http://gateway.example", "kind": "form"}"#
@@ -227,7 +227,7 @@ import Testing
         await hotel.close()
     }
 
-    /// Where the user ticks a box at each visit, though the terms were accepted before.
+    /// The user ticks a box at each visit, although the terms were accepted before.
     @Test @LoopActor func anotherTickIsNoPromise() async throws {
         let hotel = try Hotel(Hotel.secure)
         hotel.asks(
@@ -243,7 +243,7 @@ import Testing
         await hotel.close()
     }
 
-    /// A yes to keep the second question's answers does not cover the first one's.
+    /// Agreeing to keep the second question's answers does not cover the first one's.
     @Test @LoopActor func aNoToTheFirstPageStands() async throws {
         let hotel = try Hotel(Hotel.secure) { $0.remember = .ask }
         hotel.asks(for: [("mail", "email", true)], at: Hotel.secure)
@@ -273,10 +273,10 @@ import Testing
         try hotel.keeper.unlock("4711")
         #expect(
             hotel.desk.prompt == nil
-                && hotel.desk.answers.last! == (waiting.token, "The PIN was given; the stored answers are sent."))
+                && hotel.desk.answers.last! == (waiting.token, "The PIN was typed; the stored answers are sent."))
         #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .authenticated })
         #expect(hotel.credential == ["room": "214", "name": .string(Hotel.canary)])
-        #expect(hotel.bench.steps.contains { $0.from == "presentingUI" && $0.detail == "the PIN was given" })
+        #expect(hotel.bench.steps.contains { $0.from == "presentingUI" && $0.detail == "the PIN was typed" })
         #expect(hotel.bench.told("form", "Authenticate").count == before + 1)
         #expect(hotel.bench.told("form", "PresentUI").count == 1, "no question was answered but the first")
         await hotel.close()
@@ -289,7 +289,7 @@ import Testing
             let waiting = try await hotel.ask()
             try hotel.keeper.unlock("4711")
             if more.isEmpty {
-                // The portal refuses them, and the same prompt comes up.
+                // The portal refuses them, and the same prompt appears.
                 #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != waiting.token } ?? false })
                 try hotel.keeper.unlock("4711")
             }
@@ -309,7 +309,7 @@ import Testing
 
         hotel.bench.replies("form", to: "Authenticate", #"{"result": "success", "portal": \#(Hotel.secure)}"#)
         hotel.join()
-        // The portal is there, so that the helper's word alone is no proof.
+        // The portal is there, so the helper's word alone proves nothing.
         hotel.controller.feed(.verdictSeen(.captive))
         #expect(await hotel.bench.eventually { hotel.bench.steps.count { $0.kind == "answer" && $0.detail == "success" } == 2 })
         #expect(hotel.credential == ["room": "214", "name": .string(Hotel.canary)])
@@ -321,7 +321,7 @@ import Testing
         let reason = "The stored answers were already sent in this visit, and the network did not open."
         #expect(shown.warning == reason && hotel.journal.contains("kept back: \(reason)"))
 
-        // On the next visit they are sent as ever.
+        // On the next visit they are sent as usual.
         hotel.leave()
         let sent = hotel.bench.told("form", "Authenticate").count
         hotel.join()
@@ -346,7 +346,7 @@ import Testing
         await hotel.close()
     }
 
-    /// The purpose of the trip, chosen in this network before: at the next login the portal asks for it in the same words.
+    /// The purpose of the trip, chosen on this network before: at the next login, the portal asks the same question.
     @Test @LoopActor func aChoiceIsAskedForAgainAfterItWasMade() async throws {
         let hotel = try Hotel()
         let field =

@@ -49,14 +49,14 @@ import Testing
         bench.answer("H1", .notStarted(reason: "no memory"))
         bench.bid("H2", .low)
         #expect(bench.strikes["H1", default: 0] == 0 && bench.machine.state.chosenHelper == "H2")
-        // Where no helper claims the portal, it may be the one that can log in.
+        // If no helper claims the portal, it may be the one that can log in.
         bench = joined(rules)
         bench.answer("H1", .notStarted(reason: "no memory"))
         bench.bid("H2", .none)
         bench.probe(.captive)
         #expect(bench.outcomes == [.temporaryFailure])
         #expect(rules == .strict || bench.due(.retry) == .seconds(10))
-        // A remembered portal is there until a probe says otherwise, and the prober could not be started either.
+        // A remembered portal is there until a probe disproves it, and the prober could not be started either.
         bench = joined(rules)
         bench.send(.addressLost)
         bench.join(remembered: "H3")
@@ -333,7 +333,7 @@ import Testing
         #expect(winners == ["H1", "H2", "H1", "H2", "H2"])
         bench.probe(.captive)
         #expect(bench.state == .failure && bench.problemCodes == ["unclaimedCaptive"])
-        #expect(bench.problems[0].message == "A portal wants a login, but no enabled helper can log in.")
+        #expect(bench.problems[0].message == "The portal asks for a login, but no enabled helper can log in.")
     }
 
     @Test("D23 Logins that the user did not ask for are paced; see PaceTests") func d23() {
@@ -590,7 +590,7 @@ import Testing
         return bench
     }
 
-    /// A login that the prober refutes to the last.
+    /// A login that the prober disproves until the end.
     func refuted(afterPrompt: Bool = false, after delay: Duration = .zero, seconds: Int? = nil) -> Bench {
         var bench = succeeded(afterPrompt: afterPrompt, after: delay, seconds: seconds)
         while bench.state != .failure {
@@ -781,7 +781,8 @@ import Testing
         #expect(bench.state == .evaluating && bench.commands.map(\.helper) == ["H2"], "another helper starts over")
         bench.probe(.captive)
         bench.bid("H2", .none)
-        #expect(bench.problems.map(\.message) == ["A portal wants a login, but H2 cannot log in."], "the others were not asked")
+        #expect(
+            bench.problems.map(\.message) == ["The portal asks for a login, but H2 cannot log in."], "the others were not asked")
     }
 
     @Test(
@@ -931,7 +932,7 @@ import Testing
         bench.reply("H1", .success)
         #expect(bench.state == .authenticated && bench.due(.maintain) == .seconds(108))
         #expect(bench.count(of: .authenticate) == 0 && bench.prompt == nil)
-        // A helper that is switched off is not asked; the login stays its own, and it goes on where it is switched on again.
+        // A switched-off helper is not asked; the login stays its own, and continues once the helper is switched on again.
         var off = Bench(.default, "H2")
         off.send(.addressAcquired(Arrival(network: Bench.network, remembered: "H1", resumed: schedule)))
         #expect(off.state == .evaluating && !off.gate && off.machine.keepsLogin)
@@ -955,7 +956,7 @@ import Testing
         bench.reply("H1", .success)
         #expect(bench.state == .maintaining)
         bench.probe(.captive)
-        // The probe began before the answer: a helper that logged in meanwhile does not have to log in again.
+        // The probe began before the answer: a helper that logged in meanwhile need not log in again.
         var loggedIn = bench
         #expect(
             bench.state == .maintaining
@@ -1003,7 +1004,7 @@ import Testing
         unclaimed.probe(nil)
         #expect(unclaimed.state == .failure && unclaimed.problemCodes.contains("proberMissing"))
 
-        // A helper freed it on an earlier visit, and no helper can now.
+        // A helper logged in on an earlier visit, and none can now.
         var known = joined()
         known.send(.addressLost)
         known.join(remembered: "H3")

@@ -12,7 +12,7 @@ import Testing
         return bench
     }
 
-    /// The helper says success, and the portal is there until the end of the proof.
+    /// The helper reports success, and the portal is there until the end of the proof.
     func refute(_ bench: inout Bench) {
         bench.bid("H1", .high)
         bench.reply("H1", .success, seconds: 600)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// The portal asks for the same again without a word, and its gateway opens while the question waits.
+    /// The portal asks the same again without an error, and its gateway opens while the question waits.
     @Test("D25 A network that opens while the portal asks again counts as opened by the answers", arguments: [true, false])
     func undecided(isDismissed: Bool) {
         var bench = Bench(.default, "H1")
@@ -297,7 +297,7 @@ import Testing
             bench.probe(.online)
         }
         #expect(bench.state == .inactive && bench.problemCodes == ["logoffUnconfirmed"] && !bench.log.contains(.dropSession))
-        #expect(bench.problems.last?.message.contains("still let this computer through") == true)
+        #expect(bench.problems.last?.message.contains("still reached the Internet") == true)
         #expect(bench.machine.acceptsLogoff(by: .user) && bench.kept == "H1")
     }
 
@@ -381,7 +381,7 @@ import Testing
         left.bid("H2", .none)
         left.probe(.online)
         #expect(left.state == .authenticated && left.chosen == "H1" && left.machine.acceptsLogoff(by: .user))
-        // Where the helper knows of no logoff, nothing is to be tried again.
+        // If the helper cannot log off, there is nothing to try again.
         var without = Bench(.default, "H1", "H2")
         without.join(remembered: "H1", hold: Hold(.loggedOff, cause: "the logoff failed"))
         #expect(without.problems.map(\.hint) == ["hotspotctl login"])

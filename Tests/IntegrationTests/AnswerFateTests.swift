@@ -3,7 +3,7 @@ import HotspotCore
 import Testing
 import Varlink
 
-/// Answers that come too late, twice, from the wrong user, or to a daemon that is killed: each caller hears what was kept.
+/// Answers that come too late, twice, from the wrong user, or to a daemon that is killed: each caller learns what was kept.
 @Suite(
     .timeLimit(.minutes(10)),
     .enabled(
@@ -83,7 +83,7 @@ struct AnswerFateTests {
         #expect(try stored(daemon) == 0 && !daemon.methods().contains("PresentUI"))
     }
 
-    /// The network is left and joined again in one call: no client reads that the link was gone.
+    /// The network is left and joined again in one call: no client sees the link as lost.
     @Test("A network that is forgotten or switched off under a question is not left", arguments: [true, false])
     func underTheQuestion(isForgotten: Bool) throws {
         let daemon = try daemon()
@@ -126,7 +126,7 @@ struct AnswerFateTests {
         // The question is not shown to this user, so that nothing was read of the input.
         #expect(other.status == 1 && other.output.contains("Only these users may see and answer the question"), "\(other.output)")
         let odd = try answer(daemon, id, Self.canary + "\u{1B}[2J")
-        #expect(odd.status == 1 && odd.output.contains("Nothing was sent, and nothing is kept."))
+        #expect(odd.status == 1 && odd.output.contains("Nothing was sent or kept."))
         #expect(!(other.output + odd.output).contains(Self.canary))
         #expect(try prompt(daemon) == id && stored(daemon) == 0)
     }

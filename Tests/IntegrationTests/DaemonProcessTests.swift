@@ -104,7 +104,7 @@ struct DaemonProcessTests {
         try (good + "\n[Commands]\nTimeoutSec=never\n").write(toFile: daemon.settings, atomically: true, encoding: .utf8)
         Foundation.kill(daemon.pid, SIGHUP)
         while !daemon.log.contains("TimeoutSec= takes seconds") { usleep(5000) }
-        #expect(daemon.log.contains("the settings from before stay in force"))
+        #expect(daemon.log.contains("the previous settings stay in force"))
         _ = try daemon.connect().call("org.hotspotd.Control.Status")
     }
 
@@ -126,7 +126,7 @@ struct DaemonProcessTests {
         let second = try Finished.run(
             Machine.release.appendingPathComponent("hotspotd").path, ["--settings", daemon.settings])
         #expect(second.status == 1)
-        #expect(second.output.contains("another hotspotd is running"), "\(second.output)")
+        #expect(second.output.contains("another hotspotd is using"), "\(second.output)")
         _ = try daemon.connect().call("org.hotspotd.Control.Status")
     }
 
@@ -137,7 +137,7 @@ struct DaemonProcessTests {
         try FileManager.default.removeItem(atPath: folder)
         daemon.scratch.write("run", "")
         daemon.waitForEnd()
-        #expect(daemon.log.contains("they are made again"))
+        #expect(daemon.log.contains("hotspotd makes them again"))
         try FileManager.default.removeItem(atPath: folder)
         try daemon.start()
     }

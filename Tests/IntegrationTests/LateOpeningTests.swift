@@ -36,7 +36,7 @@ struct LateOpeningTests {
         return daemon
     }
 
-    /// A daemon with a helper that has asked, and is done with the answer, for a session of two hours.
+    /// A daemon with a helper that asked a question and accepted the answer, for a session of two hours.
     private func answered(settings: String = "") throws -> CabledDaemon {
         let daemon = try daemon(
             settings: settings,
@@ -104,7 +104,7 @@ struct LateOpeningTests {
         let failed = try daemon.wait("hot1", "failure")
         #expect(
             failed?["answers"]?.string?.hasSuffix("if the network opens soon, hotspotd saves them.") == true, "\(failed ?? nil)")
-        // By itself it is not tried again while the first one may still open the network.
+        // It is not tried again automatically while the first one may still open the network.
         #expect((failed?["nextLogin"]?.integer ?? 0) - Int(Date().timeIntervalSince1970 * 1000) > 60_000)
         try daemon.call("Login")
         try daemon.eventually("the second try runs") { try daemon.methods().filter { $0 == "Authenticate" }.count == 2 }
@@ -238,7 +238,7 @@ struct LateOpeningTests {
                 "\(String(describing: found))")
             let said = try Finished.run(
                 Machine.release.appendingPathComponent("hotspotctl").path, ["--socket", daemon.socket, "status"])
-            #expect(said.output.contains("already open when hotspotd first looked"), "\(said.output)")
+            #expect(said.output.contains("already open when hotspotd started"), "\(said.output)")
         }
         // The daemon sees this association from its beginning, and that nothing asks for a login.
         try daemon.shell("ip link set hot1 down; ip link set hot1 up")
@@ -353,6 +353,6 @@ struct LateOpeningTests {
         }
         let second = try daemon.shell(
             "\(Machine.release.path)/hotspotd --settings \(daemon.scratch.path)/hotspotd.conf 2>&1 || true")
-        #expect(second.contains("another hotspotd is running"))
+        #expect(second.contains("another hotspotd is using"))
     }
 }

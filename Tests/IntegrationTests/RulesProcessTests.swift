@@ -124,7 +124,7 @@ struct RulesProcessTests {
         try daemon.eventually("the late answer is journalled") { try ignored() != nil }
         let step = try ignored()
         #expect(
-            step?["helper"] == "late" && step?["detail"]?.string?.hasPrefix("authenticate: 1 ") == true,
+            step?["helper"] == "late" && step?["detail"]?.string?.hasPrefix("authenticate: ignored 1 ") == true,
             "\(String(describing: step))")
         #expect(try daemon.outcomes().allSatisfy { $0 != "online" })
         if let now = try daemon.status("hot1"), now["state"] == "failure" { #expect(now["since"] == failed?["since"]) }

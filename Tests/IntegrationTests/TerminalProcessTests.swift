@@ -57,7 +57,7 @@ struct TerminalProcessTests {
             let ended = try ctl(daemon, verb, "Nowhere")
             #expect(ended.status == 10 && !ended.output.contains("nearest"), "\(verb): \(ended.output)")
             let misspelt = try ctl(daemon, verb, "wired:02:00:00:00:00:11")
-            #expect(misspelt.status == 10 && misspelt.output.contains("the nearest name is \"\(Self.network)\""), "\(misspelt)")
+            #expect(misspelt.status == 10 && misspelt.output.contains("did you mean \"\(Self.network)\""), "\(misspelt)")
         }
         #expect(try ctl(daemon, "list").output.contains("● \(Self.network)"))
         #expect(try ctl(daemon, "disable", "hot1").output.contains("that is an interface"))

@@ -31,7 +31,7 @@ import Testing
             Self.problem(other, servers)
                 == Problem(
                     .addressConflict,
-                    "\(other.name) of this computer has \(prefix), the address of the \(role) on wlan0: no answer of that \(role) arrives.",
+                    "\(other.name) of this computer uses \(prefix), which is the address of the \(role) on wlan0, so that \(role) cannot answer.",
                     hint: "sudo ip address del \(prefix) dev \(other.name)"))
     }
 
@@ -43,7 +43,7 @@ import Testing
     ]) func aNetworkOverTheLinksOwnIsNamed(other: LinkSnapshot, servers: [String], hidden: String) throws {
         let problem = try #require(Self.problem(other, servers))
         #expect(problem.code == .addressOverlap && problem.message.contains("\(hidden) of wlan0"))
-        #expect(problem.message.hasPrefix("\(other.name) of this computer has \(other.addresses[0]),"))
+        #expect(problem.message.hasPrefix("\(other.name) of this computer uses the network \(other.addresses[0]),"))
     }
 
     @Test(arguments: [

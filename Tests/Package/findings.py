@@ -155,7 +155,7 @@ def desktop() -> None:
             and looks(), asUser)
     run("hotspotctl", "desktop", "takeover")
     doctor = run("hotspotctl", "doctor", check=False)
-    finding("desktop.takenOver", not looks() and "NetworkManager does not look for portals." in doctor, doctor)
+    finding("desktop.takenOver", not looks() and "NetworkManager does not check for portals." in doctor, doctor)
 
 
 # MARK: The package
@@ -259,7 +259,7 @@ def login(name: str, begin, logins: int, untouched: set[str]) -> None:
     finding(f"{name}.vpnUntouched", vpn() == untouched, sorted(vpn() ^ untouched))
 
 
-def timesAsked() -> int: return run("journalctl", "-u", "hotspotd", check=False).count("NetworkManager looked again")
+def timesAsked() -> int: return run("journalctl", "-u", "hotspotd", check=False).count("NetworkManager checked again")
 
 
 def comeBack() -> None:

@@ -29,23 +29,23 @@ import Testing
         ("[Match]\nHost=a\n[Portal]\n[Step]\nOpen=/a\n", 0, "Name="),
         ("[Match]\nSSID=Cafe\n[Portal]\nName=A\n", 1, "no evidence"), ("[Match]\nPath=/*\n[Portal]\nName=A\n", 1, "no evidence"),
         (head + "[Stpe]\nOpen=/a\n", 7, "did you mean [Step]?"), (head + "[Step]\nOpn=/a\n", 8, "did you mean Open=?"),
-        (head + "[Step]\nOpen=/a\nPost=/b\n", 9, "second action"), (head + "[Step]\nOpen=/a\nOpen=/b\n", 9, "there already"),
+        (head + "[Step]\nOpen=/a\nPost=/b\n", 9, "second action"), (head + "[Step]\nOpen=/a\nOpen=/b\n", 9, "is repeated"),
         (head + "[Step]\nOpen=/a\n[Portal]\nName=B\n", 9, "already in line 3"),
-        (head + "[Step]\nOpen=/a?u=${answer:user}\n", 8, "answers are fields"),
+        (head + "[Step]\nOpen=/a?u=${answer:user}\n", 8, "send answers as fields"),
         (head + "[Step]\nOpen=/a\nField=u=${answer:name}\n", 9, "no Ask= asks"),
         (head + "[Step]\nOpen=/a\nField=u=${value:x}\n", 9, "no Set= keeps"),
-        (head + "[Step]\nOpen=/a\nField=u=${value:x\n", 9, "without its }"),
+        (head + "[Step]\nOpen=/a\nField=u=${value:x\n", 9, "contains ${ without }"),
         (head + "[Step]\nOpen=/a\nField=u\n", 9, "NAME=VALUE"),
         (head + "[Step]\nOpen=/a\nWait=31\n", 9, "0 to 30"), (head + "[Step]\nOpen=/a\nTimes=21\n", 9, "1 to 20"),
         (head + "[Step]\nOpen=/a\nWhen=maybe\n", 9, "not a condition"),
-        (head + "[Step]\nOpen=/a\nWhen=${json:ok}=true\n", 9, "there is no `=`; write `VALUE is true`"),
-        (head + "[Step]\nOpen=/a\nUntil=${json:ok} == true\n", 9, "there is no `=`"),
+        (head + "[Step]\nOpen=/a\nWhen=${json:ok}=true\n", 9, "instead of `=`, write `VALUE is true`"),
+        (head + "[Step]\nOpen=/a\nUntil=${json:ok} == true\n", 9, "instead of `=`"),
         (head + "[Step]\nOpen=/a\nWhen=${json:ok} true\n", 9, "not a condition"),
         (head + "[Step]\nOpen=/a\nField=u=${value:x}\nSet=x=${title}\n", 9, "must be in an earlier step"),
-        (head + "[Step]\nSet=y=${value:x}\n[Step]\nOpen=/a\nSet=x=${title}\n", 8, "uses the kept value x before"),
+        (head + "[Step]\nSet=y=${value:x}\n[Step]\nOpen=/a\nSet=x=${title}\n", 8, "uses the value x before"),
         (head + "[Step]\nOpen=/a\nSet=x=${body|betwen:a:b}\n", 9, "betwen, which does not exist"),
-        (head + "[Step]\nOpen=/a\nSet=x=${body|between:a:b:c}\n", 9, "quote an argument with `:`"),
-        (head + "[Step]\nOpen=/a\nJSON={}\n", 9, "is a second body, or the request is not a Post"),
+        (head + "[Step]\nOpen=/a\nSet=x=${body|between:a:b:c}\n", 9, "quote an argument that contains `:`"),
+        (head + "[Step]\nOpen=/a\nJSON={}\n", 9, "is a second body, or the request is not Post="),
         (head + "[Step]\nPost=/a\nJSON={\"a\":}\n", 9, "not JSON"),
         (head + "[Step]\nPost=/a\nJSON={}\nField=a=b\n", 9, "one body"),
         (head + "[Step]\nWait=3\nSet=a=b\n", 8, "needs an action"),
@@ -53,8 +53,9 @@ import Testing
         (head + "[Step]\nOpen=/a\n[Failure]\nWhen=${body} has x\nMeans=bad\n", 11, "is one of refused"),
         (head + "[Step]\nOpen=/a\n[Logoff]\nOpen=/out\nField=p=${answer:pass}\n", 9, "keep a password"),
         (head + "[Step]\nSet=x=${answer:pass|hex}\n[Step]\nOpen=/a\n[Session]\nOpen=/s?${value:x}\n", 11, "keep a password"),
-        (head + "[Step]\nSet=x=${answer:pass|hex}\n[Step]\nOpen=/a?${value:x}\n", 9, "holds a password"),
-        (head + "Ask=user text Again\n[Step]\nOpen=/a\n", 3, "asks twice"), (head + "Ask=u colour Colour\n", 7, "kinds are text"),
+        (head + "[Step]\nSet=x=${answer:pass|hex}\n[Step]\nOpen=/a?${value:x}\n", 9, "contains a password"),
+        (head + "Ask=user text Again\n[Step]\nOpen=/a\n", 3, "asks for a field twice"),
+        (head + "Ask=u colour Colour\n", 7, "kinds are text"),
         (head + "Ask=u choice Plan\n", 7, "ONE, OTHER"), ("[Match]\nHost=a\\q\n", 2, "unknown escape"),
         (head + "[Step]\nOpen=/\(String(repeating: "a", count: 1024))\n", 8, "longer than 1024"),
         (head + String(repeating: "[Step]\nOpen=/a\n", count: 17), 39, "at most 16 [Step]"),
@@ -98,7 +99,7 @@ import Testing
         #expect(claims("<div id=app></div>") == 1)
         #expect(claims("<form action=/x>") == 0 && claims("<FORM>") == 0)
         let mistake = #expect(throws: Keyfile.Error.self) { try parse("[Match]\nLacks=a\n[Portal]\nName=A\n[Step]\nOpen=/in\n") }
-        #expect(mistake?.message.contains("what a page lacks, proves nothing") == true)
+        #expect(mistake?.message.contains("is not evidence") == true)
     }
 
     /// A pattern that its trigrams rule out would not have matched: each pattern finds the text that it was cut from.

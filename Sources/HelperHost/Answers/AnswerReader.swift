@@ -2,10 +2,9 @@ import ForeignText
 import HotspotCore
 import Varlink
 
-/// Turns a helper's answer into typed values, by the contract in `org.hotspotd.Helper.varlink`. Threat R2: a helper is buggy.
+/// Turns a helper's answer into typed values, according to the contract `org.hotspotd.Helper.varlink`. Threat R2: a helper is buggy.
 enum AnswerReader {
-    /// The largest number of values in one answer, because decoding each takes microseconds. A list of a thousand networks with
-    /// every member of each has half as many.
+    /// The largest number of values in one answer, because decoding each takes microseconds. A list of a thousand complete networks has half as many.
     static let valueLimit = 10_000
 
     private struct AnnotationList: Decodable { var annotations: [Annotation] }
@@ -18,7 +17,7 @@ enum AnswerReader {
 
     private static func read(_ message: [UInt8], _ command: Command?) throws(HelperFault) -> HelperOutcome {
         guard String(validating: message, as: UTF8.self) != nil else { throw malformed("its answer is not UTF-8") }
-        // Each value except the first follows one of these three characters; those within a text are too few to matter.
+        // Each value except the first follows one of these characters; the few within texts do not matter.
         let values = message.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
         guard values <= valueLimit else { throw malformed("its answer has more than \(valueLimit) values") }
         let answer = try decoded { () throws(VarlinkError) in try Coding.decode(Answer.self, from: message) }
@@ -27,7 +26,7 @@ enum AnswerReader {
         func kept<T: Decodable>() throws(HelperFault) -> T {
             try decoded { () throws(VarlinkError) in try Coding.decode(T.self, from: AnswerLimits.cut(parameters).kept) }
         }
-        // The checks come first, because the decoder's own errors name neither the known words nor the number that is not whole.
+        // The checks come before decoding, because the decoder's own errors name neither the known words nor the number that is not whole.
         switch command {
         case .filterScanList:
             try check(annotations: parameters["annotations"]?.array ?? [])
@@ -87,9 +86,9 @@ enum AnswerReader {
     }
 
     private static func checkPortalAndSession(of object: JSONValue, _ path: String) throws(HelperFault) {
-        // The origin is shown to all users and kept in the history, so it must not carry a user's name or a sentence.
+        // All users see the origin, and the history keeps it, so it must not contain a user's name or a sentence.
         if let origin = object["portal"]?["origin"]?.string, !Origin.isValid(origin) {
-            throw malformed("\"\(path)portal.origin\" is not an origin: it takes only scheme://host[:port], with http or https")
+            throw malformed("\"\(path)portal.origin\" is not an origin, which is only scheme://host[:port] with http or https")
         }
         for key in ["secondsRemaining", "bytesRemaining", "maintainAfter"] {
             guard case .number(let amount)? = object["session"]?[key], Int(exactly: amount) == nil else { continue }

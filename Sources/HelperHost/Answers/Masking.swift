@@ -45,15 +45,15 @@ extension HelperFault {
 }
 
 extension Portal {
-    /// An origin cannot be masked, because the credential is bound to it: an unknown one that repeats a secret drops the portal.
+    /// An origin cannot be masked, because the credential is bound to it. If an unknown origin repeats a secret, the portal is dropped.
     fileprivate func masked(_ secrets: Secrets, _ known: KnownWords) -> Portal? {
         if !known.origins.contains(origin), secrets.appear(in: origin) { return nil }
         return Portal(origin: origin, pin: pin, kind: secrets.mask(kind), title: secrets.mask(title))
     }
 }
 
-/// Names, choices and origins that a helper or the daemon used before the helper received a secret. They may be repeated, even if
-/// they contain it: a portal that refuses an answer asks the same question again.
+/// Names, choices and origins that a helper or the daemon used before the helper received a secret. They may be repeated even if they contain the
+/// secret: a portal that refuses an answer asks the same question again.
 public struct KnownWords: Sendable {
     fileprivate let names: Set<String>
     private let choices: Set<String>
@@ -70,9 +70,9 @@ public struct KnownWords: Sendable {
     /// The secrets that this command sent.
     fileprivate let told: Secrets
 
-    /// Collects them from the fields of the helper's answered questions, the parameters of its command (the names of answers and
-    /// of a stored credential are the names of its own former fields), the user's answers before these in the same login, the
-    /// origin of the portal that is already shown, and the title of the answered question.
+    /// Collects the known words: from the fields of the helper's answered questions, the parameters of its command (names of answers and of a stored
+    /// credential are names of its former fields), the user's earlier answers in this login, the origin of the portal that is already shown, and the
+    /// title of the answered question.
     public init(
         asked: [Field] = [], parameters: JSONValue = [:], earlier: [String: String] = [:], shown: String? = nil,
         title: String? = nil
@@ -92,8 +92,7 @@ public struct KnownWords: Sendable {
     /// code "kongres".
     fileprivate func mask(_ text: String, _ secrets: Secrets) -> String { texts.contains(text) ? text : secrets.mask(text) }
 
-    /// A choice of an earlier visit is stored like any other answer, but came from the portal first, as one of several choices
-    /// under the same name.
+    /// A choice of an earlier visit is stored like any other answer. But the portal offered it first, as one of several choices under the same name.
     fileprivate func has(_ choice: String, of field: Field) -> Bool {
         choices.contains(choice) || (field.kind == .choice && (field.choices?.count ?? 0) > 1 && stored[field.name] == choice)
     }
@@ -105,16 +104,14 @@ public struct KnownWords: Sendable {
 }
 
 extension Prompt {
-    /// In a list of more choices, a secret shorter than ``shortSecret`` occurs by chance: a list of country codes contains most
-    /// room numbers.
+    /// In a longer list of choices, a secret shorter than ``shortSecret`` occurs by chance: a list of country codes contains most room numbers.
     private static let manyChoices = 8
     private static let shortSecret = 5
 
-    /// The prompt without these secrets where it is only read. Names and choices come back to the helper with the answers and so
-    /// cannot be masked: one that repeats a secret of the command itself is a fault, which does not repeat it. Earlier secrets do
-    /// not count: a portal asks at a later login for what it asked for then, and one of its choices was the answer. A prefilled
-    /// value is left out, because a mask in its place would be sent as an answer; a refused answer is offered again in its own
-    /// field, unless it is a password or a code.
+    /// The prompt with these secrets masked where people only read it. Names and choices return to the helper with the answers, so they cannot be
+    /// masked: if one repeats a secret of this command, the prompt becomes a fault that does not quote it. Earlier secrets do not count there,
+    /// because a portal may ask again for the same answer, and one of its choices was that answer. A prefilled value that repeats a secret is left
+    /// out, because its mask would be sent as an answer; a refused answer is offered again in its own field, unless it is a password or a code.
     public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) throws(HelperFault) -> Prompt {
         guard !secrets.isEmpty else { return self }
         // Choices are the portal's words, even if one of them was an answer to the same question.
@@ -141,6 +138,7 @@ extension Prompt {
     private static func repeats(_ what: String, _ index: Int) -> HelperFault {
         HelperFault(
             .helperRepeatsSecret,
-            "\"reply.prompt.fields.\(index).\(what)\" repeats an answer or a stored credential, which others could read there")
+            "\"reply.prompt.fields.\(index).\(what)\" repeats an answer or a stored credential, which other people could read there"
+        )
     }
 }

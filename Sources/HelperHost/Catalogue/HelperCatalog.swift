@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// A helper and the file that it was read from.
+/// A helper and the path of its file.
 public struct HelperEntry: Hashable, Sendable {
     public var spec: HelperSpec
     public var file: String
@@ -25,8 +25,8 @@ public struct HelperCatalog: Hashable, Sendable {
     /// The helpers, in the order of their file names.
     public private(set) var entries: [HelperEntry] = []
     public private(set) var problems: [HelperProblem] = []
-    /// Programs of helpers, and files that links in the folders lead to: the folders must be read again when one of them comes,
-    /// goes or changes.
+    /// Programs of helpers, and targets of links in the folders: the folders must be read again when one of these files appears, disappears or
+    /// changes.
     public private(set) var awaited: Set<String> = []
 
     /// The largest number of problems of one folder that are reported.
@@ -34,13 +34,13 @@ public struct HelperCatalog: Hashable, Sendable {
 
     /// The first path of each file name.
     private var paths: [String: String] = [:]
-    /// The first file with a `Name=`.
+    /// The first file that uses a `Name=`.
     private var owners: [String: String] = [:]
 
     /// Reads the folders without executing anything. A missing folder is not a problem.
     ///
-    /// A file masks files of the same name in later folders (`/etc` before `/usr/lib`); an empty file, or a link to `/dev/null`,
-    /// only masks. Of several files with the same `Name=`, the first counts, in the order of folders and file names.
+    /// A file masks files of the same name in later folders (`/etc` before `/usr/lib`); an empty file, or a link to `/dev/null`, does nothing else.
+    /// If several files have the same `Name=`, the first one counts, in the order of folders and file names.
     public init(directories: [String]) {
         for directory in directories { read(directory) }
         entries.sort { ($0.file.split(separator: "/").last ?? "") < ($1.file.split(separator: "/").last ?? "") }
@@ -95,7 +95,7 @@ public struct HelperCatalog: Hashable, Sendable {
         let (path, name) = (entry.file, entry.spec.name)
         if let owner = owners[name] {
             return report(
-                path, Problem(.helperShadowed, "\(path) is shadowed by \(owner), which has the name \"\(name)\" already"))
+                path, Problem(.helperShadowed, "\(path) is shadowed by \(owner), which already has the name \"\(name)\""))
         }
         owners[name] = path
         if let program = entry.spec.activation.exec?.first {

@@ -43,7 +43,7 @@ public enum HelperFile {
         var spec = HelperSpec(name: name.value, activation: try activation(keyfile))
         spec.displayName = String(name.value.prefix(HelperSpec.displayNameLimit))
         if let entry = last("DisplayName"), !entry.value.isEmpty {
-            // A character can have any number of marks.
+            // The octets are limited, because a character can have any number of marks.
             guard entry.value.utf8.count <= 256 else { throw keyfile.error(entry, "has more than 256 octets") }
             spec.displayName = entry.value
         }
@@ -54,7 +54,7 @@ public enum HelperFile {
             }
         }
         if let entry = last("SSID"), spec.ssids.isEmpty {
-            throw keyfile.error(entry, "is empty, and the helper would hear of every network; leave the key out if that is meant")
+            throw keyfile.error(entry, "is empty, so the helper would learn about every network; to allow that, remove the key")
         }
         if let entry = last("Security") {
             for word in entry.value.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }) {
@@ -79,7 +79,7 @@ public enum HelperFile {
         return spec
     }
 
-    /// Refuses unknown keys and sections: with a misspelt `SSID=`, the helper would hear of every network.
+    /// Refuses unknown keys and sections: with a misspelt `SSID=`, the helper would learn about every network.
     private static func checkWords(_ keyfile: Keyfile) throws(Keyfile.Error) {
         func refuse(_ line: Int, _ what: String, _ known: String) -> Keyfile.Error {
             Keyfile.Error(file: keyfile.file, line: line, message: "\(what) is unknown; \(known)")
@@ -104,7 +104,7 @@ public enum HelperFile {
         if let socket = keyfile.last("Helper", "Socket") {
             guard keyfile.last("Helper", "Exec") == nil else { throw keyfile.error(socket, "and Exec= exclude each other") }
             if let word, word.value != "external" {
-                throw keyfile.error(word, "does not go with Socket=, where the daemon starts no program")
+                throw keyfile.error(word, "cannot be used with Socket=, because the daemon then starts no program")
             }
             guard socket.value.hasPrefix("/"), socket.value.utf8.count < 108 else {
                 throw keyfile.error(socket, "must be an absolute path of at most 107 octets")

@@ -6,8 +6,8 @@ import Varlink
 
 /// Decides whether the daemon may run or connect to a path. The threat: another user's program with the daemon's rights.
 ///
-/// Checks paths as sshd checks its own files: the file and each folder above it must belong to root or to the daemon's user, and
-/// neither group nor others may write there. The same holds for every link on the path, and for its target.
+/// Checks paths as sshd checks its own files: the file and each folder above it must belong to root or to the daemon's user, and only they may write
+/// there. The same applies to every link on the path, and to its target.
 enum PathTrust {
     enum Role { case file, folder, program, socket }
 
@@ -59,8 +59,8 @@ enum PathTrust {
                 let start = target.hasPrefix("/") ? "" : parts.prefix(count - 1).joined(separator: "/") + "/"
                 if let reason = weakness(of: start + target, role, isEnd: isLast) { return reason }
             }
-            // The mode of a link means nothing, and the mode of a socket only tells who may connect. In a sticky folder, such as
-            // /tmp, only owners rename.
+            // The mode of a link means nothing, and the mode of a socket only limits who may connect. In a sticky folder, such as /tmp, only the
+            // owner of a file can rename it.
             if isLink || isLast && role == .socket || !isLast && status.st_mode & S_ISVTX != 0 { continue }
             if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "\(name) can be written by group or others" }
         }
@@ -69,22 +69,22 @@ enum PathTrust {
 
     private static func isTrusted(_ user: uid_t) -> Bool { user == 0 || user == geteuid() }
 
-    /// Refuses the socket of a helper that another user could have put there. A missing socket is reported by the connection.
+    /// Refuses a helper's socket if another user could have put it there. If the socket is missing, the connection reports that.
     static func check(path: String) throws(HelperFault) {
         guard let problem = problem(with: path, as: .socket), problem.code == .helperNotTrusted else { return }
         throw fault(problem.message)
     }
 
-    /// Refuses a connection to a listener of another user: the kernel keeps the credentials of the process that called listen(2).
+    /// Refuses a connection if another user's process listens: the kernel keeps the credentials of the process that called listen(2).
     static func check(peerOf socket: Int32, path: String) throws(HelperFault) {
         let user = PeerCredentials(socket: socket)?.uid
         guard user.map(isTrusted) != true else { return }
         let listener = user.map { "user \($0)" } ?? "an unknown user"
-        throw fault("\(Printable.text(path)) is not used: \(listener) listens there, who is neither root nor the daemon's user")
+        throw fault("\(Printable.text(path)) is not used: \(listener) listens there, not root or the daemon's user")
     }
 
     private static func fault(_ sentence: String) -> HelperFault {
-        let hint = "let systemd make it (hotspot-helper@.socket), or give it and its folder to root"
+        let hint = "let systemd make it (hotspot-helper@.socket), or make root the owner of it and its folder"
         return HelperFault(.helperNotTrusted, sentence, cause: Problem(.helperNotTrusted, sentence, hint: hint))
     }
 }

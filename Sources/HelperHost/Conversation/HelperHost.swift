@@ -5,8 +5,8 @@ import Varlink
 
 /// Starts helpers, asks them, and ends them.
 ///
-/// It knows no deadline: its caller cancels. It keeps no secret longer than the process that it was given to. Every process that
-/// it starts is reaped here, and none outlives ``shutDown(_:)`` or the daemon.
+/// It has no deadlines: its caller cancels. It keeps a secret no longer than the process that received it. It reaps every process that it starts, and
+/// none outlives ``shutDown(_:)`` or the daemon.
 @LoopActor public final class HelperHost {
     /// The name of the prober's socket, which no helper may have.
     public nonisolated static let proberName = "probe"
@@ -26,8 +26,7 @@ import Varlink
     private var prober: [String]?
     /// The programs that serve helpers with `Activation=socket`, and the prober.
     private var programs: [String: Program] = [:]
-    /// The shared programs, each made at its first question; a program that also answers the scan list has a second process,
-    /// without a network.
+    /// The shared programs, each made at its first question. A program that also answers the scan list has a second process, without a network.
     private var shared: [Program: SharedProgram] = [:]
     private let preparation: Preparation
     var processes: [ObjectIdentifier: HelperProcess] = [:]
@@ -38,12 +37,12 @@ import Varlink
     /// The browsers of helpers.
     public private(set) lazy var browsers = BrowserHost(self)
     let resolver: ResolverFile
-    /// For tests: an error number with which the kernel refuses a start, or 0.
+    /// For tests: the error number with which the kernel refuses a start, or 0.
     var startRefusal: () -> Int32 = { 0 }
     private(set) var isShut = false
     private var onShut: (() -> Void)?
 
-    /// Opens files that a process can no longer open once it has forbidden core dumps (prctl(2), PR_SET_DUMPABLE).
+    /// Opens files that this process can no longer open once it has forbidden core dumps (prctl(2), PR_SET_DUMPABLE).
     public nonisolated static func openFiles() { _ = Spawn.scoreFile }
 
     /// Makes the folders. SIGPIPE is ignored in the process from now on: a helper that ends must not end the daemon.
@@ -68,7 +67,7 @@ import Varlink
 
     // MARK: The helpers
 
-    /// Hides these paths, in the place of ``HostConfiguration/hiddenPaths``, from processes that start from now on.
+    /// Hides these paths, instead of ``HostConfiguration/hiddenPaths``, from processes that start from now on.
     public func hide(_ paths: [String]) { configuration.hiddenPaths = paths + [configuration.runtimeDirectory] }
 
     /// Adopts the helpers that the folders offer now. Running commands finish first; unchanged helpers keep their processes.
@@ -99,7 +98,7 @@ import Varlink
 
     func spec(_ name: String) -> HelperSpec? { byName[name]?.spec }
 
-    /// Returns the running program that answers for this name, and starts one if there is none.
+    /// Returns the running program that answers under this name, and starts one if there is none.
     private func sharedProgram(_ name: String, hasNetwork: Bool = true) throws(HelperFault) -> SharedProgram {
         guard let named = programs[name] else { throw HelperFault(.helperNotStarted, "there is no socket for it") }
         let program = hasNetwork ? named : named.withoutNetwork
@@ -114,12 +113,12 @@ import Varlink
 
     // MARK: Processes that wait
 
-    /// Starts the helpers that will be asked, so that they wait already when the network is joined. Many are started over several
-    /// turns of the loop.
+    /// Starts the helpers that will be asked, so that they are ready when the network is joined. If there are many, they start over several turns of
+    /// the loop.
     public func prepare(_ names: [String], for interface: Int = 0) {
         guard !isShut else { return }
         preparation.want(names + [Self.proberName], for: interface) { [weak self] in self?.standDown(interface: interface) }
-        // The prober starts first: all answers are weighed against its verdict.
+        // The prober starts first, because every answer is judged with its verdict.
         if prober != nil { _ = try? sharedProgram(Self.proberName) }
         for name in names {
             startLater { [weak self] in
@@ -128,8 +127,8 @@ import Varlink
         }
     }
 
-    /// Starts the program that answers probes, which also serves our own helpers, and makes it wait for the next network of this
-    /// interface until ``standDown(interface:)``, however late that comes.
+    /// Starts the program that answers probes and also serves our own helpers. It waits for the interface's next network until
+    /// ``standDown(interface:)``, however long that takes.
     public func awaitNetwork(on interface: Int) {
         guard !isShut, let program = programs[Self.proberName] else { return }
         _ = Rehearsal.isComplete
@@ -139,7 +138,7 @@ import Varlink
         (try? sharedProgram(Self.proberName))?.awaitCommand()
     }
 
-    /// Starts a helper's process. If that fails, the first command says so.
+    /// Starts a helper's process. If that fails, the first command reports it.
     private func prepare(_ name: String) {
         switch spec(name)?.activation {
         case .stdio:
@@ -149,8 +148,8 @@ import Varlink
         }
     }
 
-    /// Ends the services that were given secrets, once their commands are done: a network was left, and the next one's portal
-    /// must not read the secrets of this one (R1). Others take their places, because the next network may come at once.
+    /// Ends the services that received secrets, once their commands are done: the portal of the next network must not read the secrets of the one
+    /// that was left (R1). New processes replace them, because the next network may come at once.
     public func forgetSecrets() {
         for (program, told) in shared where !told.process.tail.given.isEmpty {
             told.retire()
@@ -159,9 +158,9 @@ import Varlink
         }
     }
 
-    /// Ends processes that were prepared only for this interface and not used.
+    /// Ends the unused processes that were prepared only for this interface.
     public func standDown(interface: Int) {
-        // Other interfaces may want the process that these helpers share.
+        // Another interface may want the process that these helpers share.
         for name in preparation.standDown(interface: interface) {
             guard let program = programs[name], !program.names.contains(where: preparation.isWanted) else { continue }
             shared[program]?.standDown()
@@ -182,7 +181,7 @@ import Varlink
         _ command: Command, to helper: String, parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void
     ) -> HelperCall {
         var question = Question(method: command.method, parameters: parameters, command: command)
-        // The scan list is answered without any network.
+        // The scan list is answered without network access.
         question.hasNetwork = command != .filterScanList
         return ask(question, of: helper, completion)
     }
@@ -220,7 +219,7 @@ import Varlink
         }
         guard let spec = spec(name) else { throw HelperFault(.helperNotStarted, "there is no such helper") }
         if question.hasCredential, spec.activation.exec != nil, configuration.containment == .none {
-            throw HelperFault(.helperNotStarted, "it runs without a sandbox, and gets no stored answers")
+            throw HelperFault(.helperNotStarted, "it runs without a sandbox, so it gets no stored answers")
         }
         resolver.update()
         switch spec.activation {
@@ -240,11 +239,11 @@ import Varlink
         }
     }
 
-    /// Hands a question to a process that was started for it.
+    /// Sends a question to a process that was started for it.
     ///
-    /// - Parameter waited: whether the process was started earlier, and can have no answer yet.
+    /// - Parameter waited: whether the process was started earlier and cannot have answered yet.
     private func hand(_ call: HelperCall, to process: HelperProcess, waited: Bool) throws(HelperFault) {
-        guard let streams = process.takeStreams() else { throw process.unanswered("its process is gone already") }
+        guard let streams = process.takeStreams() else { throw process.unanswered("its process has already ended") }
         do throws(HelperFault) {
             if waited, ChildPipe.isReadable(streams.fromHelper) {
                 close(streams.toHelper)
@@ -258,8 +257,8 @@ import Varlink
         }
     }
 
-    /// Starts a process in a turn of its own: two hundred at once would keep everything else waiting. The next turn comes after a
-    /// start, so that a client's request which came meanwhile goes first.
+    /// Starts a process in a turn of its own: two hundred at once would block everything else. Each start is followed by a new turn, so that clients'
+    /// requests are served in between.
     private func startLater(_ body: @escaping () -> Void) {
         starts.append(body)
         if starts.count == 1 { EventLoop.shared.later(priority: 10, startNext) }

@@ -6,7 +6,7 @@ import HotspotCore
 
 /// The processes of helpers, and their properties.
 extension HelperHost {
-    /// Starts a program: for many commands if it has sockets, and with pipes for one command if not.
+    /// Starts a program: if it has sockets, for many commands; otherwise with pipes for one command.
     func start(_ program: Program, _ listeners: [SharedProgram.Listener] = []) throws(HelperFault) -> HelperProcess {
         if isShut { throw HelperFault(.helperNotStarted, "the daemon is ending") }
         let isContained = configuration.containment == .sandbox
@@ -23,7 +23,7 @@ extension HelperHost {
         return try start(sandbox, filter: isContained ? filter : nil, listeners, names: program.names, variables: variables)
     }
 
-    /// Makes the system-call filter at the first start; if that fails, the next start tries again. The helper gets no strike for it.
+    /// Makes the system-call filter at the first start; if that fails, the next start tries again. A failure causes no strike against the helper.
     private func makeFilter() throws(HelperFault) {
         guard filter < 0 else { return }
         do throws(Errno) { filter = try SystemCallFilter.make() } catch {
@@ -43,7 +43,7 @@ extension HelperHost {
         process.onGone = { [weak self] in
             guard let self else { return }
             processes[key] = nil
-            // Large answers leave pieces all over the heap: without this 100 of them cost 25 MB for as long as the daemon runs.
+            // Large answers fragment the heap: without this, 100 of them occupied 25 MB for as long as the daemon ran.
             if processes.isEmpty { malloc_trim(0) }
             onChange()
             finishShutDown()
@@ -54,7 +54,7 @@ extension HelperHost {
 
     private func sandbox(_ program: Program, listeners: Int = 0) -> Sandbox {
         var limits = configuration.limits
-        // Each connection of its browser is a thread and two descriptors of its proxy.
+        // For each connection of its browser, the helper's proxy needs a thread and two descriptors.
         if program.browses { (limits.processes, limits.descriptors) = (160, 512) }
         return Sandbox(
             exec: program.exec, readPaths: program.readPaths.filter(isReadable),
@@ -69,7 +69,7 @@ extension HelperHost {
     /// Returns the folders and files that a helper with this command line sees as its own.
     public func ownPaths(of exec: [String]) -> [String] { sandbox(Program(exec: exec, names: [])).ownPaths }
 
-    /// Returns whether a path of `ReadPaths=` may be shown: not a path of the daemon, and not one of the sandbox's own folders.
+    /// Returns whether a path of `ReadPaths=` may be shown: it belongs neither to the daemon nor to the sandbox's own folders.
     private func isReadable(_ path: String) -> Bool {
         let canonical = FilePath.canonical(path)
         let refused = configuration.hiddenPaths.map(FilePath.canonical) + ["/proc", "/sys", "/dev"]
@@ -100,7 +100,7 @@ extension HelperHost {
         spec(name)?.activation.exec != nil && configuration.containment == .sandbox && sandboxProblem == nil
     }
 
-    /// Returns why the helper runs without a sandbox, or cannot run.
+    /// Returns the reasons why the helper runs without a sandbox, or cannot run.
     public func missingContainment(of name: String) -> [String] {
         if case .external = spec(name)?.activation { return [] }
         if configuration.containment == .none { return ["Containment=none (the helper gets no stored answers)"] }
@@ -113,14 +113,14 @@ extension HelperHost {
         return (try? PathTrust.check(path: path)) != nil
     }
 
-    /// Returns why the helper cannot write to a folder of its `ReadWritePaths=`, or cannot see a path of its `ReadPaths=`. A
-    /// missing path of `ReadPaths=` is not a problem.
+    /// Returns the problems of the helper's `ReadWritePaths=` to which it cannot write, and of its `ReadPaths=` that it cannot see. A missing path of
+    /// `ReadPaths=` is not a problem.
     public func pathProblems(of name: String) -> [Problem] {
         guard let spec = spec(name) else { return [] }
         let unseen = spec.readPaths.filter { !isReadable($0) }.map {
             Problem(
                 .helperPathRefused, "ReadPaths= contains \(Printable.text($0, limit: 200)), which helpers may not see.",
-                hint: "name folders and files of the helper's own, with a space between two of them")
+                hint: "name the helper's own folders and files, separated by spaces")
         }
         return unseen
             + spec.readWritePaths.compactMap {
@@ -130,7 +130,7 @@ extension HelperHost {
 
     // MARK: Processes
 
-    /// All helpers that the process with this token speaks for, as long as it runs; none for an unknown token.
+    /// The helpers that the process with this token serves, as long as it runs; none for an unknown token.
     public func helperNames(forToken token: String) -> [String] {
         processes.values.first { $0.token == token && $0.isRunning }?.names.filter { $0 != Self.proberName } ?? []
     }
@@ -139,8 +139,7 @@ extension HelperHost {
 
     public var processCount: Int { processes.count }
 
-    /// Returns the secrets that the helper's running processes were given: a process that serves many commands may repeat in the
-    /// next network what it learned in this one.
+    /// Returns the secrets that the helper's running processes received: a process that serves many commands may repeat them in the next network.
     public func secrets(givenTo name: String) -> Set<String> {
         processes.values.filter { $0.names.contains(name) }.reduce(into: []) { $0.formUnion($1.tail.given) }
     }

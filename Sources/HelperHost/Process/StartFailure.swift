@@ -3,10 +3,10 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Explains why the kernel does not execute an existing program: its own "No such file or directory" names the program even if
-/// only the interpreter is missing (execve(2)).
+/// Explains why the kernel does not execute an existing program. The kernel's own "No such file or directory" names the program even if only its
+/// interpreter is missing (execve(2)).
 public enum StartFailure {
-    /// One sentence without its full stop, about the program.
+    /// Returns one sentence about the program, without its full stop.
     ///
     /// - Parameter code: the error number of execve(2).
     public static func words(program: String, code: Int32) -> String {
@@ -16,27 +16,27 @@ public enum StartFailure {
         if start.starts(with: elf) {
             return code == ENOEXEC
                 ? "\(shown) is a program for another kind of processor"
-                : code == ENOENT ? "\(shown) wants a dynamic loader that this system does not have" : usual
+                : code == ENOENT ? "\(shown) needs a dynamic loader that this system lacks" : usual
         }
         if start.starts(with: [0xEF, 0xBB, 0xBF]) {
             return "\(shown) begins with a byte order mark (BOM) before its #!; save it as UTF-8 without one"
         }
         guard start.starts(with: Array("#!".utf8)) else {
-            return code == ENOEXEC ? "\(shown) does not say in its first line what runs it, such as #!/usr/bin/python3" : usual
+            return code == ENOEXEC ? "\(shown) has no first line that names its interpreter, such as #!/usr/bin/python3" : usual
         }
         let line = start.dropFirst(2).prefix { $0 != 0x0A }
         if line.last == 0x0D {
-            let mend = ShellWord.quoted(program).map { #"; mend it with sed -i 's/\r$//' "# + $0 } ?? ""
-            return "\(shown) has the line ends of Windows, so that its interpreter's name ends with a carriage return\(mend)"
+            let mend = ShellWord.quoted(program).map { #"; to fix it: sed -i 's/\r$//' "# + $0 } ?? ""
+            return "\(shown) has Windows line ends, so its interpreter's name ends with a carriage return\(mend)"
         }
         guard let word = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).first else {
-            return "\(shown) names no interpreter after the #! of its first line"
+            return "\(shown) names no interpreter after #! in its first line"
         }
         let interpreter = String(decoding: word, as: UTF8.self)
         let name = Printable.text(interpreter, limit: 128)
         guard interpreter.hasPrefix("/") else { return "\(shown) names its interpreter \(name) without an absolute path" }
-        if access(interpreter, F_OK) != 0 { return "\(shown) wants the interpreter \(name), which is not there" }
-        if access(interpreter, X_OK) != 0 { return "\(shown) wants the interpreter \(name), which cannot be executed" }
+        if access(interpreter, F_OK) != 0 { return "\(shown) needs the interpreter \(name), which does not exist" }
+        if access(interpreter, X_OK) != 0 { return "\(shown) needs the interpreter \(name), which cannot be executed" }
         // The interpreter exists, but the sandbox does not show it.
         return code == ENOENT ? "\(usual): its sandbox does not show \(name); name its folder in ReadPaths=" : usual
     }
@@ -53,6 +53,6 @@ public enum StartFailure {
         return words(program: program, code: ENOEXEC)
     }
 
-    /// Returns the octets at which the kernel looks (BINPRM_BUF_SIZE of linux/binfmts.h); `nil` if the program cannot be read.
+    /// Returns the octets that the kernel inspects (BINPRM_BUF_SIZE of linux/binfmts.h); `nil` if the program cannot be read.
     private static func beginning(of program: String) -> [UInt8]? { FilePath.octets(of: program, limit: 256) }
 }

@@ -2,12 +2,12 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// The facts about this computer that explain why bubblewrap could not make a sandbox, and the resulting reason. AppArmor is
-/// blamed only if it says so itself: by its switch, or by the profile that bubblewrap had.
+/// The facts about this computer that explain why bubblewrap could not make a sandbox. AppArmor is blamed only on its own evidence: its switch, or
+/// the profile under which bubblewrap ran.
 struct SandboxRefusal: Hashable {
     static let shippedProfile = "/usr/share/hotspotd/apparmor-hotspotd"
     static let profile = "/etc/apparmor.d/hotspotd"
-    /// Ubuntu's kernel moves a program without a profile into this profile when the program makes a user namespace.
+    /// Ubuntu's kernel moves a program without a profile into this one when it makes a user namespace.
     private static let ubuntusProfile = "unprivileged_userns"
 
     /// Whether bubblewrap can be executed.
@@ -18,8 +18,7 @@ struct SandboxRefusal: Hashable {
     var allowsClone: Int?
     /// `kernel.apparmor_restrict_unprivileged_userns`, of Ubuntu's kernels from 23.10 on.
     var restrictsUserNamespaces: Int?
-    /// The AppArmor profile that bubblewrap ended with and its mode, such as "unconfined" or "bwrap (enforce)"; `nil` without
-    /// AppArmor.
+    /// The AppArmor profile under which bubblewrap ended, with its mode, such as "unconfined" or "bwrap (enforce)"; `nil` without AppArmor.
     var label: String?
     /// Whether hotspotd's profile is in AppArmor's folder.
     var hasProfile = false
@@ -36,9 +35,9 @@ struct SandboxRefusal: Hashable {
             hasProfile: access(profile, F_OK) == 0)
     }
 
-    /// Returns the problem that people see.
+    /// Returns the problem for the user.
     ///
-    /// - Parameter words: how the trial ended, without a full stop; the reason if the facts give none.
+    /// - Parameter words: how the trial ended, without a full stop; used if the facts give no reason.
     func problem(_ words: String) -> Problem {
         let known = reason(words)
         // The sentence already says so.
@@ -60,14 +59,14 @@ struct SandboxRefusal: Hashable {
         }
         if allowsClone == 0 {
             return (
-                "this computer allows user namespaces to root alone (kernel.unprivileged_userns_clone=0)",
+                "this computer allows user namespaces only to root (kernel.unprivileged_userns_clone=0)",
                 "sudo sysctl kernel.unprivileged_userns_clone=1, then: \(OwnService.reload)"
             )
         }
         return appArmor(words)
     }
 
-    /// Returns the reason if AppArmor refused: it answers EACCES, while other rules of the kernel answer EPERM.
+    /// Returns the reason if AppArmor refused: AppArmor returns EACCES, other rules of the kernel EPERM.
     private func appArmor(_ words: String) -> (sentence: String, hint: String)? {
         guard words.hasSuffix(String(cString: strerror(EACCES))), let label else { return nil }
         let name = label.hasSuffix(Self.enforced) ? String(label.dropLast(Self.enforced.count)) : nil

@@ -3,15 +3,15 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// A folder of a helper's `ReadWritePaths=`. R1: a helper that a portal has taken over must not change the system or the daemon,
-/// whatever an administrator has written by mistake.
+/// A folder of a helper's `ReadWritePaths=`. R1: a helper that a portal has taken over must not change the system or the daemon, even if an
+/// administrator wrote a wrong path.
 enum WritablePath {
     /// Folders in which no helper may write.
     private static let closed = ["/proc", "/sys", "/dev", "/boot", "/usr", "/etc/hotspotd"]
-    /// Folders of which a part may be writable, but never the whole.
+    /// Folders in which parts may be writable, but never the whole.
     private static let divided = ["/", "/etc", "/var", "/var/lib", "/run", "/home", "/root"]
 
-    /// Returns why the helper may not write to the path, whatever the kernel would say; `nil` if it may.
+    /// Returns why the helper may not write to the path, even if the kernel would allow it; `nil` if it may.
     static func refusal(of path: String, hidden: [String]) -> Problem? {
         let canonical = FilePath.canonical(path)
         let hidden = hidden.map(FilePath.canonical)
@@ -27,18 +27,18 @@ enum WritablePath {
 
     static func refuse(_ path: String, _ reason: String) -> Problem {
         Problem(
-            .helperPathRefused, "ReadWritePaths= has \(Printable.text(path, limit: 200)), which stays read-only: \(reason).",
-            hint: "name a folder of the helper's own")
+            .helperPathRefused, "ReadWritePaths= contains \(Printable.text(path, limit: 200)), which stays read-only: \(reason).",
+            hint: "name the helper's own folder")
     }
 
-    /// Returns why a helper cannot write to a folder to which it may write.
+    /// Returns the problem if a helper cannot write to a folder that it may write to.
     static func problem(with path: String) -> Problem? {
         guard let code = obstacle(path) else { return nil }
         let word = ShellWord.quoted(path)
         let hint: String? =
             switch code {
             case ENOENT: word.map { "mkdir -p \($0)" }
-            // A unit file has quotes of another kind (systemd.syntax(7)).
+            // A unit file uses other quotes (systemd.syntax(7)).
             case EROFS: "systemctl edit hotspotd, with ReadWritePaths=\(word == path ? path : "the folder") in [Service]"
             case EACCES, EPERM: word.map { "chown \(geteuid()) \($0) && chmod u+rwx \($0)" }
             default: "hotspotctl helpers --verbose"
@@ -49,7 +49,7 @@ enum WritablePath {
             hint: hint)
     }
 
-    /// Returns the error number of an attempt to write there.
+    /// Returns the error number of a trial to write there.
     private static func obstacle(_ path: String) -> Int32? {
         if access(path, W_OK) != 0 { return errno }
         return FilePath.kind(of: path) == .folder ? nil : ENOTDIR

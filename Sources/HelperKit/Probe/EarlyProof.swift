@@ -1,11 +1,10 @@
 import EventLoop
 import HotspotCore
 
-/// Checks whether a network is open while the answer to a login is still under way, so that the proof need not begin only after
-/// it (D25).
+/// Checks whether a network is open while the answer to a login is still on its way, so that the proof is ready earlier (D25).
 ///
-/// A gateway opens some milliseconds after a login has reached it, and keeps older connections away from the Internet. So there
-/// are a few checks, each with its own connections, and only one that finds the network open counts.
+/// A gateway opens some milliseconds after the login reached it, and keeps older connections away from the Internet. So there are several checks,
+/// each with its own connections, and only a check that finds the network open counts.
 final class EarlyProof: Sendable {
     struct Looks {
         private(set) var running = 0
@@ -14,7 +13,7 @@ final class EarlyProof: Sendable {
         private(set) var open: (result: ProbeResult, at: Instant)?
         var own: ProbeResult?
 
-        /// Returns the open network that a look found, if that is at most this many milliseconds ago.
+        /// Returns the result of a check that found the network open at most this many milliseconds ago.
         func proof(within lifetime: Int) -> ProbeResult? {
             open.flatMap { $0.at.millisecondsAgo < lifetime ? $0.result : nil }
         }
@@ -38,15 +37,13 @@ final class EarlyProof: Sendable {
     private let cancellation = Cancellation()
     /// The request with which each check of the network begins.
     private let asked: String
-    private static let place = ", beside the login's answer"
+    private static let place = ", during the login"
 
     /// Begins to check. Does nothing if no thread is free.
     ///
-    /// - Parameters:
-    ///   - delays: the milliseconds before each check of the network.
-    ///   - lifetime: milliseconds for which a look that found the network open counts as a proof that begins later.
-    ///   - asked: the request with which each check begins, in words.
-    ///   - trace: gets the requests of the checks, except of the one that becomes the proof: those are in the prober's answer.
+    /// - Parameters: - delays: the milliseconds before each check of the network. - lifetime: the milliseconds for which a check that found the
+    ///   network open counts as the proof. - asked: the request with which each check begins, in words. - trace: gets the requests of the checks,
+    ///   except those of the check that becomes the proof: they are in the prober's answer.
     init(
         delays: [Int], lifetime: Int = 2000, asked: String = "", trace: Trace = Trace(),
         _ look: @escaping @Sendable (Scope) -> ProbeResult
@@ -59,7 +56,7 @@ final class EarlyProof: Sendable {
                 guard scope.pause(milliseconds: delay), looks.with({ $0.begin() }) else { return }
                 let own = Trace()
                 let result = look(Scope(cancellation: scope.cancellation, deadline: scope.deadline, trace: own))
-                let lines = own.lines.isEmpty ? ["\(asked) → not waited for"] : own.lines
+                let lines = own.lines.isEmpty ? ["\(asked) → answer not needed"] : own.lines
                 if !Looks.isProof(result) { for line in lines { trace.add(line + place) } }
                 looks.with { $0.end(result) }
             }
@@ -68,7 +65,7 @@ final class EarlyProof: Sendable {
 
     deinit { cancellation.cancel() }
 
-    /// The looks that have no answer yet, for the trace of a command that ends now.
+    /// The checks that have no answer yet, for the trace of a command that ends now.
     var underWay: [String] { Array(repeating: "\(asked) → no answer yet\(Self.place)", count: looks.with { $0.running }) }
 
     /// Whether a check has just found the network open.
@@ -93,7 +90,7 @@ final class EarlyProof: Sendable {
             let result = proof(Scope(cancellation: own, deadline: scope.deadline, trace: scope.trace))
             looks.with { $0.own = result }
         }
-        // A proof that is cancelled, or whose time is over, returns at once.
+        // A cancelled or overdue proof returns at once.
         return looks.wait(until: .after(milliseconds: 2 * VerdictTable.patience)) { $0.open?.result ?? $0.own }
             ?? ProbeResult(.limited, problem: "timeout")
     }

@@ -1,18 +1,18 @@
 import HotspotCore
 
-/// One command: its parameters, and the network access that the helper has for it.
+/// One command: its parameters, and the network access that the helper gets for it.
 public struct HelperCommand: Sendable {
     /// The network.
     public var network: Network
     /// The link to it.
     public var link: Link
-    /// The portal to which credential and consent belong.
+    /// The portal to which the credential and the consent belong.
     public var portal: Portal?
-    /// The stored answers that the daemon released for this portal. The helper may send them to it, even over plain HTTP: the
-    /// daemon releases them only if the user's settings allow that.
+    /// The stored answers that the daemon released for this portal. The helper may send them there, even over plain HTTP: the daemon releases them
+    /// only if the user's settings allow that.
     public var credential: [String: String]?
-    /// The portal's labels of the credential's fields when the user answered, as ``Field/folded(_:)`` writes them, if known. An
-    /// answer to a field that now has another label is not sent without asking the user.
+    /// The portal's labels of the credential's fields when the user answered, as ``Field/folded(_:)`` writes them, if known. If a field now has
+    /// another label, its answer is not sent without asking the user.
     public var labels: [String: String] = [:]
     /// The names of the fields whose stored answers the user has to confirm.
     public var offered: [String] = []
@@ -26,7 +26,7 @@ public struct HelperCommand: Sendable {
     public var session: Session?
     /// The command's cancellation, deadline and trace.
     public let scope: Scope
-    /// The results that are shared with the other helpers of this process.
+    /// The results that this helper shares with the other helpers of this process.
     public let attempts: SharedProbe
     package let policy: NetworkPolicy
 
@@ -53,19 +53,18 @@ public struct HelperCommand: Sendable {
     /// - Parameter fresh: whether to run the probe again, as after a login.
     public func probe(fresh: Bool = false) -> ProbeResult? { attempts.probe(link, fresh: fresh, policy: policy, in: scope) }
 
-    /// Returns whether the network opens within some seconds; some portals lead back to their login until then.
+    /// Returns whether the network opens within some seconds; some portals show their login again until then.
     package func opensLate() -> Bool { attempts.opensLate(link, policy: policy, in: scope) }
 
-    /// Returns the document of the portal API that the link announced; `nil` if there is no usable one.
+    /// Returns the document of the portal API that the network announced; `nil` if it is not usable.
     public func portalAPI() -> PortalAPIDocument? { attempts.apiDocument(link, policy: policy, in: scope) }
 
-    /// Makes an HTTP client for this link, with these cookies. It uses the connections that servers left open in this attempt.
+    /// Makes an HTTP client for this link, with these cookies. It reuses connections that servers left open in this attempt.
     public func client(cookies: CookieJar = CookieJar()) -> HTTPClient {
         HTTPClient(link: link, policy: policy, cookies: cookies, connections: attempts.connections(link))
     }
 
-    /// Sends a login's request, and checks at the same time whether the network is open, so that the proof need not wait for the
-    /// answer (D25).
+    /// Sends a login's request and checks at the same time whether the network is open, so that the proof need not wait for the answer (D25).
     package func logIn(_ request: HTTPRequest, by client: HTTPClient) throws(TransferError) -> HTTPResponse {
         var request = request
         request.onConnected = { [attempts, link, policy, scope] roundTrip in
@@ -85,7 +84,7 @@ public struct HelperCommand: Sendable {
         try LinkUDPSocket(host, port: port, link: link, policy: policy, in: scope)
     }
 
-    /// The rules for references on the portal's pages.
+    /// The rules for addresses on the portal's pages.
     public var redirects: RedirectPolicy { RedirectPolicy(policy) }
 
     /// Makes a reply with the steps so far as its trace.
@@ -95,9 +94,9 @@ public struct HelperCommand: Sendable {
         Reply(result, prompt: prompt, portal: portal, session: session, reason: reason, trace: scope.trace.lines)
     }
 
-    /// Makes the reply of a login that found the network open, so that no answer was sent.
+    /// Makes the reply of a login that sent no answers, because the network is already open.
     package func replyOpenAlready() -> Reply {
-        var reply = reply(.success, session: session, reason: "The network is open already.")
+        var reply = reply(.success, session: session, reason: "The network is already open.")
         reply.unsent = answered
         return reply
     }
@@ -107,10 +106,10 @@ public struct HelperCommand: Sendable {
         self.portal.map { $0.origin == portal.origin && $0.pin == portal.pin } ?? false
     }
 
-    /// Returns whether stored answers were released for this very portal. The user has logged in to it before.
+    /// Returns whether the daemon released stored answers for this portal: the user has logged in to it before.
     package func hasAnswers(for portal: Portal) -> Bool { credential != nil && isAbout(portal) }
 
-    /// The names of the answers that are neither empty nor a no.
+    /// The names of the answers that are neither empty nor "no".
     package var answered: [String] { answers.filter { !["", "no", "false"].contains($0.value) }.keys.sorted() }
 
     /// Makes the reply `temporaryFailure` for a transfer that failed.

@@ -1,23 +1,23 @@
 import BoundHTTP
 import HotspotCore
 
-/// An unusual way of sending to which only the user can agree, for one origin of a page and one target.
+/// An unusual way of sending that needs the user's consent, for one origin of a page and one target.
 package enum ConsentRequired: String, CaseIterable {
-    /// The page leads from another origin to an address of the link's own networks, which is how web pages attack routers.
+    /// The page comes from another origin and leads to an address of the link's own networks: web pages attack routers that way.
     case leadsInside = "send"
     /// A password, or the number of a document, would be part of an address over plain HTTP.
     case passwordInAddress = "password-in-address"
-    /// The page sends the answers to another origin. The prompt says so, and an answer to it agrees; the other ways have a box.
+    /// The page sends the answers to another origin. The prompt says so, and answering it is consent; the other ways of sending have a box.
     case answersElsewhere = "answers"
 
-    /// The prefix of the names of the boxes that agree.
+    /// The beginning of the names of the boxes for such consent.
     package static let prefix = "agree:"
 
     package func box(for target: WebURL) -> Field {
         let label =
             switch self {
-            case .leadsInside: "Send this to \(target.origin), a device within this network"
-            case .passwordInAddress: "Put the answers into an address of \(target.origin), which others nearby can read"
+            case .leadsInside: "Send this to \(target.origin), a device inside this network"
+            case .passwordInAddress: "Send the answers as part of an address of \(target.origin), which people nearby can read"
             case .answersElsewhere: "Your answers go to \(target.origin)"
             }
         return Field(name: "\(Self.prefix)\(rawValue):\(target.origin)", label: label, kind: .checkbox, required: true)

@@ -2,34 +2,33 @@ import ForeignText
 import HelperKit
 import HotspotCore
 
-/// One try to log in through pages and forms, as a value: it takes a page and returns the next move. ``LoginDriver`` runs the
-/// loop.
+/// One attempt to log in through pages and forms, as a value: takes a page and returns the next move. ``LoginDriver`` runs the loop.
 package struct FormAttempt: Sendable {
     static let samePage = "The portal shows the same page again."
 
     package var engine: FormEngine
     /// The portal of the login.
     let live: Portal
-    /// The portal that asks now; redirects change it.
+    /// The portal that asks at present; redirects change it.
     private(set) var portal: Portal
     /// The request that logs off, if a page has offered one.
     private(set) var logoff: SessionMemory.SavedRequest?
-    /// The agreements that an answer to the last prompt gives.
+    /// The agreements that an answer to the last prompt implies.
     package private(set) var impliedAgreements: [String] = []
     /// Whether the command is about this portal.
     let isSame: Bool
-    /// Whether stored answers were released for this very portal.
+    /// Whether stored answers were released for this portal.
     private let hasReleasedAnswers: Bool
     /// Whether the answers were given for another portal.
     private let isStranger: Bool
     /// Whether a prompt without fields was answered, because the login was done in a browser.
     let isConfirmation: Bool
-    /// The names of the answers that were typed now.
+    /// The names of the answers that the user has just typed.
     let typed: Set<String>
     /// The names of the answered prompt's fields, if they are known.
     let asked: Set<String>?
     let link: Link
-    /// The scope in which each rule that made a move is noted.
+    /// The command's scope, whose trace names the rule of each move.
     private let scope: Scope
     /// The rule that made the last move.
     package private(set) var rule: RuleName?
@@ -41,13 +40,10 @@ package struct FormAttempt: Sendable {
     var unsent: [String] { engine.answers.unsent }
     var refusedAnswers: Set<String> { engine.answers.refused(of: typed) }
 
-    /// Begins a try with the command's answers and its credential, which are only for the command's portal.
+    /// Begins an attempt with the command's answers and its credential, which are only for the command's portal.
     ///
-    /// - Parameters:
-    ///   - agreed: the unusual ways of sending to which the user agreed.
-    ///   - impliedAgreements: the agreements that an answer to the prompt gives.
-    ///   - asked: the names of the prompt's fields.
-    ///   - isTypedNow: whether the user has just typed the answers, as in PresentUI.
+    /// - Parameters: - agreed: the unusual ways of sending to which the user agreed. - impliedAgreements: the agreements that an answer to the prompt
+    ///   implies. - asked: the names of the prompt's fields. - isTypedNow: whether the user has just typed the answers, as in PresentUI.
     package init(
         _ command: HelperCommand, at live: Portal, agreed: [String] = [], impliedAgreements: [String] = [],
         asked: [String]? = nil,
@@ -72,7 +68,7 @@ package struct FormAttempt: Sendable {
         guard isSame, isTypedNow else { return }
         if !command.answers.isEmpty { engine.agreed.formUnion(impliedAgreements) }
         for (name, answer) in command.answers where name.hasPrefix(ConsentRequired.prefix) && FilledForm.isYes(answer) {
-            // A price is asked about at each login.
+            // The user is asked about a price at each login.
             if name.hasPrefix(PriceMention.field) { continue }
             engine.agreed.insert(ConsentRequired.agreement(live.origin, name))
         }
@@ -132,9 +128,9 @@ package struct FormAttempt: Sendable {
         var prompt = prompt
         if hasSentNothing {
             if isStranger {
-                prompt.begin("This is not the same portal as before; nothing was sent.")
+                prompt.begin("This is another portal than before, so nothing was sent.")
             } else if asksForMore(prompt) {
-                prompt.begin("The page has changed; nothing was sent.")
+                prompt.begin("The page has changed, so nothing was sent.")
             }
             let unsent = typed.subtracting(form.inputs.map(\.name))
             if !unsent.isEmpty { prompt.unsent = unsent.sorted() }
@@ -146,7 +142,7 @@ package struct FormAttempt: Sendable {
         return .ask(prompt, keeping: hasSentNothing ? nil : form)
     }
 
-    /// Notes that a form is sent, with the answers to its fields and to our own boxes.
+    /// Notes that a form is sent, with the answers to its fields and to hotspotd's own boxes.
     private mutating func noteSent(_ form: HTMLForm, on page: TypedPage) {
         let names = form.inputs.map(\.name)
         let buttons = page.forms.first { $0.form == form }?.choices.map(\.name) ?? []
@@ -172,7 +168,7 @@ package struct FormAttempt: Sendable {
     /// Returns whether this button was already pressed, even if its token has changed.
     func wasPressed(_ form: HTMLForm) -> Bool { form.inputs.isEmpty && engine.sentForms.contains(form.identity) }
 
-    /// Returns whether a page has a form with the fields of a form that was sent. Forms with only buttons are not distinguished.
+    /// Returns whether a page has a form with the same fields as a form that was sent. Forms with only buttons look alike and do not count.
     func asksAgain(_ page: TypedPage) -> Bool {
         page.forms.contains { !$0.inputs.isEmpty && answered.contains($0.inputs.map(\.name)) }
     }
@@ -195,7 +191,7 @@ package struct FormAttempt: Sendable {
         return engine.answers.refusedBefore.merging(offered) { $1 }
     }
 
-    /// Returns whether a prompt asks for something for which the answered prompt did not ask.
+    /// Returns whether a prompt has a question that the answered prompt did not have.
     private func asksForMore(_ prompt: Prompt) -> Bool {
         guard let asked, !typed.isEmpty else { return false }
         return prompt.fields.contains { $0.required && !asked.contains($0.name) }
@@ -204,19 +200,19 @@ package struct FormAttempt: Sendable {
     /// Returns the beginning of the page's words, without the answers that it repeats.
     func words(of page: TypedPage) -> String { Printable.text(engine.mask.apply(page.summary), limit: 200) }
 
-    /// Returns the page's own words, to follow a sentence of ours.
+    /// Returns the page's own words, to follow a sentence of hotspotd.
     func says(_ page: TypedPage) -> String {
         let words = words(of: page)
         return words.isEmpty ? "" : " It says: \(words)"
     }
 
-    /// Notes the page to which a form has led. Returns the last move, or `nil` if the login goes on with that page.
+    /// Notes the page to which a form has led. Returns the last move, or `nil` if the login continues with that page.
     mutating func arrive(_ chain: RedirectChain, on page: TypedPage, kind: String) -> LoginMove? {
         if chain.leftPortal { return .done }
         let url = chain.final.url
         if url.origin != portal.origin {
             engine.answers.dropValues()
-            // A host that receives the answers with the user's consent may refuse them for the portal that asked.
+            // A host that receives the answers with the user's consent may refuse them in the name of the portal that asked.
             if !(asksAgain(page) && sendsAnswers(to: url)) {
                 // Another portal asks now, for which the answers are not meant.
                 portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: page.title)
@@ -228,28 +224,28 @@ package struct FormAttempt: Sendable {
         return .end(.temporaryFailure, "The portal answered with status \(chain.final.status)." + says(page))
     }
 
-    /// Returns whether a portal's answer to a form is a failure by its status. The page behind an accepted form may be missing,
-    /// as long as the portal does not say that it refuses; some report success with any status.
+    /// Returns whether the status of the answer to a form reports a failure. After a redirect, 4xx may only mean that the page behind an accepted
+    /// form is missing, unless it is 403. Some portals report success with any status.
     private func isRefusal(_ chain: RedirectChain, _ page: TypedPage) -> Bool {
         let status = chain.final.status
         guard status >= 400, !page.soundsLikeSuccess else { return false }
         return chain.hops.count == 1 || status >= 500 || status == 403
     }
 
-    /// Returns the next move if a portal refused a form without answers by its status. An address that does not accept the form
-    /// will not accept it later; a token may be fresh later, and a server may recover.
+    /// Returns the next move if a portal refused a form without answers by its status. If an address does not accept the form, it never will; a token
+    /// may be fresh later, and a server may recover.
     func giveUp(_ reason: String, status: Int, at url: WebURL) -> LoginMove {
         status >= 500 || [401, 403, 408, 419, 429].contains(status)
             ? .end(.temporaryFailure, reason) : handOver(reason, at: url)
     }
 
-    /// Returns whether the user agreed that the portal's form goes to this origin.
+    /// Returns whether the user agreed that the portal's form sends the answers to this origin.
     private func sendsAnswers(to target: WebURL) -> Bool {
         guard let page = WebURL(portal.origin + "/") else { return false }
         return ConsentRequired.allCases.contains { engine.agreed.contains($0.agreement(on: page, to: target)) }
     }
 
-    /// Returns the next move if the answers were just sent from this page without effect: they are offered again.
+    /// Returns the next move if the answers were just sent from this page without effect: the user may change them.
     mutating func askAgain(on page: TypedPage, at url: WebURL, because reason: String) -> LoginMove {
         guard url.origin == portal.origin, case .ask(var prompt, let form, _) = move(on: page, at: url) else {
             return .end(.temporaryFailure, reason)
@@ -260,14 +256,14 @@ package struct FormAttempt: Sendable {
         return .ask(prompt, keeping: form)
     }
 
-    /// Returns the last move after a form on this page whose transfer failed.
+    /// Returns the last move after a form on this page whose request failed.
     func fail(_ error: TransferError, at url: WebURL) -> LoginMove {
         // Some portals redirect in circles after the login until the gateway has opened.
         if steps > 1, error.code == .refusedURL || error.code == .tooManyRedirects { return .done }
         if error.code == .tlsFailed, let page = WebURL(portal.origin + "/") {
             return .ask(.unproven(error, page: page), reason: error.description)
         }
-        // A page that ends the browser here may work in a browser with more memory.
+        // If a page ends the browser here, it may work in a browser with more memory.
         if error.code == .browserEnded { return handOver(error.description, at: url) }
         return .end(.temporaryFailure, error.description)
     }
@@ -276,29 +272,28 @@ package struct FormAttempt: Sendable {
         page.offersLogoff || PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) != nil
     }
 
-    /// Returns whether the answers sent so far would explain a network that opens while this question waits: the portal shows the
-    /// same page without an error, or asks for something else. A portal that wants a code may open only for a moment.
+    /// Returns whether the answers sent so far would explain a network that opens while this question waits: the portal shows the same page without
+    /// an error, or asks other questions. A portal that wants a code may open only for a moment.
     func mayOpen(_ prompt: Prompt, _ reason: String?, on page: TypedPage) -> Bool {
         guard !hasSentNothing, !prompt.fields.contains(where: { $0.kind == .code }) else { return false }
         return repeatsItself(prompt, reason) || (reason == nil && engine.refusal(on: page) == nil && !asksAgain(page))
     }
 
-    /// Returns whether the network is likely to open within seconds instead of asking this question.
+    /// Returns whether the network is likely to open within seconds, so that the question need not be asked.
     func opensSoon(_ prompt: Prompt, _ reason: String?, on page: TypedPage, at url: WebURL) -> Bool {
         mayOpen(prompt, reason, on: page)
             && (repeatsItself(prompt, reason) || page.soundsLikeSuccess || offersLogoff(page, at: url))
     }
 
-    /// Looks for a request that logs off; a request to another origin does not replace the portal's own.
+    /// Finds a request that logs off. A request to another origin does not replace the portal's own.
     private mutating func findLogoff(on page: TypedPage, at url: WebURL) {
         guard logoff == nil || url.origin == live.origin else { return }
         logoff = PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) ?? logoff
     }
 
-    /// Returns the move if a page looks like the end of a login, but nothing was sent and the network is not open: waiting would
-    /// not help.
+    /// Returns the move if a page looks like the end of a login, but nothing was sent and the network is not open: waiting would not help.
     func handOverUnsent(on page: TypedPage, at url: WebURL) -> LoginMove {
-        let reason = "The portal asks for nothing, but the network is not open." + says(page)
+        let reason = "The portal's page has no questions, but the network is not open." + says(page)
         guard !unsent.isEmpty, case .ask(var prompt, let form, _) = handOver(reason, at: url) else {
             return handOver(reason, at: url)
         }
@@ -306,7 +301,7 @@ package struct FormAttempt: Sendable {
         return .ask(prompt, keeping: form, reason: reason)
     }
 
-    /// Asks the user to go on in a browser; the probe later shows whether that worked.
+    /// Asks the user to continue in a browser; the probe later shows whether that worked.
     private func handOver(_ reason: String, at url: WebURL) -> LoginMove {
         .ask(.handOver(reason, title: portal.title ?? url.host, page: url), reason: reason)
     }
@@ -316,25 +311,25 @@ extension Prompt {
     /// Puts a sentence before the message.
     package mutating func begin(_ sentence: String) { message = sentence + (message.map { " " + $0 } ?? "") }
 
-    /// Says why the user is asked again about an origin that already got the answers.
+    /// Says why the user is asked again about an origin that already received the answers.
     package mutating func begin(keyChanged target: WebURL) {
-        begin("The key of \(target.origin) has changed; nothing was sent.")
+        begin("The key of \(target.origin) has changed, so nothing was sent.")
     }
 
-    /// Returns the hand-over of a page without a trusted certificate: many gateways sign theirs themselves. A browser shows the
+    /// Returns the hand-over of a page without a trusted certificate: many gateways sign their certificates themselves. A browser shows the
     /// certificate, and the user decides.
     static func unproven(_ error: TransferError, page: WebURL) -> Prompt {
         handOver("\(error) Do not type a password there that you use elsewhere.", title: page.host, page: page)
     }
 
-    /// Returns a prompt without fields that sends the user to a browser. Parts of the page's address that look like a guest's
-    /// name or a session are left out, because other people may read the prompt.
+    /// Returns a prompt without fields that sends the user to a browser. Other people may read the prompt, so parts of the page's address that look
+    /// like a guest's name or a session are left out.
     package static func handOver(_ reason: String, title: String, page: WebURL) -> Prompt {
         // The portal's words may lack a full stop.
         let end = reason.last.map { ".!?…。".contains($0) } ?? true ? "" : "."
         return Prompt(
             title: title,
-            message: "\(reason)\(end) You can also log in with your own browser; hotspotd notices it. "
+            message: "\(reason)\(end) You can also log in with your own browser; hotspotd will notice. "
                 + "The page: \(page.shown)")
     }
 }

@@ -5,9 +5,9 @@ import PortalPages
 /// One way to log in that a page offers.
 struct LoginOption: Sendable {
     var form: TypedForm
-    /// The names of the controls that the user fills in for this way, without boxes.
+    /// The names of the controls that the user fills in, without boxes.
     var names: [String]
-    /// The other ways, which are only offered if the user is asked anyway.
+    /// The other ways, which are offered only if the user must be asked anyway.
     var others: [LoginOption] = []
 }
 
@@ -15,17 +15,17 @@ struct LoginOption: Sendable {
 enum FormChoice: Sendable {
     /// The ways to log in; the user fills in one of them.
     case options([LoginOption])
-    /// There is a login, but hotspotd must not send it, with the reason.
+    /// There is a login, but hotspotd must not send it; with the reason.
     case refuse(String)
-    /// The page has nothing that may be a login.
+    /// The page contains no possible login.
     case nothing
 }
 
-/// A page on whose forms the rules decide.
+/// A page whose forms the rules judge.
 struct ChoiceCase: Sendable {
     let page: TypedPage
     let url: WebURL
-    /// The forms that may be the login, shown or not, with their rulings.
+    /// The forms that may be the login, visible or not, with their rulings.
     private let candidates: [(form: TypedForm, ruled: Ruled<FormRuling>)]
     /// The forms that remain, the best one first.
     private let ways: [TypedForm]
@@ -34,10 +34,8 @@ struct ChoiceCase: Sendable {
 
     private static let optionLimit = 3
 
-    /// - Parameters:
-    ///   - answered: the names of the present answers.
-    ///   - refused: the names of the answers that the portal refused.
-    ///   - sent: the identities of the forms that were sent before and led to this page.
+    /// - Parameters: - answered: the names of the answers that are there. - refused: the names of the answers that the portal refused. - sent: the
+    ///   identities of the forms that were sent before and led to this page.
     init(
         _ page: TypedPage, at url: WebURL, answered: Set<String> = [], refused: Set<String> = [],
         behind sent: Set<[String]>? = nil
@@ -64,27 +62,27 @@ struct ChoiceCase: Sendable {
         isRefused = ways.first?.typed.contains { refused.contains($0.name) } ?? false
     }
 
-    /// Which ways to log in does the page have?
+    /// Which ways to log in does the page offer?
     static let rules: [PageRule<ChoiceCase, FormChoice>] = [
         PageRule(
             "C1",
-            "If no form asks for anything, the way is the page's only link that goes on, or its only one without an account."
+            "If no form has questions, the only link that continues, or the only one without an account, is the way to log in."
         ) {
             let asks = $0.candidates.contains { !$0.ruled.ruling.isHidden && !$0.form.typed.isEmpty }
             guard $0.ways.isEmpty, !asks, !$0.page.hasLooseField else { return nil }
             return Self.link(on: $0.page, at: $0.url).map { .options([LoginOption(form: $0, names: [])]) }
         },
         PageRule(
-            "C2", "If every login of the page is refused, the reason is the rule of the first one; forms that ask come first.",
+            "C2", "If every login on the page is refused, the first one gives the reason; forms with questions come first.",
             takingOver: { $0.refusal }
         ),
-        PageRule("C3", "The page has a login form that only a script shows.", needsScripts: true) {
+        PageRule("C3", "The page contains a login form that only a script shows.", needsScripts: true) {
             $0.ways.isEmpty && $0.candidates.contains { $0.form.controls.contains { $0.isInput || $0.control.isField } }
-                ? .refuse("The page shows its form only by a script.") : nil
+                ? .refuse("Only a script shows the page's form.") : nil
         },
-        PageRule("C4", "The page has nothing that may be a login.") { $0.ways.isEmpty ? .nothing : nil },
-        // A trial is given once: if an account would do as well, the user decides.
-        PageRule("C5", "Beside forms that ask, a trial or free access is a way of its own.") {
+        PageRule("C4", "The page contains no possible login.") { $0.ways.isEmpty ? .nothing : nil },
+        // A trial is available once, so if an account would work as well, the user decides.
+        PageRule("C5", "If other forms have questions, a trial or free access is a separate way to log in.") {
             guard let best = $0.ways.first, let trial = $0.trial, !$0.asking.isEmpty, !best.typed.isEmpty || best.beginsTrial
             else {
                 return nil
@@ -92,12 +90,12 @@ struct ChoiceCase: Sendable {
             return .options(
                 $0.asking.flatMap(Self.options).prefix(Self.optionLimit - 1) + [LoginOption(form: trial, names: [])])
         },
-        PageRule("C6", "The best form asks for nothing: it is the way, and the others are offered where the user is asked.") {
+        PageRule("C6", "If the best form has no questions, it is used; the others are offered only if the user is asked.") {
             guard let best = $0.ways.first, best.typed.isEmpty else { return nil }
             let others = $0.asking.flatMap(Self.options).prefix(Self.optionLimit - 1)
             return .options([LoginOption(form: best, names: [], others: Array(others))])
         },
-        PageRule("C7", "The forms that ask are the ways, the best one first.") {
+        PageRule("C7", "Otherwise each form with questions is a way to log in, the best one first.") {
             .options(Array($0.asking.flatMap(Self.options).prefix(Self.optionLimit)))
         },
     ]
@@ -106,7 +104,7 @@ struct ChoiceCase: Sendable {
 
     private var asking: [TypedForm] { ways.filter { !$0.typed.isEmpty } }
 
-    /// The first refusal of a form, if no form is usable.
+    /// The refusal to report if no form can be used.
     private var refusal: Ruled<FormChoice>? {
         guard ways.isEmpty else { return nil }
         let asking = candidates.filter { !$0.form.typed.isEmpty }
@@ -115,7 +113,7 @@ struct ChoiceCase: Sendable {
         }.first
     }
 
-    /// The form or link that begins a trial, or that goes on without an account after the portal refused one.
+    /// The form or link that begins a trial, or that continues without an account after the portal refused one.
     private var trial: TypedForm? {
         ways.first { $0.typed.isEmpty && ($0.beginsTrial || (isRefused && $0.goesOnFree)) } ?? Self.trialLink(on: page, at: url)
     }
@@ -143,16 +141,18 @@ struct ChoiceCase: Sendable {
         return TypedForm(HTMLForm(leadingTo: target, label: link.text))
     }
 
-    /// Returns whether a form is the only one on its page and leads to the next page: a step before the login, such as the choice of a language.
+    /// Returns whether a form is the only one on its page and leads to the next page, so that it is a step before the login, such as the choice of a
+    /// language.
     static func isOnlyStep(_ form: TypedForm, of page: TypedPage, at url: WebURL) -> Bool {
         !form.isInvisible && form.submits.contains(where: \.label.isOnward) && !page.hasLooseField
             && !page.forms.contains { $0.form != form.form && (!$0.isInvisible || !$0.inputs.isEmpty) }
             && link(on: page, at: url) == nil
     }
 
-    /// Returns the only link to go on of a page without forms, or the only one without an account, as a form that has no fields.
+    /// Returns the link with which a page without forms continues, as a form without fields: its only link of that kind, or the only one without an
+    /// account.
     private static func link(on page: TypedPage, at url: WebURL) -> TypedForm? {
-        // The link of a page that refuses only leads back.
+        // The link of a page that shows a refusal only leads back.
         if !page.errors.isEmpty || page.failure != nil { return nil }
         let soundsDone = page.soundsLikeSuccess
         var targets: [String: TypedLink] = [:]
@@ -160,7 +160,7 @@ struct ChoiceCase: Sendable {
             guard let target = WebURL(link.reference, relativeTo: page.base), target != url,
                 !files.contains(where: { target.path.lowercased().hasSuffix($0) })
             else { continue }
-            // A page may greet its user before the gateway lets anyone in.
+            // A page may greet its user before the gateway opens.
             if opensGateway(target) {
                 if link.words.isOnwardButton { targets[target.text] = link }
             } else if !soundsDone, link.words.isOnward || link.words.isFree, target.isSameSite(as: url) {
@@ -175,7 +175,7 @@ struct ChoiceCase: Sendable {
     /// Suffixes of files that a browser saves instead of showing.
     private static let files = [".apk", ".exe", ".msi", ".dmg", ".zip", ".pdf", ".mobileconfig", ".crt", ".cer", ".pem"]
 
-    /// Returns whether a gateway opens by this address: those of nodogsplash, openNDS and Meraki.
+    /// Returns whether this address makes a gateway open: nodogsplash, openNDS and Meraki use such addresses.
     private static func opensGateway(_ target: WebURL) -> Bool {
         guard target.scheme == "http" || target.scheme == "https" else { return false }
         let query = target.query ?? ""

@@ -3,12 +3,12 @@ import ForeignText
 import HotspotCore
 import PortalPages
 
-/// The prompt, and the terms that it shows.
+/// Makes the prompt and the terms in it.
 extension FormEngine {
-    /// The largest number of characters of a page's own terms that a prompt shows, and that are compared.
+    /// The largest numbers of characters of a page's own terms that a prompt shows, and that are compared.
     private static let (shownTerms, comparedTerms) = (8192, 64 * 1024)
 
-    /// The largest number of documents that one form can accept, and that are named in the prompt and compared.
+    /// The largest number of documents of one form that the prompt names and that are compared.
     private static let documents = 3
 
     /// Returns whether submitting this form accepts terms.
@@ -27,15 +27,15 @@ extension FormEngine {
         let ticked =
             filled.ticked.isEmpty
             ? nil
-            : "The page ticked these boxes, and they are sent ticked: "
+            : "The page has ticked these boxes, and they are sent ticked: "
                 + filled.ticked.map { "\"\($0)\"" }.joined(separator: ", ") + "."
         var messages = [
             ImitatedBrand.warning(about: form, on: page, at: url), fault, complaint(of: page, about: form, fields), choice,
             ticked,
             place(of: filled, fields, at: url),
         ].compactMap(\.self)
-        // Terms are shown only if submitting accepts them: for the daemon, an answer to a prompt with terms is consent. A mere
-        // link to a privacy policy is not shown as terms.
+        // Terms are shown only if submitting accepts them, because the daemon treats an answer to a prompt with terms as consent. A mere link to a
+        // privacy policy is not shown as terms.
         let terms = isBinding(form, page) ? terms(of: form, on: page, at: url) : nil
         var termsURL: String?
         if case .address(let address, let others, _)? = terms {
@@ -49,20 +49,20 @@ extension FormEngine {
             message: messages.isEmpty ? nil : messages.joined(separator: " "), fields: fields, termsURL: termsURL, terms: text)
     }
 
-    /// Returns the page's objection to the sent answers, or the sentence that it gives none.
+    /// Returns the page's complaint about the sent answers; without one, a sentence that says so.
     private func complaint(of page: TypedPage, about form: TypedForm, _ fields: [Field]) -> String? {
         if let complaint = complaint(of: page.page) { return complaint }
         let isRefused = fields.contains { answers.sent($0.name) != nil }
         guard isRefused || form.endsOthers else { return nil }
         if let refusal = refusal(on: page) { return refusal }
-        // The next page may show an earlier answer beside the fields for which it asks.
+        // The next page may show an earlier answer beside the fields that it asks for.
         let asksMore = fields.contains { $0.required && $0.kind != .checkbox && answers.sent($0.name) == nil }
         guard isRefused, !asksMore else { return nil }
-        // If the portal starts over, nothing on its page is about the answers.
+        // If the portal starts over, no words on its page are about the answers.
         return (hasSent(fields) ? news(of: page.page) : nil) ?? Self.unexplained
     }
 
-    /// Returns the sentence about the target of typed answers, if the page's address does not make it plain.
+    /// Returns a sentence about where the typed answers will be sent, if the page's address does not show it.
     private func place(of filled: FilledForm, _ fields: [Field], at url: WebURL) -> String? {
         guard fields.contains(where: { $0.kind != .checkbox }) else { return nil }
         let losesEncryption = url.isSecure && !filled.target.isSecure
@@ -82,13 +82,13 @@ extension FormEngine {
     /// Returns the page's error message without the answers that it repeats.
     package func complaint(of page: HTMLPage) -> String? { page.errors.first.map { Printable.text(mask.apply($0), limit: 200) } }
 
-    /// Returns the page's error message, including one that only its words show.
+    /// Returns the page's error message, even if only its words reveal it.
     func refusal(on page: TypedPage) -> String? {
         complaint(of: page.page) ?? page.failure.map { Printable.text(mask.apply($0), limit: 200) }
     }
 
-    /// Returns the words of a page that earlier pages did not have: they are about the answers, if nothing else marks such words.
-    /// `nil` if there are no new words, or no earlier page is known.
+    /// Returns the page's words that earlier pages did not contain. They are about the answers, if no message is marked. `nil` if there are no new
+    /// words, or no earlier page is known.
     private func news(of page: HTMLPage) -> String? {
         guard !textBefore.isEmpty else { return nil }
         let known = Set(textBefore)
@@ -121,7 +121,7 @@ extension FormEngine {
         {
             return .address(filled.request.url, box: box)
         }
-        // "I agree" on a button does not say to what.
+        // "I agree" on a button does not name the terms.
         let spoken = form.submits.map(\.control.label).filter { !$0.isEmpty }.reduce(form.text) { $0.replacing($1, with: " ") }
         let rest = Purposes(of: spoken).bindsReader ? form.text : page.text
         let marked = page.terms.isEmpty ? spokenTerms(on: page, beside: boxes) : [page.terms]
@@ -130,18 +130,18 @@ extension FormEngine {
         return text.isEmpty ? nil : .text(text)
     }
 
-    /// Returns the addresses of the terms. Everything that the boxes name is agreed to; documents elsewhere on the page, or in
-    /// other boxes, count only if the boxes name none.
+    /// Returns the addresses of the terms. All documents that the boxes name are accepted; documents elsewhere on the page, or in other boxes, count
+    /// only if the boxes name none.
     private func termsAddresses(of form: TypedForm, on page: TypedPage) -> [WebURL] {
         let agreed = form.termsBoxes.flatMap(\.control.links)
-        // A link called terms, or else the one that "you accept the" leads over to, whatever its name.
+        // A link called terms; otherwise the link that follows the words "you accept the", whatever its name.
         let texts = zip(page.texts, page.texts.dropFirst())
         let accepted = Set(texts.filter { $0.0.words.bindsReader && $0.0.text.last?.isLetter == true }.map(\.1.text))
         let linked = page.links.filter(\.words.isTerms) + page.links.filter { accepted.contains($0.text) }
         let named = (linked.first { !$0.words.isPrivacy } ?? linked.first)?.reference
         let other = named ?? form.inputs.first { $0.kind == .checkbox && !$0.control.links.isEmpty }?.control.links.first
         var addresses: [WebURL] = []
-        // A link to a place on the page shows what the page has.
+        // A link to a place on the page only leads to text that is already there.
         for reference in agreed.isEmpty ? [other].compactMap(\.self) : agreed
         where !reference.hasPrefix("#") && addresses.count < Self.documents {
             guard let address = try? redirects.target(of: reference, from: page.base), !addresses.contains(address) else {
@@ -152,8 +152,8 @@ extension FormEngine {
         return addresses
     }
 
-    /// Returns the terms in a page's text that are not marked as such: each passage from the first text that names them, such as
-    /// a heading.
+    /// Returns the terms in a page's text that are not marked as terms: in each passage, everything from the first text that names them, such as a
+    /// heading.
     private func spokenTerms(on page: TypedPage, beside boxes: [String]) -> [String] {
         page.passages.map { $0.drop { !Purposes(of: $0).isTerms }.joined(separator: " ") }
             .filter { passage in !passage.isEmpty && !boxes.contains { $0.contains(passage) } }

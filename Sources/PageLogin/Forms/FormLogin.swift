@@ -27,17 +27,17 @@ public struct FormLogin: Sendable {
         /// The page, and its address.
         fileprivate var page: (TypedPage, WebURL)?
 
-        /// The company that the page imitates, by the rules for pages that are handed over to a browser.
+        /// The company that the page imitates, judged as for pages that are handed over to a browser.
         package var imitates: String? {
             page.flatMap { page, url in ImitatedBrand.imitated(by: page, asking: Prompt(title: ""), at: url) }?.name
         }
     }
 
-    /// Inspects the portal's first page at an address; it is fetched once for all helpers of an attempt. `nil` if the command was
-    /// cancelled or its time is over.
+    /// Inspects the portal's first page at an address; the helpers of an attempt share one request for it. `nil` if the command was cancelled or its
+    /// time is over.
     public func inspect(at url: WebURL) -> Inspection? { inspect(.url(url)) }
 
-    /// Inspects the page to which the probe led; `nil` if it led to none, or as in ``inspect(at:)``.
+    /// Inspects the page to which the probe led; `nil` if there is none, or as in ``inspect(at:)``.
     public func inspect(from result: ProbeResult) -> Inspection? { PortalPage.source(result).flatMap(inspect) }
 
     private func inspect(_ source: PortalPage.PageSource) -> Inspection? {
@@ -49,8 +49,7 @@ public struct FormLogin: Sendable {
             canAct: page.map { engine.canAct(on: $0.0, at: $0.1) } ?? false, failure: portalPage.failure, page: page)
     }
 
-    /// Answers Authenticate and PresentUI: submits forms, starting from the portal's first page or from the page that asked the
-    /// user.
+    /// Answers Authenticate and PresentUI: submits forms, from the portal's first page or from the page that asked the user.
     ///
     /// - Parameters:
     ///   - start: the address of the portal's first page; without it, the page to which the probe leads.
@@ -58,7 +57,7 @@ public struct FormLogin: Sendable {
     public func run(from start: WebURL?, isTypedNow: Bool) -> Reply {
         if isTypedNow, let reply = answer() { return reply }
         if SessionMemory(command.session).rendered != nil { return forgettingPage.run(from: start, isTypedNow: isTypedNow) }
-        // Returns the reply if the portal did not answer.
+        // Returns the reply for a portal that did not answer.
         func notNow(_ reply: Reply) -> Reply { isTypedNow ? command.sendingLater(reply) : reply }
         let portalPage: PortalPage
         if let start {
@@ -69,14 +68,14 @@ public struct FormLogin: Sendable {
             if result.verdict.isOpen { return command.replyOpenAlready() }
             guard result.verdict == .captive, let page = PortalPage.source(result).flatMap(command.portalPage) else {
                 let problem = result.problem ?? "noAnswer"
-                return notNow(command.reply(.temporaryFailure, reason: "The probe finds no portal at present (\(problem))."))
+                return notNow(command.reply(.temporaryFailure, reason: "The probe finds no portal now (\(problem))."))
             }
             portalPage = page
         }
-        // The tokens in the page's forms are valid once, so the next command fetches the page again.
+        // The tokens in the page's forms are valid only once, so the next command fetches the page again.
         command.attempts.forgetPortalPages(command.link)
         if let failure = portalPage.failure {
-            // A portal that did not answer has shown no key for comparison.
+            // If the portal did not answer, there is no key to compare.
             guard failure.needsBrowser else { return notNow(command.reply(failure)) }
             let portal = portalPage.portal(kind: kind)
             let prompt = Prompt.unproven(failure, page: portalPage.start)
@@ -84,7 +83,7 @@ public struct FormLogin: Sendable {
         }
         guard let chain = portalPage.chain else { return command.reply(TransferError(.emptyAnswer)) }
         let status = chain.final.status
-        // 511 is a portal's own (RFC 6585).
+        // Only a portal itself sends 511 (RFC 6585).
         if status >= 500, status != 511, chain.page.forms.isEmpty, chain.page.links.isEmpty {
             return notNow(command.reply(.temporaryFailure, reason: "The portal answered with status \(status)."))
         }
@@ -93,7 +92,7 @@ public struct FormLogin: Sendable {
             isTypedNow: isTypedNow, start: portalPage.start)
     }
 
-    /// Goes on like ``run(from:isTypedNow:)`` from a page that the caller has fetched, or from the page that asked the user.
+    /// Continues like ``run(from:isTypedNow:)``, from a page that the caller has fetched, or from the page that asked the user.
     package func run(on chain: RedirectChain, client: HTTPClient, isTypedNow: Bool) -> Reply {
         let (start, url) = (chain.hops[0].url, chain.final.url)
         if isTypedNow, let reply = answer(by: client, from: start) { return reply }
@@ -101,7 +100,7 @@ public struct FormLogin: Sendable {
         return logIn(on: chain.page, at: url, portal: portal, client: client, isTypedNow: isTypedNow, start: start)
     }
 
-    /// Goes on from the page that asked the user; `nil` if the memory does not have it.
+    /// Continues from the page that asked the user; `nil` if the memory does not contain it.
     private func answer(by client: HTTPClient? = nil, from start: WebURL? = nil) -> Reply? {
         let memory = SessionMemory(command.session)
         if memory.rendered != nil { return answerRendered(memory, by: client, from: start) }
@@ -120,8 +119,7 @@ public struct FormLogin: Sendable {
         return FormLogin(kind: kind, command: command)
     }
 
-    /// Continues from the page that is open in a browser. `nil` if it has been closed: then the login starts over, and its page
-    /// has to ask the same.
+    /// Continues from the page that is open in a browser. `nil` if the page was closed: then the login starts over, and must reach the same question.
     private func answerRendered(_ memory: SessionMemory, by client: HTTPClient?, from start: WebURL?) -> Reply? {
         let client = client ?? memory.client(command)
         let hosts = [start?.host, memory.origin.flatMap { WebURL($0 + "/") }?.host].compactMap(\.self)

@@ -4,11 +4,11 @@ import PortalPages
 
 /// A decision about one form.
 enum FormRuling: Sendable {
-    /// The form is for something other than a login.
+    /// The form serves another purpose than a login.
     case other
-    /// The form may be the login, but the page does not show it.
+    /// The form may be the login, but is not visible on the page.
     case hidden
-    /// The form is a login that hotspotd must not send, with the reason.
+    /// The form is a login that hotspotd must not send; with the reason.
     case refused(String)
     /// The form may be the login.
     case login
@@ -24,7 +24,7 @@ struct FormCase: Sendable {
     let form: TypedForm
     let page: TypedPage
     let url: WebURL
-    /// The names of the present answers, and of those that the portal refused.
+    /// The names of the answers that are there, and of those that the portal refused.
     var answered: Set<String> = []
     var refused: Set<String> = []
     /// The identities of the forms that were sent before and led to this page; `nil` on a first page.
@@ -32,7 +32,7 @@ struct FormCase: Sendable {
 
     /// May a form be the login?
     static let rules: [PageRule<FormCase, FormRuling>] = [
-        PageRule("F1", "A form with several lines for a message writes to people.") {
+        PageRule("F1", "A form with a multi-line field sends a message to people.") {
             $0.form.purpose.contains(.contact) ? .other : nil
         },
         PageRule("F2", "A form that searches is not a login.") { $0.form.purpose.contains(.search) ? .other : nil },
@@ -45,85 +45,86 @@ struct FormCase: Sendable {
         PageRule("F4", "A form that only opens the terms is not a login.") { $0.form.purpose.contains(.reading) ? .other : nil },
         PageRule("F5", "A form that ends this device's session is not a login.") { $0.form.isLogoff ? .other : nil },
         PageRule(
-            "F6", "All buttons, or a layer, are for a forgotten password, advertising, another company's account or cookies."
+            "F6",
+            "All buttons of the form or layer are for a forgotten password, advertising, another company's account or cookies."
         ) {
             $0.form.purpose.contains(.aside) ? .other : nil
         },
-        PageRule("F7", "All buttons lead back or decline, and there is nothing to fill in.") {
+        PageRule("F7", "All buttons lead back or decline, and the form has no fields to fill in.") {
             $0.form.purpose.contains(.back) ? .other : nil
         },
         PageRule("F8", "A form without a button or a field cannot be sent, unless a script of the page sends it.") {
             $0.form.submits.isEmpty && $0.form.inputs.isEmpty && !$0.page.submitsItself ? .other : nil
         },
-        // On a first page, the address may be the price of access, and a page that was sent may come again.
+        // On a first page, the address may be the price of access; a form that was sent may be shown again.
         PageRule("F9", "After a form was sent, a form that asks for an e-mail address for advertising is not a login.") {
             guard let sent = $0.sent, $0.form.purpose.contains(.newsletter) else { return nil }
             return sent.contains($0.form.form.identity) ? nil : .other
         },
-        PageRule("F10", "A form that the page does not show belongs to a script.") { $0.form.isInvisible ? .hidden : nil },
-        PageRule("F11", "The form pays, or its own text says that access costs.") {
-            $0.pays ? .refused("The page asks for a payment or names a price, and hotspotd pays for nothing.") : nil
+        PageRule("F10", "An invisible form belongs to a script.") { $0.form.isInvisible ? .hidden : nil },
+        PageRule("F11", "The form pays, or its text says that access costs money.") {
+            $0.pays ? .refused("The page asks for a payment or names a price; hotspotd never pays.") : nil
         },
         PageRule("F12", "A script of the page takes part in sending the form.", needsScripts: true) {
             $0.form.browserReason.map(FormRuling.refused)
         },
         PageRule("F13", "The form disconnects several devices at once.") {
             $0.form.endsOthers && $0.form.typed.isEmpty
-                ? .refused("The page asks which devices to disconnect; several can be ticked.") : nil
+                ? .refused("The page asks which devices to disconnect, and several can be ticked.") : nil
         },
-        PageRule("F14", "The form has the encoding text/plain.") {
+        PageRule("F14", "The form's encoding is text/plain.") {
             $0.form.encoding == .text ? .refused("The page's form has an encoding that only browsers send.") : nil
         },
-        PageRule("F15", "Two password fields make a new account.") {
-            $0.form.passwords.count > 1 ? .refused("The page wants a new account with a password.") : nil
+        PageRule("F15", "A form with two password fields creates an account.") {
+            $0.form.passwords.count > 1 ? .refused("The page asks you to create an account.") : nil
         },
         PageRule("F16", "No field has a name.", needsScripts: true) {
             let fields = $0.open
             return !fields.isEmpty && fields.allSatisfy(\.name.isEmpty)
                 ? .refused("The page's fields have no names; only a script can send them.") : nil
         },
-        PageRule("F17", "Several fields have one name.") {
+        PageRule("F17", "Several fields have the same name.") {
             let names = $0.open.map(\.name).filter { !$0.isEmpty }
-            return Set(names).count < names.count ? .refused("The page has several fields of one name.") : nil
+            return Set(names).count < names.count ? .refused("Several fields of the page have the same name.") : nil
         },
         PageRule("F18", "The password field is hidden and empty.", needsScripts: true) {
             $0.form.passwords.contains { $0.isInvisible && $0.value.isEmpty }
-                ? .refused("The page hides its password field; this form was not sent.") : nil
+                ? .refused("The page hides its password field, so its form was not sent.") : nil
         },
-        PageRule("F19", "Nothing is filled in or ticked, and no button is shown.", needsScripts: true) {
+        PageRule("F19", "The form has nothing to fill in or tick, and no visible button.", needsScripts: true) {
             $0.hasOnlyButtons && $0.form.submits.allSatisfy(\.isInvisible)
-                ? .refused("The page shows its button only by a script.") : nil
+                ? .refused("Only a script shows the page's button.") : nil
         },
-        PageRule("F20", "Nothing is filled in or ticked, and all buttons are disabled.", needsScripts: true) {
+        PageRule("F20", "The form has nothing to fill in or tick, and all its buttons are disabled.", needsScripts: true) {
             $0.hasOnlyButtons && $0.form.submits.allSatisfy(\.isDisabled)
-                ? .refused("A script of the page has to enable its button.") : nil
+                ? .refused("Only a script of the page can enable its button.") : nil
         },
-        PageRule("F21", "Nothing is filled in or ticked, and the button's words do not say that it goes on.") {
+        PageRule("F21", "The form has nothing to fill in or tick, and its button does not say that it continues.") {
             guard $0.hasOnlyButtons, !$0.choosesLanguage, !$0.page.submitsItself, let button = $0.form.button,
                 !button.control.label.isEmpty,
                 !button.label.isOnwardButton
             else { return nil }
-            return .refused("The page's button does not say that it goes on.")
+            return .refused("The page's button does not say that it continues.")
         },
         PageRule("F22", "Any other form may be the login.") { _ in .login },
     ]
 
     /// Decides which of several forms goes first: the one with the lowest number.
     static let ranks: [PageRule<FormCase, Int>] = [
-        PageRule("R1", "First place: the form whose fields were answered before, even if the portal asks for the same again.") {
+        PageRule("R1", "First place: the form whose fields were answered before, even if the portal asks the same again.") {
             form in
             form.form.typed.contains { form.answered.contains($0.name) || form.refused.contains($0.name) } ? 0 : nil
         },
-        PageRule("R2", "Third place: a form that asks for something.") { $0.form.typed.isEmpty ? nil : 2 },
+        PageRule("R2", "Third place: a form with questions.") { $0.form.typed.isEmpty ? nil : 2 },
         PageRule("R3", "Fifth place: a button with a price.") { PriceMention(of: $0.form, on: $0.page) == .elsewhere ? nil : 4 },
-        PageRule("R4", "Second place: of buttons that name languages, the one for English.") {
+        PageRule("R4", "Second place: among buttons that name languages, the one for English.") {
             $0.choosesLanguage && $0.form.button?.control.label.lowercased().contains("english") == true ? 1 : nil
         },
-        PageRule("R5", "Second place: a button that goes on, or has no words; one outside of forms, for free access alone.") {
+        PageRule("R5", "Second place: a button that continues or has no words; outside forms, only a button for free access.") {
             guard let button = $0.form.button else { return 1 }
             return button.label.isFree || (button.label.isOnward && $0.form.drawn == nil) ? 1 : nil
         },
-        // A button for access may also be one that registers.
+        // A button for access may also register the guest.
         PageRule("R6", "Fourth place: any other button.") { _ in 3 },
     ]
 
@@ -142,11 +143,11 @@ struct FormCase: Sendable {
             }
     }
 
-    /// Whether the form pays by its fields, or its text says that access costs.
+    /// Whether the form pays, judged by its fields, or by a text that says that access costs money.
     var pays: Bool {
         let buttons = form.submits.filter { !$0.isInvisible }
         if !buttons.isEmpty, buttons.allSatisfy(\.words.isPayment) { return true }
-        // A card number beside other questions, without any word about paying, may belong to a gym.
+        // A card number beside other questions, without any words about paying, may be a gym's.
         func isBanks() -> Bool {
             form.typed.count == 1 || page.words.isPayment || form.controls.contains(where: \.isOfBankCard)
         }
@@ -155,7 +156,7 @@ struct FormCase: Sendable {
     }
 }
 
-/// A form that may be the login, beside the other forms of its page.
+/// A form that may be the login, compared with the other forms of its page.
 struct FormBesideCase: Sendable {
     let form: TypedForm
     let page: TypedPage
@@ -164,19 +165,19 @@ struct FormBesideCase: Sendable {
     /// Whether the page has a login that hotspotd cannot send.
     let hasRefusedLogin: Bool
 
-    /// Does a form step back beside others?
+    /// Is a form ignored in favour of others?
     static let rules: [PageRule<FormBesideCase, Bool>] = [
-        PageRule("G1", "A form that leads nowhere is a wrapper for the page's other forms.") {
+        PageRule("G1", "A form without an address only wraps the page's other forms.") {
             $0.form.leadsNowhere && $0.open.contains { !$0.typed.isEmpty && !$0.leadsNowhere } ? true : nil
         },
         PageRule(
-            "G2", "If a script has the login, no other form counts, such as a registration; a button for free access does."
+            "G2", "If a script does the login, no other form counts, except a button for free access."
         ) {
             $0.hasRefusedLogin && !$0.form.goesOnFree && !$0.open.contains { !$0.typed.isEmpty } ? true : nil
         },
         PageRule("G3", "A button below the portal's refusal only leads back to the form.") {
             $0.page.saysRefused && $0.form.inputs.isEmpty ? true : nil
         },
-        PageRule("G4", "Any other form stays.") { _ in false },
+        PageRule("G4", "Any other form counts.") { _ in false },
     ]
 }

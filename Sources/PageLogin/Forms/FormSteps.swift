@@ -4,8 +4,8 @@ import HotspotCore
 
 /// The steps of a login through pages and forms: a ``FormAttempt`` with the page that it is on.
 struct FormSteps: LoginSteps {
-    /// The result of the last form: the portal answered with an error status, no answer came for a reason, the network is open
-    /// while the page still asks, or the portal has not judged the answers.
+    /// The result of the last form: the portal answered with an error status, no answer came, the network is open while the page still asks, or the
+    /// portal has not judged the answers.
     private enum FormEnd { case open, refused(status: Int), unanswered(String), opened, unjudged }
 
     private let command: HelperCommand
@@ -17,8 +17,7 @@ struct FormSteps: LoginSteps {
     private(set) var formPage: WebURL
     /// The terms of the page.
     private var terms: Terms?
-    /// The terms of an earlier page: a page that shows less than before, or the portal's words about the answers, still belongs
-    /// to them.
+    /// The terms of an earlier page. They also apply to a later page that shows only a part of them, or none.
     private var earlierTerms: Terms?
     /// Whether the prices of the page were known before the last move.
     private var knewPrices = false
@@ -31,14 +30,13 @@ struct FormSteps: LoginSteps {
         let memory = SessionMemory(command.session)
         attempt = FormAttempt(command, at: portal, after: memory, isTypedNow: isTypedNow)
         guard isTypedNow else { return }
-        // The first page is fetched again with fresh tokens; a later page cannot be reached without the forms that were sent
-        // before.
+        // The first page is fetched again with fresh tokens. A later page cannot be fetched again without sending the earlier forms.
         earlierTerms = memory.page?.terms.flatMap { Terms($0) }
         attempt.engine.answers.noteRefusedBefore(memory.page?.refused ?? [:])
         attempt.engine.answers.noteEarlier(memory.sent ?? [:])
         let hadPrice = attempt.asked?.contains { $0.hasPrefix(PriceMention.field) } ?? false
         attempt.engine.pricesAreKnown = memory.page != nil && !hadPrice
-        // If a question did not show the terms again, the earlier answer had accepted them.
+        // If a question did not show the terms again, the earlier answer accepted them.
         let accepted = AcceptedTerms(memory, isTypedNow: true)
         if attempt.isSame, earlierTerms != nil, !accepted.mustBeAccepted, accepted.hasAccepted { attempt.engine.consent = true }
     }
@@ -90,21 +88,20 @@ struct FormSteps: LoginSteps {
         guard error.code == .timeout, lastForm?.filled.carriesAnswers == true else {
             return attempt.fail(error, at: formPage)
         }
-        // The portal may have let the guest in: the proof continues until its time is over.
+        // The portal may have opened the network: the proof continues until its time is over.
         end = .unanswered(error.description)
         return .done
     }
 
     func patience(before move: LoginMove) -> Patience? {
         switch move {
-        // A button after the login may be the one that ends the session.
+        // A button after the login may end the session.
         case .submit(_, let form): attempt.hasAnswered && form.inputs.isEmpty ? .once : nil
-        // A gateway may open and break its answer off, or open by itself: the probe knows.
+        // A gateway may open and break off its answer, or open by itself: the probe decides.
         case .end(.temporaryFailure, _): isTypedNow || hasSent ? .once : nil
         case .done where hasSent || (isTypedNow && command.answers.isEmpty): nil
         case .done: RedirectChain.leadsOut(page.page, at: formPage, on: command.link) ? .seconds : .once
-        // The page after a login may ask for more, such as a guest's opinion. A portal that wants a code may open only for a
-        // moment.
+        // The page after a login may ask more questions, such as a guest's opinion. A portal that wants a code may open only for a moment.
         case .ask(let prompt, _, _)
         where !hasSent || engine.refusal(on: page) != nil || prompt.fields.contains { $0.kind == .code }: nil
         case .ask(let prompt, _, let reason):
@@ -125,7 +122,7 @@ struct FormSteps: LoginSteps {
             (engine.pricesAreKnown, end) = (knewPrices, .unjudged)
             return attempt.askAgain(on: page, at: formPage, because: reason)
         }
-        // The address of a refused form may show nothing.
+        // The address of a refused form may show an empty page.
         return if case .refused(let status) = end { attempt.giveUp(reason, status: status, at: lastForm.url) } else { move }
     }
 
@@ -148,13 +145,13 @@ struct FormSteps: LoginSteps {
         if !attempt.refusedAnswers.isEmpty { reply.refused = attempt.refusedAnswers.sorted() }
         if !attempt.unsent.isEmpty || !hasSent { reply.unsent = attempt.unsent }
         if !attempt.unsent.isEmpty, !hasSent {
-            reply.reason = "The portal asks for nothing more; the answers were not sent."
+            reply.reason = "The portal has no more questions; the answers were not sent."
         }
     }
 
     /// Adds the data about forms to the reply that asks the user.
     ///
-    /// - Parameter form: the form to keep, if its page cannot be reached again.
+    /// - Parameter form: the form to keep, if its page cannot be fetched again.
     func finishQuestion(_ reply: inout Reply, keeping form: HTMLForm?, in memory: inout SessionMemory) {
         guard var prompt = reply.prompt else { return }
         let names = prompt.fields.map(\.name)
@@ -162,7 +159,7 @@ struct FormSteps: LoginSteps {
             prompt.mayOpen = true
             keepWayOut(in: &memory)
         }
-        // A page that is kept has no links.
+        // A kept page has no links.
         if case .address(let address, _, _)? = earlierTerms, prompt.terms != nil {
             (prompt.terms, prompt.termsURL) = (nil, address.text)
         }
@@ -184,7 +181,7 @@ struct FormSteps: LoginSteps {
     /// The largest part of a page's text that is kept while it asks, in octets.
     private static let keptSentences = 3000
 
-    /// Keeps the way to end the session. The query of an address that a form has made may contain the answers.
+    /// Keeps the way to end the session. An address that a form has made may contain the answers in its query.
     private func keepWayOut(in memory: inout SessionMemory) {
         memory.logoff = attempt.logoff ?? memory.logoff
         memory.statusPage = (formPage.origin == live.origin && formPage.query == nil ? formPage : first).text
@@ -192,7 +189,7 @@ struct FormSteps: LoginSteps {
 }
 
 extension FormAttempt {
-    /// Begins a try with the data that an earlier command of this login kept.
+    /// Begins an attempt with the data that an earlier command of this login kept.
     package init(_ command: HelperCommand, at live: Portal, after memory: SessionMemory, isTypedNow: Bool) {
         self.init(
             command, at: live, agreed: memory.agreed ?? [], impliedAgreements: memory.impliedAgreements ?? [],

@@ -6,7 +6,7 @@ package struct ImitatedBrand: Hashable, Sendable {
     package let name: String
     /// The words by which pages name the company, as ``plain(_:)`` returns them.
     private let words: [String]
-    /// The words that name the company only if they are a whole text, because people and places have the same name.
+    /// The words that name the company only as a whole text, because people or places have the same name.
     private let names: [String]
     private let domains: [String]
 
@@ -22,8 +22,7 @@ package struct ImitatedBrand: Hashable, Sendable {
                 names: words(parts[1].filter { $0.hasPrefix("=") }.map { String($0.dropFirst()) }), domains: parts[2])
         }
 
-    /// Returns a warning if a page that does not belong to a company names one where it asks for an account: beside a password,
-    /// or in the title.
+    /// Returns a warning if a page that belongs to no company names one where it asks for an account: beside a password, or in the title.
     static func warning(about form: TypedForm, on page: TypedPage, at url: WebURL) -> String? {
         guard let company = asked(by: form, on: page, at: url) else { return nil }
         return
@@ -35,18 +34,17 @@ package struct ImitatedBrand: Hashable, Sendable {
         let typed = form.inputs.filter { $0.kind != .checkbox }
         guard !typed.isEmpty else { return nil }
         guard !form.passwords.isEmpty else { return imitated(naming: [page.title ?? ""], at: url) }
-        // Besides the form's own way to log in, links and buttons offer other ways.
+        // Besides the form's own login, links and buttons offer others.
         let button = form.button?.control.label
         let offers = page.links.map(\.link.text) + form.submits.map(\.control.label).filter { $0 != button }
         let text = offers.reduce(form.text) { $1.isEmpty ? $0 : $0.replacing($1, with: "\n") }
-        // A company's name on its own is a logo.
+        // If a text is only a company's name, it is a logo.
         let logos = page.page.sentences.filter { !offers.contains($0) && isName($0) }
         return imitated(naming: [page.title ?? "", text, button ?? ""] + typed.map(\.control.label) + logos, at: url)
     }
 
-    /// Returns the company that a page imitates: its title or first heading names the company, it asks for a password, and it
-    /// does not belong to the company. A heading such as "Log in with Google" does not count, because it is one of several ways
-    /// to log in.
+    /// Returns the company that a page imitates: the title or first heading names the company, and the page asks for a password without belonging to
+    /// the company. A heading such as "Log in with Google" does not count, because it is one of several ways to log in.
     ///
     /// - Parameter asksPassword: whether the login asks for a password although the page has no field for it.
     package static func imitated(by page: HTMLPage, at url: WebURL, asksPassword: Bool = false) -> ImitatedBrand? {
@@ -54,18 +52,17 @@ package struct ImitatedBrand: Hashable, Sendable {
         return imitated(naming: [page.title, nameHeading(of: page)].compactMap(\.self), at: url)
     }
 
-    /// Returns the heading that names a page. A heading that is only a company's name is preferred, then the first one that
-    /// neither offers to log in with another company's account nor only says to log in, and then the first heading.
+    /// Returns the heading that names a page: preferably a heading that is only a company's name; then the first one that does not offer another
+    /// company's account and does more than ask for a login; then the first heading.
     private static func nameHeading(of page: HTMLPage) -> String? {
         guard let first = page.headings.first else { return nil }
         if isName(first) { return first }
         return page.headings.first { Purposes(of: $0).isDisjoint(with: [Purposes(.social), Purposes(.onward)]) } ?? first
     }
 
-    /// Returns the company that is imitated by a page that asks the user.
+    /// Returns the company that a page imitates when it asks the user.
     ///
-    /// A company's login may at first ask only for the mail address, and a page that only a browser can show may ask for
-    /// anything. In both cases the title decides.
+    /// A company's login may first ask only for the mail address, and a page for a browser may ask for anything. In both cases the title decides.
     static func imitated(by page: TypedPage, asking prompt: Prompt, at url: WebURL) -> ImitatedBrand? {
         let form = page.forms.first { !$0.isInvisible && !$0.passwords.isEmpty }
         if let company = imitated(by: page.page, at: url) ?? form.flatMap({ asked(by: $0, on: page, at: url) }) { return company }
@@ -99,13 +96,13 @@ package struct ImitatedBrand: Hashable, Sendable {
     /// Returns whether words are the letters of one, as in "G o o g l e".
     private static func isSpaced(_ words: ArraySlice<String>) -> Bool { words.count > 3 && words.allSatisfy { $0.count == 1 } }
 
-    /// Returns whether the page is the company's own. Over plain HTTP any network can answer in its name.
+    /// Returns whether the page is the company's own. Over plain HTTP, any network can answer in the company's name.
     private func owns(_ url: WebURL) -> Bool {
         url.isSecure && domains.contains { url.host == $0 || url.host.hasSuffix("." + $0) }
     }
 
-    /// Returns the words as skeletons with one blank between them, without addresses such as `name@gmail.com`. The parts of
-    /// joined words are added at the end: "GoogleAccount", "PayPalLogin" and "accounts.google.com" have such parts.
+    /// Returns the words as skeletons with one blank between them, without addresses such as `name@gmail.com`. The parts of joined words, such as
+    /// "GoogleAccount", "PayPalLogin" and "accounts.google.com", are added at the end.
     private static func plain(_ text: String) -> String {
         let words = words(of: text)
         let spaced = words.split { $0.count > 1 }.filter(isSpaced).map { $0.joined() }
@@ -126,8 +123,8 @@ package struct ImitatedBrand: Hashable, Sendable {
     /// The largest number of parts of a word that are joined with their neighbours.
     private static let partLimit = 8
 
-    /// Returns the parts of a joined word, alone and with their neighbours, for a company's name may have a capital inside. A
-    /// part begins behind each dot, and at each capital that follows a small letter.
+    /// Returns the parts of a joined word, alone and joined with their neighbours, because a company's name may contain a capital. A part begins
+    /// after each dot, and at each capital that follows a small letter.
     private static func parts(of word: String) -> [String] {
         var parts = [""]
         var isAfterSmall = false
@@ -145,11 +142,11 @@ package struct ImitatedBrand: Hashable, Sendable {
 }
 
 extension HelperCommand {
-    /// Makes the reply of a login that sent nothing, because the portal imitates a company.
+    /// Makes the reply of a login that sent no answers, because the portal imitates a company.
     package func leave(_ portal: Portal?, imitating company: ImitatedBrand) -> Reply {
         var reply = reply(
             .unsupportedNetwork, portal: portal,
-            reason: "The page asks for your \(company.name) account, but it does not belong to \(company.name). Nothing was sent."
+            reason: "The page asks for your \(company.name) account but does not belong to \(company.name). Nothing was sent."
         )
         reply.imitates = company.name
         return reply

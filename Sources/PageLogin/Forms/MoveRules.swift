@@ -5,17 +5,17 @@ import PortalPages
 /// The next move after a page.
 enum MoveRuling: Sendable {
     case send(FilledForm, HTMLForm)
-    /// Ask the user for the answers that a form of this page needs.
+    /// Ask the user the questions of a form of this page.
     case ask(Prompt, HTMLForm, on: TypedPage)
-    /// The portal has nothing more to ask; the probe decides.
+    /// The portal asks no more questions; the probe decides.
     case done
     /// Give up, with the reason.
     case end(HelperResult, String)
-    /// Only a browser can continue, with the reason.
+    /// Only a browser can continue; with the reason.
     case handOver(String)
 }
 
-/// The first page of a login as a whole.
+/// The first page of a login, before its forms are judged.
 struct FirstPageCase: Sendable {
     let page: TypedPage
     let url: WebURL
@@ -27,7 +27,7 @@ struct FirstPageCase: Sendable {
     }
 
     enum Ruling: Sendable {
-        /// The page does not belong to a portal, with the result and the reason.
+        /// The page does not belong to a portal; with the result and the reason.
         case none(HelperResult, String)
         case imitation(ImitatedBrand)
         case portal
@@ -35,33 +35,36 @@ struct FirstPageCase: Sendable {
 
     /// Is the first page a portal's?
     static let rules: [PageRule<FirstPageCase, Ruling>] = [
-        PageRule("P1", "A login for the administrators of a device or the staff of a house is left alone.") {
+        PageRule("P1", "hotspotd does not use a login for a device's administrators or a house's staff.") {
             $0.page.isAdministrators
                 ? .none(
                     .unsupportedNetwork,
                     "The page is a login for administrators or staff, not for guests; nothing was sent.") : nil
         },
-        PageRule("P2", "A page that asks for the key of a Wi-Fi network is left alone.") {
+        PageRule("P2", "hotspotd does not answer a page that asks for the key of a Wi-Fi network.") {
             $0.page.asksForKey
                 ? .none(
                     .unsupportedNetwork,
                     "The page asks for the key of a Wi-Fi network, which no portal needs; nothing was sent.") : nil
         },
-        PageRule("P3", "A page that says that the network blocks access is not a login.") {
+        PageRule("P3", "If the page says that the network blocks access, it is not a login.") {
             $0.page.announcement.has(.blocked)
-                ? .none(.unsupportedNetwork, "The network blocks access by a rule; the page is not a login.") : nil
+                ? .none(.unsupportedNetwork, "The page says that the network blocks access; it is not a login.") : nil
         },
-        // A portal also tells its guests that they are not connected.
-        PageRule("P4", "A page that says that the network has no Internet connection, and begins no login, is read again later.")
-        {
+        // A portal may also say that its guests are not connected.
+        PageRule(
+            "P4", "If the page says that the network has no Internet connection, and has no login, hotspotd tries again later."
+        ) {
             $0.page.onlyTells && $0.page.announcement.has(.offline)
                 ? .none(.temporaryFailure, "The page says that this network has no Internet connection now.") : nil
         },
-        PageRule("P5", "A page that says that the session has ended, and begins no other one, is read again later.") {
+        PageRule("P5", "If the page says that the session has ended, and has no login, hotspotd tries again later.") {
             $0.page.onlyTells && $0.page.announcement.has(.ended)
                 ? .none(.temporaryFailure, "The page says that the session has ended.") : nil
         },
-        PageRule("P6", "A page that imitates a well-known company is left alone, unless answers are stored for its portal.") {
+        PageRule(
+            "P6", "hotspotd does not answer a page that imitates a well-known company, unless answers are stored for its portal."
+        ) {
             $0.isKnown ? nil : ImitatedBrand.imitated(by: $0.page.page, at: $0.url).map(Ruling.imitation)
         },
         PageRule("P7", "Any other page may be a portal's.") { _ in .portal },
@@ -73,7 +76,7 @@ struct FirstPageCase: Sendable {
     var isNoPortals: Bool { if case .none = FirstPageCase(page, at: url, isKnown: true).ruled.ruling { true } else { false } }
 }
 
-/// A first page that has nothing to fill in or press.
+/// A first page without anything to fill in or press.
 struct NoLoginCase: Sendable {
     let page: TypedPage
     let url: WebURL
@@ -82,11 +85,11 @@ struct NoLoginCase: Sendable {
     let offersLogoff: Bool
     /// Whether the page says that something was refused.
     let isRefusal: Bool
-    /// The page's words, to follow a sentence of ours.
+    /// The page's words, to follow a sentence of hotspotd.
     let says: String
 
     private static let needsBrowser = MoveRuling.handOver("This page needs a browser.")
-    /// Octets of text below which a page that loads scripts is empty without them.
+    /// Octets of text below which a page that loads scripts counts as empty without them.
     private static let bareText = 40
 
     /// What does a first page without a login mean?
@@ -94,44 +97,45 @@ struct NoLoginCase: Sendable {
         PageRule("N1", "Reading the page took too long, so hotspotd may have missed a login.", needsScripts: true) {
             $0.page.isTooComplicated ? .handOver(HTMLReader.complicatedReason) : nil
         },
-        PageRule("N2", "A page that leads out of the portal, or sounds like the end of a login, is the end of one.") {
+        PageRule("N2", "A page that leads out of the portal, or sounds like the end of a login, ends the login.") {
             RedirectChain.leadsOut($0.page.page, at: $0.url, on: $0.link) || $0.page.soundsLikeSuccess ? .done : nil
         },
         PageRule("N3", "The page is too large, so hotspotd may have missed a login.", needsScripts: true) {
-            $0.page.isTruncated ? .handOver("The page is too large, and the part that hotspotd read has no form.") : nil
+            $0.page.isTruncated ? .handOver("The page is too large, and the part that hotspotd read contains no form.") : nil
         },
-        PageRule("N4", "A page that offers to log off shows a session that exists.") {
+        PageRule("N4", "A page that offers to log off shows an existing session.") {
             $0.offersLogoff && !$0.page.hasLooseField && !$0.isBare ? .done : nil
         },
-        PageRule("N5", "A script or a frame is likely to have the login.", needsScripts: true) {
+        PageRule("N5", "A script or a frame is likely to contain the login.", needsScripts: true) {
             $0.page.isScripted ? needsBrowser : nil
         },
-        PageRule("N6", "A link that goes on works only with a script.", needsScripts: true) { page in
+        PageRule("N6", "A link that continues works only with a script.", needsScripts: true) { page in
             page.page.links.contains { $0.isInert && $0.goesOn } ? needsBrowser : nil
         },
-        PageRule("N7", "A page that loads scripts has fewer than 40 octets of text without them.", needsScripts: true) {
+        PageRule("N7", "A page that loads scripts contains fewer than 40 octets of text without them.", needsScripts: true) {
             $0.isBare ? needsBrowser : nil
         },
-        PageRule("N8", "Where a page shows terms without a control to accept them, a script adds it.", needsScripts: true) {
+        PageRule("N8", "If a page shows terms but no control to accept them, a script adds the control.", needsScripts: true) {
             $0.page.hasScripts && $0.page.words.bindsReader ? needsBrowser : nil
         },
         PageRule("N9", "The page logs in with another company's account, or with a picture that another device reads.") {
             !$0.isRefusal && ($0.page.offersSocialLogin || $0.page.asksToScan) ? needsBrowser : nil
         },
-        PageRule("N10", "The page has a link that goes on, and hotspotd cannot tell which.") { page in
+        PageRule("N10", "Several links may continue, and hotspotd cannot tell which one does.") { page in
             !page.isRefusal && page.page.links.contains(where: page.leadsOn) ? needsBrowser : nil
         },
-        // A page that says to go on but has nothing to press gets its button from its scripts.
-        PageRule("N11", "A page that loads scripts says to go on in its title or a heading.", needsScripts: true) { page in
+        // If a page says to continue but has no button, its scripts add the button.
+        PageRule("N11", "The title or a heading of a page that loads scripts asks the guest to continue.", needsScripts: true) {
+            page in
             !page.isRefusal && page.page.loadsScripts && page.page.heading.isOnward ? needsBrowser : nil
         },
         PageRule("N12", "The page is empty.", needsScripts: true) {
             $0.says.isEmpty ? .handOver("The portal's page is empty.") : nil
         },
-        PageRule("N13", "Any other page with scripts shows no login without them.", needsScripts: true) {
+        PageRule("N13", "Any other page with scripts may show its login only with them.", needsScripts: true) {
             $0.page.hasScripts ? $0.noLogin : nil
         },
-        PageRule("N14", "Any other page has no login at the moment.") { $0.noLogin },
+        PageRule("N14", "Any other page has no login now.") { $0.noLogin },
     ]
 
     private var noLogin: MoveRuling {
@@ -140,7 +144,7 @@ struct NoLoginCase: Sendable {
 
     private var isBare: Bool { page.loadsScripts && page.page.text.utf8.count < Self.bareText && !isRefusal }
 
-    /// Returns whether a link seems to go on: its words say so, or it leads from the place of the probe's page to another host.
+    /// Returns whether a link seems to continue: its words say so, or it leads from the probe's own address to another host.
     private func leadsOn(_ link: TypedLink) -> Bool {
         guard !link.words.leadsBack, !link.words.declines, let target = WebURL(link.reference, relativeTo: page.base) else {
             return false
@@ -150,7 +154,7 @@ struct NoLoginCase: Sendable {
     }
 }
 
-/// A page in a login, with the decision about its forms.
+/// A page during a login, with the decision about its forms.
 struct MoveCase: Sendable {
     let attempt: FormAttempt
     let page: TypedPage
@@ -163,25 +167,25 @@ struct MoveCase: Sendable {
 
     /// Decides about the next move.
     static let rules: [PageRule<MoveCase, MoveRuling>] = [
-        // A short page is quoted whole, because its heading says less than the rest.
-        PageRule("E1", "After a form, a page that has no login and says that it refuses is handed over with its words.") {
+        // A short page is quoted whole, because its heading alone says less.
+        PageRule("E1", "After a form, a page without a login that reports a refusal is handed over with its words.") {
             guard $0.isNothing, !$0.isFirst, !$0.page.soundsLikeSuccess, !$0.hasNewSuccess,
                 let refusal = $0.attempt.engine.refusal(on: $0.page)
             else { return nil }
             return .handOver($0.page.page.text.utf8.count <= 200 ? $0.attempt.words(of: $0.page) : refusal)
         },
-        PageRule("E2", "After a form, a page that asks for something that only a browser can send is handed over.") {
+        PageRule("E2", "After a form, a page that asks for data that only a browser can send is handed over.") {
             $0.isNothing && !$0.isFirst && $0.page.asksOn ? .handOver($0.attempt.words(of: $0.page)) : nil
         },
         PageRule("E3", "After a form, any other page without a login ends the login.") {
             $0.isNothing && !$0.isFirst ? .done : nil
         },
-        // The page is the portal's own end of a login, such as one in a browser.
-        PageRule("E4", "A first page without a login, after a prompt that asked for nothing, ends the login.") {
+        // The page is the end of a login that was done elsewhere, such as in a browser.
+        PageRule("E4", "A first page without a login, after a prompt without questions, ends the login.") {
             $0.isNothing && $0.attempt.engine.isTypedNow && $0.attempt.typed.isEmpty ? .done : nil
         },
-        // A form that a script shows may be the login of a page that always has a link to log off.
-        PageRule("E5", "A refused form beside words of success, or a way to log off, is not needed.") {
+        // If a script shows a form, it may be the login of a page that always links to its logoff.
+        PageRule("E5", "A refused form is not needed if the page reports success or offers to log off.") {
             $0.isRefused && $0.isLive ? .done : nil
         },
         PageRule("E6", "Once the user has logged in with a browser, a refused form no longer matters.") {
@@ -192,14 +196,14 @@ struct MoveCase: Sendable {
             takingOver: {
                 if case .refuse(let reason) = $0.decision { $0.decided.becoming(.handOver(reason)) } else { nil }
             }),
-        // Words of success do not end a login while the page asks for something new, unless it already lets the user log off.
+        // Words of success do not end a login while the page has new questions, unless it already offers to log off.
         PageRule(
-            "E8", "After a form, words of success end the login if the page asks for the same again, or lets the user log off."
+            "E8", "After a form, words of success end the login if the page asks the same again or offers to log off."
         ) {
             $0.asksAfterSuccess ? .done : nil
         },
         PageRule(
-            "E9", "hotspotd asks any other question.",
+            "E9", "hotspotd asks the user any other question.",
             takingOver: {
                 if case .ask(let prompt, let form) = $0.decision {
                     $0.decided.becoming(.ask(prompt, form, on: $0.page))
@@ -207,25 +211,25 @@ struct MoveCase: Sendable {
                     nil
                 }
             }),
-        PageRule("E10", "A lone button behind words that say that the gateway is open leads on to a web site.") {
+        PageRule("E10", "If the page says that the gateway is open, its only button leads to a web site.") {
             guard let form = $0.submitted, let own = $0.page.forms.first(where: { $0.form == form }) else { return nil }
             return own.carriesNothing && $0.page.saysGranted ? .done : nil
         },
-        PageRule("E11", "A form that was sent already, and comes again, is handed over with the portal's words.") {
+        PageRule("E11", "If a form that was sent comes again, it is handed over with the portal's words.") {
             guard let form = $0.submitted, !form.inputs.isEmpty, $0.attempt.hasAnswered(form) else { return nil }
             return .handOver($0.attempt.engine.refusal(on: $0.page) ?? FormEngine.unexplained)
         },
-        PageRule("E12", "A button that was pressed comes again after answers: the gateway has yet to open.") {
+        PageRule("E12", "If a button that was pressed comes again after answers, the gateway has not opened yet.") {
             $0.comesAgain && $0.attempt.hasAnswered && $0.submitted?.inputs.isEmpty == true ? .done : nil
         },
-        // An example is a button for free access that is used up.
-        PageRule("E13", "If a button that was already pressed comes again, hotspotd offers the page's other way to log in.") {
+        // For example, a button for free access when the free time is used up.
+        PageRule("E13", "If a button that was pressed comes again, hotspotd offers the page's other way to log in.") {
             guard $0.comesAgain, $0.rest.forms.count < $0.page.forms.count else { return nil }
             guard case .ask(var prompt, let form) = $0.attempt.engine.ruled(on: $0.rest, at: $0.url).ruling else { return nil }
             if prompt.message == nil { prompt.message = $0.attempt.engine.refusal(on: $0.page) ?? FormAttempt.samePage }
             return .ask(prompt, form, on: $0.rest)
         },
-        PageRule("E14", "If nothing else is left, a page that comes again is handed over.") {
+        PageRule("E14", "If there is no other way, a page that comes again is handed over.") {
             $0.comesAgain ? .handOver($0.attempt.engine.complaint(of: $0.page.page) ?? FormAttempt.samePage) : nil
         },
         PageRule("E15", "After a form, words of success beside a button to another origin end the login.") {
@@ -267,7 +271,7 @@ struct MoveCase: Sendable {
             says: attempt.says(page))
     }
 
-    /// Whether the page now says that the login is done, and its words of refusal were there before the form was sent.
+    /// Whether the page now reports success, and its words of refusal were already there before the form was sent.
     private var hasNewSuccess: Bool {
         let known = Set(attempt.engine.textBefore)
         let new = page.texts.filter { !known.contains($0.text) }.map(\.words)
@@ -275,7 +279,7 @@ struct MoveCase: Sendable {
             && !new.contains(where: \.isFailure)
     }
 
-    /// Whether the page belongs to an open session, beside a form that asks a guest for nothing.
+    /// Whether the page shows a running session; its form has no questions for a guest.
     private var isLive: Bool {
         let hasHidden = page.forms.contains { $0.isInvisible && $0.controls.contains(where: \.control.isField) }
         let asksNothing = page.forms.allSatisfy { $0.isInvisible || $0.fields.isEmpty } && !page.hasLooseField
@@ -291,7 +295,7 @@ struct MoveCase: Sendable {
             || (attempt.offersLogoff(page, at: url) && !prompt.fields.contains { $0.kind == .code })
     }
 
-    /// Whether the form was sent before, or is a pressed button, even if its token has changed.
+    /// Whether the form was sent before, or is a button that was pressed, even if its token has changed.
     private var comesAgain: Bool { submitted.map { attempt.hasSent($0) } ?? false }
 
     /// The page without the buttons that were pressed.

@@ -1,13 +1,13 @@
 import BoundHTTP
 import PortalPages
 
-/// One row of a table of rules. The first row that fits decides.
+/// One row of a table of rules. The first row that applies decides.
 struct PageRule<Case, Ruling>: Sendable {
     let name: RuleName
-    /// Returns the ruling; `nil` if the row does not fit.
+    /// Returns the ruling; `nil` if the row does not apply.
     let rule: @Sendable (Case) -> Ruled<Ruling>?
 
-    /// - Parameter needsScripts: whether the page's scripts have to run before the ruling counts.
+    /// - Parameter needsScripts: whether the page's scripts must run before the ruling counts.
     init(
         _ number: String, _ sentence: String, needsScripts: Bool = false, _ rule: @escaping @Sendable (Case) -> Ruling?
     ) {
@@ -16,7 +16,7 @@ struct PageRule<Case, Ruling>: Sendable {
         self.rule = { rule($0).map { Ruled(ruling: $0, rule: name) } }
     }
 
-    /// Makes a row that takes over the ruling and the rule of another table.
+    /// Makes a row that adopts the ruling and the rule of another table.
     init(_ number: String, _ sentence: String, takingOver rule: @escaping @Sendable (Case) -> Ruled<Ruling>?) {
         name = RuleName(number: number, sentence: sentence)
         self.rule = rule
@@ -27,7 +27,7 @@ struct PageRule<Case, Ruling>: Sendable {
 package struct RuleName: Hashable, Sendable, CustomStringConvertible {
     package let number: String
     package let sentence: String
-    /// Whether a browser has to run the page's scripts before the ruling counts.
+    /// Whether a browser must run the page's scripts before the ruling counts.
     package var needsScripts = false
     package var description: String { "\(number): \(sentence)" }
 }
@@ -44,17 +44,17 @@ struct Ruled<Ruling> {
 extension Ruled: Sendable where Ruling: Sendable {}
 
 extension Array {
-    /// Returns the ruling of the first row that fits. The last row of each table always fits.
+    /// Returns the ruling of the first row that applies. The last row of each table always applies.
     func ruling<Case, Ruling>(on subject: Case) -> Ruled<Ruling> where Element == PageRule<Case, Ruling> {
         for row in self {
             if let ruled = row.rule(subject) { return ruled }
         }
-        preconditionFailure("the last row of a table of rules did not fit")
+        preconditionFailure("the last row of a table of rules did not apply")
     }
 }
 
-/// All tables of page rules. C uses F, G and R; E18 uses N. In G, every row is applied to every form; in all others, the first
-/// row that fits decides.
+/// All tables of page rules. C uses F, G and R; E18 uses N. In G, every row is applied to every form; in all others, the first row that applies
+/// decides.
 package enum PageRules {
     /// A table: its letter, the question that it answers, and its rows.
     package struct Table: Sendable {
@@ -78,9 +78,9 @@ package enum PageRules {
     package static let tables = [
         Table("Is the first page a portal's?", FirstPageCase.rules),
         Table("May a form be the login?", FormCase.rules),
-        Table("Does a form step back beside others?", FormBesideCase.rules),
-        Table("Which of several forms goes first?", FormCase.ranks),
-        Table("Which ways to log in does the page have?", ChoiceCase.rules),
+        Table("Is a form ignored in favour of others?", FormBesideCase.rules),
+        Table("Which of several forms comes first?", FormCase.ranks),
+        Table("Which ways to log in does the page offer?", ChoiceCase.rules),
         Table("Is the form sent, or is the user asked?", SendingCase.rules),
         Table("What does a first page without a login mean?", NoLoginCase.rules),
         Table("What happens then?", MoveCase.rules),

@@ -6,12 +6,12 @@ import PortalPages
 enum PriceMention: Hashable, Sendable {
     /// There is no price, or it is for something else, such as a lost key.
     case elsewhere
-    /// The price may be for the access; these are the words around it.
+    /// The price may be for the access; with the words around it.
     case unclear(String)
     /// The access costs.
     case access
 
-    /// Reads the text around each price of a form.
+    /// Reads the text around each price in a form.
     init(of form: TypedForm, on page: TypedPage) {
         if let hidden = form.controls.first(where: { Self.isHiddenSum($0.control) }) {
             self = .unclear("\(hidden.name) \(hidden.value)")
@@ -21,19 +21,18 @@ enum PriceMention: Hashable, Sendable {
             self = .elsewhere
             return
         }
-        // If a free choice is selected, the paid ones are not sent, so their words do not count as a price.
+        // If the page has chosen a free choice, the paid ones are not sent, so their words do not count as a price.
         var text = form.costly.reduce(form.text) { $0.replacing($1, with: "\n") }
         guard form.costly.isEmpty || Purposes(of: text).hasPrice else {
             self = .elsewhere
             return
         }
-        // A paragraph without a stop is a sentence too.
+        // A paragraph without a full stop is also a sentence.
         for sentence in page.texts where sentence.words.hasPrice && sentence.text.split(separator: " ").count > 2 {
             text = text.replacing(sentence.text, with: "\n" + sentence.text + "\n")
         }
         let priced = Clause.priced(in: text)
-        // A price in a box belongs to the box, which is not sent; a price in a button belongs to the button, which is not
-        // pressed.
+        // A price in a box or in another button does not apply, because neither is sent.
         let boxes = form.inputs.filter { $0.kind == .checkbox && $0.label.hasPrice }.map(\.control.label)
         let others = form.submits.filter { $0.label.hasPrice && $0.control != form.button?.control }.map(\.control.label)
         guard !priced.contains(where: { clause in clause.isAccess && !(boxes + others).contains { $0.contains(clause.text) } })
@@ -46,14 +45,13 @@ enum PriceMention: Hashable, Sendable {
         self = (open + (priced.isEmpty ? [form.text] : [])).first.map { Self.unclear($0) } ?? .elsewhere
     }
 
-    /// Reads the prices on the page beside a form: one may be the price of the click, or be added to the room's bill. An account
-    /// or a code was paid for before.
+    /// Reads the prices beside a form: such a price may apply to the click, or be added to the room's bill. An account or a code was paid for before.
     init(beside form: TypedForm, on page: TypedPage) {
         self = .elsewhere
         if form.button?.label.isFree ?? false { return }
         let isPaid = !form.passwords.isEmpty || form.typed.contains(where: \.words.isCode)
         if !form.typed.isEmpty, isPaid || page.words.isFree { return }
-        // A price in another form, or in a link, belongs to that form or link.
+        // A price in another form or in a link belongs to that form or link.
         let others = page.forms.map(\.form.text) + page.links.map(\.link.text)
         let beside = page.texts.filter { sentence in
             sentence.words.hasPrice && !others.contains { $0.contains(sentence.text) }
@@ -64,16 +62,16 @@ enum PriceMention: Hashable, Sendable {
         }
     }
 
-    /// The beginning of the name of the box for a price that the page mentions.
+    /// The beginning of the name of the box for a price.
     static let field = ConsentRequired.prefix + "price:"
 
-    /// The box that the user ticks to log in despite a price; it appears at each login.
+    /// The box that the user ticks to log in despite a price; it is shown at each login.
     var box: Field? {
         guard case .unclear(let words) = self else { return nil }
-        // The answer counts only for these words.
+        // The tick counts only for these words.
         let name = Self.field + Terms.fingerprint(of: words).prefix(8)
         return Field(
-            name: name, label: "The page mentions a price: \"\(Printable.text(words, limit: 100))\". Log in all the same",
+            name: name, label: "The page mentions a price: \"\(Printable.text(words, limit: 100))\". Log in anyway",
             kind: .checkbox, required: true)
     }
 
@@ -87,7 +85,7 @@ enum PriceMention: Hashable, Sendable {
     }
 }
 
-/// A part of a text between stops and commas, with a price.
+/// A part of a text between full stops and commas, with a price.
 private struct Clause {
     let text: String
     let words: Purposes
@@ -101,7 +99,7 @@ private struct Clause {
         return numbers.count > 1 || words.isTariff
     }
 
-    /// Returns the clauses of a text that have a price; a bare sum belongs to the part before it.
+    /// Returns the clauses of a text that contain a price; a sum on its own belongs to the part before it.
     static func priced(in text: String) -> [Clause] {
         let letters = Array(text)
         var parts = [""]

@@ -6,16 +6,16 @@ import PortalPages
 /// The decision about the form of a page.
 enum SendingRuling: Sendable {
     case send, ask
-    /// The form must not be sent, with the reason.
+    /// The form must not be sent; with the reason.
     case refuse(String)
 }
 
-/// A page's ways to log in, filled in with the present answers.
+/// A page's ways to log in, filled in with the answers that are there.
 struct SendingCase: Sendable {
     private let engine: FormEngine
     private let page: TypedPage
     private let url: WebURL
-    /// The page's ways to log in, and those that are offered to the user.
+    /// The page's ways to log in, and those of them that are offered to the user.
     private let (found, options): ([LoginOption], [LoginOption])
     private let picked: (option: LoginOption, isFilled: Bool)
     /// The answers that may be sent with the chosen form.
@@ -65,22 +65,22 @@ struct SendingCase: Sendable {
 
     /// Is the form sent, or is the user asked?
     static let rules: [PageRule<SendingCase, SendingRuling>] = [
-        PageRule("Q1", "An e-mail address and its password would be put into an unencrypted address.") { sending in
+        PageRule("Q1", "An e-mail address and its password would become part of an unencrypted address.") { sending in
             sending.found.contains { sending.givesAway($0.form) }
-                ? .refuse("The page would put an e-mail address and its password into an unencrypted address.") : nil
+                ? .refuse("The page would send an e-mail address and its password as part of an unencrypted address.") : nil
         },
-        PageRule("Q2", "The form leads to an address that hotspotd does not request, or that is too long.") {
+        PageRule("Q2", "The form's address is not allowed or is too long.") {
             if case .failure(let error) = $0.filled { .refuse(error.description) } else { nil }
         },
-        PageRule("Q3", "A browser would not send an answer in this form, such as a date in words.") {
+        PageRule("Q3", "A browser would refuse an answer, such as a date in words.") {
             $0.faults.isEmpty ? nil : .ask
         },
-        PageRule("Q4", "The page has several ways, and none is filled in.") { $0.picked.isFilled ? nil : .ask },
+        PageRule("Q4", "The page offers several ways, and none is filled in.") { $0.picked.isFilled ? nil : .ask },
         PageRule("Q5", "A field or box that must be filled in has no answer.") { $0.isOpen ? .ask : nil },
         PageRule("Q6", "A stored password would be sent unencrypted, and was not released for that.") {
             $0.needsUser ? .ask : nil
         },
-        PageRule("Q7", "The answers go to another origin, to which the user has not agreed.") {
+        PageRule("Q7", "The answers go to another origin, and the user has not agreed to that.") {
             $0.consents.contains(.answersElsewhere) ? .ask : nil
         },
         PageRule("Q8", "Any other form is sent.") { _ in .send },
@@ -98,7 +98,7 @@ struct SendingCase: Sendable {
         }
     }
 
-    /// Returns whether a form sends an e-mail address and a password unencrypted: no account of a gateway looks like that.
+    /// Returns whether a form sends an e-mail address and a password unencrypted: a gateway's accounts look different.
     private func givesAway(_ form: TypedForm) -> Bool {
         form.method == .get && !form.passwords.isEmpty && form.fields.contains { FormEngine.kind(of: $0) == .email }
             && WebURL(form.form.action, relativeTo: page.base)?.isSecure != true
@@ -115,11 +115,11 @@ struct SendingCase: Sendable {
     private var needsUser: Bool {
         guard let filled = try? filled.get(), filled.carriesPassword, !engine.isTypedNow else { return false }
         let isPlain = !(url.isSecure && filled.target.isSecure)
-        // The daemon released the answers for the page's origin, which does not cover an unencrypted target of an encrypted page.
+        // The daemon released the answers for the page's origin. If the page is encrypted and the form's target is not, that does not suffice.
         return isPlain && !(engine.allowsPlainHTTP && !(url.isSecure && !filled.target.isSecure))
     }
 
-    /// The answers that the user has typed now.
+    /// The answers that the user has just typed.
     private var typed: [String: String] { Self.typed(engine, answers) }
 
     private static func typed(_ engine: FormEngine, _ answers: [String: String]) -> [String: String] {
@@ -130,7 +130,7 @@ struct SendingCase: Sendable {
         _ engine: FormEngine, _ options: [LoginOption], _ picked: (option: LoginOption, isFilled: Bool),
         _ answers: [String: String]
     ) -> [Field] {
-        // If one way needs no typing, Enter must be able to choose it.
+        // If one way needs no typing, Enter must select it.
         let mayStayEmpty = !picked.isFilled && options.contains(where: \.names.isEmpty)
         return engine.fields(
             of: picked.isFilled ? [picked.option] : options, consent: engine.consent || engine.saysYesToTerms,
@@ -150,7 +150,7 @@ struct SendingCase: Sendable {
         return [terms, PriceMention(of: form, on: page).box ?? beside].compactMap(\.self)
     }
 
-    /// The answer that is missing in a way of several that the user has begun to fill in; `nil` if there is none.
+    /// The answer that is missing in the way that the user has begun to fill in, if there are several; `nil` if none is missing.
     private var missing: String? {
         guard options.count > 1, !engine.hasSent(fields) else { return nil }
         let typed = typed
@@ -159,23 +159,22 @@ struct SendingCase: Sendable {
             let name = begun.names.first(where: { !isTyped($0) })
                 ?? fields.first(where: { $0.kind == .checkbox && $0.required && !FilledForm.isYes(typed[$0.name] ?? "") })?.name
         else { return nil }
-        return "\"\(engine.label(of: name, in: begun.form))\" was not given; nothing was sent."
+        return "\"\(engine.label(of: name, in: begun.form))\" was not answered, so nothing was sent."
     }
 
-    /// Returns why an answer must not be sent, if so: a browser lets the user type neither more than the page allows nor a
-    /// control character.
+    /// Returns why an answer must not be sent; `nil` if it may. A browser also limits its length and accepts no control characters.
     private static func fault(in answer: String, for control: TypedControl) -> String? {
         let label = FormEngine.label(of: control)
         if answer.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            return "The answer to \"\(label)\" has control characters; nothing was sent."
+            return "The answer to \"\(label)\" contains control characters, so nothing was sent."
         }
         if control.isDate == true, !isDate(answer) {
-            return "The answer to \"\(label)\" is not a date like 1990-07-14; nothing was sent."
+            return "The answer to \"\(label)\" is not a date like 1990-07-14, so nothing was sent."
         }
         if let limit = control.maxLength, limit >= 0, answer.utf16.count > limit {
-            return "The answer to \"\(label)\" is longer than the \(limit) characters that the page allows; nothing was sent."
+            return "The answer to \"\(label)\" is longer than the \(limit) characters that the page allows, so nothing was sent."
         }
-        return answer.utf8.count > FormEngine.answerLimit ? "The answer to \"\(label)\" is too long; nothing was sent." : nil
+        return answer.utf8.count > FormEngine.answerLimit ? "The answer to \"\(label)\" is too long, so nothing was sent." : nil
     }
 
     private static func isDate(_ answer: String) -> Bool {
@@ -185,11 +184,10 @@ struct SendingCase: Sendable {
 }
 
 extension FormEngine {
-    /// Returns the answers without those that would accept terms which the user does not accept now: a stored answer is not
-    /// consent.
+    /// Returns the answers without those that would accept terms which the user does not accept now: a stored answer is not consent.
     fileprivate func validAnswers(for form: TypedForm) -> [String: String] {
         var names: Set<String> = [Self.termsField]
-        // The device that went offline last time is not the answer today.
+        // The device that went offline last time may not be today's answer.
         if form.endsOthers { names.formUnion(form.inputs.map(\.name)) }
         for input in form.inputs where input.words.isTerms {
             switch input.kind {
@@ -204,7 +202,7 @@ extension FormEngine {
         }
     }
 
-    /// Returns the boxes that were ticked for the earlier way and are part of both.
+    /// Returns the ticked boxes of the earlier way that also belong to this one.
     fileprivate func earlierTicks(of option: LoginOption, isFilled: Bool, answers valid: [String: String]) -> [String: String] {
         guard isFilled, !option.names.isEmpty, option.names.allSatisfy({ valid[$0] != nil }) else { return [:] }
         let ticks = option.form.inputs.filter {

@@ -3,19 +3,18 @@ import CCrypto
 import HotspotCore
 import PortalPages
 
-/// The terms of use of a portal, by which changed terms can be recognised at a later visit.
+/// The terms of use of a portal; comparing them shows whether they have changed since the last visit.
 package enum Terms: Hashable, Sendable {
-    /// The terms are on a separate page, perhaps with other documents that are accepted with them, and the box that accepts them
-    /// has these words.
+    /// The terms are on a separate page; further documents may be accepted with them. The words are those of the box that accepts them.
     case address(WebURL, others: [WebURL] = [], box: String = "")
     /// The terms are on the page that asks.
     case text(String)
-    /// The page of the terms is gone; only their fingerprint is known.
+    /// Only the fingerprint of the terms is known, because their page is gone.
     case read(String)
 
     /// The largest part of a terms page's text that is compared, in octets.
     private static let textLimit = 64 * 1024
-    /// The longest time for fetching the terms, in milliseconds.
+    /// The longest time to fetch the terms, in milliseconds.
     private static let timeLimit = 5_000
     /// The largest number of fingerprints that are kept for one network.
     static let keptLimit = 16
@@ -24,7 +23,7 @@ package enum Terms: Hashable, Sendable {
         all.count == 1 ? all[0] : digest(Array(all.joined(separator: " ").utf8))
     }
 
-    /// Returns the words of a page of terms that occur only there; if these are few, all of its words.
+    /// Returns the words that occur only on a page of terms; if there are few, all of its words.
     fileprivate static func own(_ page: HTMLPage, beside sentences: [String]) -> String {
         let own = page.pieces.filter { !sentences.contains($0) }.joined(separator: " ")
         return own.utf8.count * 2 < page.text.utf8.count ? page.text : own
@@ -85,8 +84,8 @@ package enum Terms: Hashable, Sendable {
         return Self.fingerprint(of: box)
     }
 
-    /// Returns the digest of a text's words without those that differ at each visit: times, dates, addresses and tokens. Sums,
-    /// numbers of days and paragraph numbers are kept, unless a second reading of the same page has different ones.
+    /// Returns the digest of a text's words without those that differ at each visit: times, dates, addresses and tokens. Sums, numbers of days and
+    /// paragraph numbers are kept, unless they differ in a second reading of the same page.
     static func fingerprint(of text: String, and again: String? = nil) -> String {
         func words(of text: String) -> [Substring] { text.lowercased().split { $0.isWhitespace }.filter { !isVariable($0) } }
         var steady = words(of: text)
@@ -98,7 +97,7 @@ package enum Terms: Hashable, Sendable {
     }
 
     private static func isVariable(_ whole: Substring) -> Bool {
-        // "Version 2:" is no time of day.
+        // The number in "Version 2:" is not a time of day.
         var word = whole
         while word.last?.isPunctuation == true { word.removeLast() }
         let digits = word.utf8.count { $0 >= 0x30 && $0 <= 0x39 }
@@ -117,7 +116,7 @@ package enum Terms: Hashable, Sendable {
     }
 }
 
-/// Terms of use, and the page that asks for them.
+/// The terms of use, and the page that asks for consent to them.
 package struct ShownTerms: Sendable {
     let terms: Terms
     let page: WebURL
@@ -128,13 +127,11 @@ package struct ShownTerms: Sendable {
         (self.terms, self.page, sentences) = (terms, url, page.sentences)
     }
 
-    /// Returns the identity of these terms: a SHA-256 in base64 of their words, and a second one of the words that occur only in
-    /// the terms. The second one leaves out the page's head and foot, and the words of the page that asks, such as a train's
-    /// speed. Terms on another host are not fetched before the login; their identity is that of their address. `nil` if the terms
-    /// cannot be read now.
+    /// Returns the identity of these terms: a SHA-256 in base64 of their words, and a second one without the words of the page's head and foot and of
+    /// the page that asks, such as a train's speed. Terms on another host are not fetched before the login; their identity is that of their address.
+    /// `nil` if the terms cannot be read now.
     ///
-    /// - Parameter twice: whether the terms are fetched twice, to leave out words that change from one moment to the next, such
-    ///   as a counter.
+    /// - Parameter twice: whether the terms are fetched twice, to leave out words that change from one moment to the next, such as a counter.
     func fingerprints(asking client: HTTPClient, twice: Bool = false, in scope: Scope) -> [String]? {
         switch terms {
         case .text(let text): return [Terms.fingerprint(of: text)]
@@ -149,7 +146,7 @@ package struct ShownTerms: Sendable {
                     own.append(digest)
                 case .text(let text):
                     var again: HTMLPage?
-                    // The page that asks for the yes has been read already.
+                    // The page that asks for consent has already been read.
                     if twice, url != page, case .text(let second) = Terms.read(url, asking: client, of: page, in: scope) {
                         again = second
                     }
@@ -164,13 +161,13 @@ package struct ShownTerms: Sendable {
     }
 }
 
-/// The terms that the user accepted and those that are shown now; changed terms need a new yes.
+/// The terms that the user accepted and those that are shown now; changed terms need new consent.
 struct AcceptedTerms: Sendable {
     private var accepted: [String]
     private var shown: [String]
-    /// Whether the answered prompt showed terms, for which an earlier consent does not count.
+    /// Whether the answered prompt showed terms, so that earlier consent does not count for them.
     let mustBeAccepted: Bool
-    /// The sentence for terms that are not the accepted ones.
+    /// The sentence about terms that have changed since the user accepted them.
     private(set) var change: String?
 
     /// Whether the user accepted terms here.
@@ -182,15 +179,15 @@ struct AcceptedTerms: Sendable {
         mustBeAccepted = !shown.isEmpty
     }
 
-    /// Returns whether these terms differ from the accepted ones, or their box has other words. Terms that were never seen, or
-    /// cannot be read now, count as unchanged: the consent holds for them.
+    /// Returns whether these terms, or the words of their box, differ from the accepted ones. Terms that were never seen, or cannot be read now,
+    /// count as unchanged, so the consent applies.
     mutating func haveChanged(_ current: ShownTerms?, _ client: HTTPClient, _ scope: Scope) -> Bool {
         guard let current, !accepted.isEmpty else { return false }
         let (terms, box) = (current.terms, current.terms.boxFingerprint)
         func index(of fingerprints: [String]?) -> Int? {
             accepted.firstIndex { mark in
                 let parts = mark.split(separator: " ").map(String.init)
-                // A memory of an earlier version does not have the box.
+                // A memory of an earlier version does not contain the box.
                 return (fingerprints?.contains(parts[0]) ?? true) && (box == nil || parts.count < 2 || parts[1] == box)
             }
         }
@@ -210,7 +207,7 @@ struct AcceptedTerms: Sendable {
         shown = marks(of: terms, fingerprints)
         change =
             wasUnread
-            ? "The terms could not be read when you accepted them." : "The terms are not word for word those that you accepted."
+            ? "The terms could not be read when you accepted them." : "The terms have changed since you accepted them."
         return true
     }
 
@@ -220,13 +217,13 @@ struct AcceptedTerms: Sendable {
         shown = marks(of: current.terms, current.fingerprints(asking: client, twice: true, in: scope))
     }
 
-    /// Returns the marks that are kept of terms with these fingerprints; if terms cannot be read, the address, so that they are
-    /// shown once they can be read.
+    /// Returns the entries to keep for terms with these fingerprints. If terms cannot be read, their address is kept, so that they are shown once
+    /// they can be read.
     private func marks(of terms: Terms, _ fingerprints: [String]?) -> [String] {
         (fingerprints ?? [terms.addressFingerprint ?? Self.unread]).map { Self.mark($0, terms.boxFingerprint) }
     }
 
-    /// The mark of terms that could not be read and have no address.
+    /// The entry for terms that could not be read and have no address.
     private static let unread = "?"
 
     private static func mark(_ terms: String, _ box: String?) -> String { terms + (box.map { " " + $0 } ?? "") }

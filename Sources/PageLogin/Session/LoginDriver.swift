@@ -1,8 +1,8 @@
 import HelperKit
 import HotspotCore
 
-/// The one loop that logs in, by forms, portal files and WISPr: ``LoginSteps`` decide, a ``LoginCarrier`` sends. The driver
-/// handles terms of use, late opening, changed keys, the session's memory and the reply.
+/// The one loop that logs in, by forms, portal files and WISPr. ``LoginSteps`` decide, and a ``LoginCarrier`` sends; the driver handles terms of use,
+/// late opening, changed keys, the session's memory and the reply.
 package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
     /// Adds the data of one way to log in to the driver's reply and memory, after the last move.
     package typealias Finish = (Steps, LoginMove, inout Reply, inout SessionMemory) -> Void
@@ -21,7 +21,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
     private var wasHeldBack = false
     /// Whether the key of the last form's target has changed, so that nothing was sent to it.
     private var hasChangedKey = false
-    /// Asks whether the network is open.
+    /// Checks whether the network is open.
     package var isOpen: () -> Bool
     /// Waits this number of seconds; `false` if the command's time is over.
     package var pause: (Int) -> Bool
@@ -33,13 +33,13 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         (isOpen, pause) = (command.isOpen, command.pause)
         memory = SessionMemory(command.session)
         terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
-        // The steps have read the answered question.
+        // The steps have already read the answered question.
         (memory.page, memory.impliedAgreements, memory.asked, memory.sent) = (nil, nil, nil, nil)
     }
 
     /// Logs in.
     ///
-    /// - Parameter first: the first move, if it does not come from the steps.
+    /// - Parameter first: the first move, if the steps do not decide it.
     package mutating func run(from first: LoginMove? = nil, finish: Finish) -> Reply {
         var pending = first
         while true {
@@ -74,7 +74,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         }
     }
 
-    /// Returns the next move of the steps. If the accepted terms have changed, the move has no consent.
+    /// Returns the next move of the steps. If the accepted terms have changed, the move carries no consent.
     private mutating func next() -> LoginMove {
         before = steps
         var move = steps.next()
@@ -87,13 +87,13 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         return move
     }
 
-    /// Returns the final move once the probe has said whether the network is open, if the move depends on that.
+    /// Returns the final move. If the move depends on it, the probe first checks whether the network is open.
     private mutating func settled(_ move: LoginMove) -> LoginMove {
         guard let patience = steps.patience(before: move) else { return move }
         return steps.settle(move, isOpen: isOpen() || (patience == .seconds && command.opensLate()))
     }
 
-    /// Carries a move out. Returns the next move, or `nil` if the steps decide.
+    /// Carries out a move. Returns the next move, or `nil` if the steps decide it.
     private mutating func carry(
         _ move: LoginMove, to target: WebURL, by send: (inout Carrier, Steps) throws(TransferError) -> RedirectChain
     ) -> LoginMove? {
@@ -105,7 +105,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         } catch {
             if [.elsewhere, .asksAnew].contains(error.code), !wasHeldBack, let chain = carrier.shown {
                 wasHeldBack = true
-                // The page has changed its target or its questions, and the user decides.
+                // The page has changed its target or its questions, so the user decides.
                 steps = before
                 steps.show(chain)
                 return nil
@@ -123,8 +123,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         }
     }
 
-    /// Opens the page in a browser. Returns the other move if there is no browser; `nil` if the steps decide by what the browser
-    /// shows.
+    /// Opens the page in a browser. Returns the other move if there is no browser; `nil` if the steps decide after they see the browser's page.
     private mutating func render(because rule: RuleName, orElse other: LoginMove) -> LoginMove? {
         do throws(TransferError) {
             guard let chain = try carrier.render(for: steps, because: rule) else {
@@ -149,7 +148,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
     private func trace(_ filled: FilledForm, _ form: HTMLForm) {
         command.scope.trace.add("form with \(form.controls.count) controls\(filled.carriesAnswers ? ", with answers" : "")")
         guard !filled.ticked.isEmpty else { return }
-        command.scope.trace.add("boxes as the page ticks them: \(filled.ticked.joined(separator: ", "))")
+        command.scope.trace.add("boxes as the page has ticked them: \(filled.ticked.joined(separator: ", "))")
     }
 
     /// Asks the user, or reports success; writes the memory for later commands.
@@ -179,15 +178,15 @@ extension LoginMove {
 }
 
 extension HelperCommand {
-    /// Returns a reply that adds to a temporary failure that no answer was sent: the daemon sends the answers when the portal
-    /// asks the same again.
+    /// Returns the reply; for a temporary failure, notes that no answer was sent. The daemon sends the answers when the portal asks the same question
+    /// again.
     func sendingLater(_ reply: Reply) -> Reply {
         var reply = reply
         if reply.result == .temporaryFailure { reply.unsent = answered }
         return reply
     }
 
-    /// Asks whether the network is open.
+    /// Checks whether the network is open.
     package func isOpen() -> Bool { probe(fresh: true)?.verdict.isOpen == true }
 
     /// Waits this number of seconds; `false` if the command's time is over.

@@ -2,7 +2,7 @@ import ForeignText
 import HelperKit
 import HotspotCore
 
-/// Logs off at portals whose pages offer it.
+/// Logs off at portals whose pages offer that.
 public struct PortalLogoff: Sendable {
     private let command: HelperCommand
     private let memory: SessionMemory
@@ -13,8 +13,8 @@ public struct PortalLogoff: Sendable {
         client = memory.client(command)
     }
 
-    /// Returns the request of a link or form that logs off, at the page's own host or the portal's; for openNDS and nodogsplash,
-    /// whose pages have none, the request of their known path.
+    /// Returns the request of a link or form that logs off, at the page's own host or the portal's. The pages of openNDS and nodogsplash have none,
+    /// but their path is known.
     static func find(
         on page: TypedPage, at url: WebURL, of portal: String? = nil, redirects: RedirectPolicy
     ) -> SessionMemory.SavedRequest? {
@@ -32,7 +32,7 @@ public struct PortalLogoff: Sendable {
             else { continue }
             return SessionMemory.SavedRequest(url: filled.request.url.text, body: filled.request.body)
         }
-        // openNDS and nodogsplash log out at a GET of these paths.
+        // openNDS and nodogsplash log out on a GET of these paths.
         for (path, deny) in [
             ("/opennds_preauth/", "/opennds_deny/"), ("/opennds_auth/", "/opennds_deny/"),
             ("/nodogsplash_auth/", "/nodogsplash_deny/"),
@@ -40,14 +40,14 @@ public struct PortalLogoff: Sendable {
         return nil
     }
 
-    /// Answers Logoff: sends the request that the login kept in the session's memory, or one that the portal's page offers now;
-    /// `failure` if there is none. After a success, the reply has the part of the memory that the next login needs; otherwise the
-    /// memory stays unchanged for another try.
+    /// Answers Logoff: sends the request that the login kept in the session's memory, or one that the portal's page offers now; `failure` if there is
+    /// none. After a success, the reply contains the part of the memory that the next login needs; otherwise the memory stays unchanged for another
+    /// try.
     public static func run(_ command: HelperCommand) -> Reply {
         forNextLogin(PortalLogoff(command).end(), command)
     }
 
-    /// Returns a reply to Logoff with the part of the session that the next login keeps: accepted terms and agreements.
+    /// Returns a reply to Logoff with the part of the session that the next login needs: accepted terms and agreements.
     package static func forNextLogin(_ reply: Reply, _ command: HelperCommand) -> Reply {
         guard reply.result == .success else { return reply }
         var reply = reply
@@ -65,7 +65,7 @@ public struct PortalLogoff: Sendable {
                     case nil: "hotspotd does not know how to log off here."
                     case let status? where status >= 400:
                         "hotspotd does not know how to log off here: the portal's page answered with status \(status)."
-                    case _?: "hotspotd finds no way to log off on the portal's page."
+                    case _?: "The portal's page offers no way to log off."
                     }
                 return command.reply(.failure, reason: reason)
             }
@@ -85,13 +85,13 @@ public struct PortalLogoff: Sendable {
             let words = Printable.text(HTMLReader.read(response).summary, limit: 200)
             return command.reply(.success, reason: words.isEmpty ? nil : Reply.portalAnswered + words)
         } catch {
-            // Another try would meet the same changed key.
+            // Another attempt would find the same changed key.
             return error.code == .keyChanged ? command.reply(.failure, reason: error.description) : command.reply(error)
         }
     }
 
-    /// Returns the next request, if one is needed: the portal asks for confirmation, or it has forgotten its visitor since the
-    /// login, refuses that page's form, and shows another one. `nil` if there is none.
+    /// Returns the next request, if one is needed: the portal asks for confirmation; or it has forgotten the session, refuses the kept request, and
+    /// shows another page. Otherwise `nil`.
     private func next(
         after response: HTTPResponse, to sent: SessionMemory.SavedRequest
     ) -> SessionMemory.SavedRequest? {
@@ -121,8 +121,8 @@ public struct PortalLogoff: Sendable {
         return try client.send(request, in: command.scope.limited(milliseconds: 10_000))
     }
 
-    /// Looks for a logoff on the page to which the login led, or otherwise on the portal's first page: some portals offer it only
-    /// after the login. Also returns the first page's status, if it was fetched.
+    /// Looks for a logoff on the page to which the login led, otherwise on the portal's first page: some portals offer it only after the login. Also
+    /// returns the first page's status, if that page was fetched.
     private func look() throws(TransferError) -> (SessionMemory.SavedRequest?, status: Int?) {
         var status: Int?
         let places = [memory.statusPage, memory.origin].compactMap { $0.flatMap(WebURL.init) }

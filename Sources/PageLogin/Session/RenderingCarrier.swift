@@ -5,15 +5,14 @@ import HotspotCore
 import PortalPages
 import Rendering
 
-/// Carries the moves of a login out by HTTP requests until a page needs its scripts, and from then on in a browser that runs
-/// them.
+/// Makes the requests of a login until a page needs its scripts; from then on, a browser that runs scripts makes them.
 package struct RenderingCarrier: LoginCarrier {
     private var http: HTTPCarrier
     /// The address that leads to the first page.
     private let start: WebURL?
     private let command: HelperCommand
     private var rendered: RenderedPage?
-    /// Hosts of this login, which the page may reach wherever they are.
+    /// Hosts of this login, which the page may contact at any address.
     private let hosts = Locked<Set<String>>([])
     /// The last page that the browser showed.
     package private(set) var shown: RedirectChain?
@@ -25,8 +24,7 @@ package struct RenderingCarrier: LoginCarrier {
         (self.http, self.start, self.command) = (http, start, command)
     }
 
-    /// Takes over a page that stayed open while the user was asked. Returns its content; `nil` if it has been closed. Throws
-    /// ``TransferError``.
+    /// Continues with a page that stayed open while the user was asked. Returns its content; `nil` if it was closed. Throws ``TransferError``.
     mutating func goOn() throws(TransferError) -> RedirectChain? {
         guard let page = SessionMemory(command.session).rendered.flatMap(OpenPages.shared.take) else { return nil }
         rendered = page
@@ -35,11 +33,11 @@ package struct RenderingCarrier: LoginCarrier {
 
     // MARK: - The browser
 
-    /// The path of the socket that provides a browser; empty if none is installed, `nil` if none is wanted.
+    /// The path of the socket that provides a browser; empty if no browser is installed, `nil` if none is wanted.
     private static var socket: String? { getenv(RenderProgram.variable).map { String(cString: $0) } }
 
     package var missingBrowser: String? {
-        Self.socket == "" ? "With Chromium installed (apt install chromium), hotspotd answers such a page here." : nil
+        Self.socket == "" ? "If you install Chromium (apt install chromium), you can answer such a page here." : nil
     }
 
     package mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain? {
@@ -51,7 +49,7 @@ package struct RenderingCarrier: LoginCarrier {
             steps.hasSent ? steps.formPage : start ?? steps.formPage, socket: socket, link: command.link, policy: command.policy,
             cookies: client.cookies.lines, pins: [steps.asking.pin].compactMap(\.self),
             mayReach: { [hosts, link = command.link] host in
-                // A page must not reach other guests of the network.
+                // A page must not contact other guests of the network.
                 hosts.with { $0.contains(host) } || !link.mayBeNeighbour(host, in: Scope(deadline: .after(milliseconds: 5000)))
             }, in: command.scope)
         let reading = try page.read(in: command.scope)
@@ -66,7 +64,7 @@ package struct RenderingCarrier: LoginCarrier {
     /// The largest number of notices that are answered before a page is read.
     private static let noticeLimit = 3
 
-    /// Returns the browser's page, once notices about cookies and dialogs that only inform were answered.
+    /// Returns the browser's page, after closing notices about cookies and dialogs that only inform.
     ///
     /// - Parameter sent: the form that led here; `nil` if there was none.
     private mutating func chain(
@@ -104,7 +102,7 @@ package struct RenderingCarrier: LoginCarrier {
 
     private static func chain(of reading: RenderedPage.Reading) -> RedirectChain { chain(of: reading, "") }
 
-    /// Returns a reading as the answer to a request, with additional words at the end.
+    /// Returns a reading of the page as if it were the answer to a request, with additional words at the end.
     private static func chain(of reading: RenderedPage.Reading, _ words: String) -> RedirectChain {
         RedirectChain(
             HTTPResponse(url: reading.url, status: reading.status, body: reading.markup + words.utf8, pin: reading.pin))
@@ -182,9 +180,9 @@ extension TransferError {
         switch refusal {
         case .elsewhere(let address): self.init(.elsewhere, address.origin)
         case .asksAnew: self.init(.asksAnew, "")
-        case .changed: self.init(.notTaken, "The page has changed its button")
+        case .changed: self.init(.notTaken, "The page changed its button")
         case .disabled: self.init(.notTaken, "The page keeps its button disabled")
-        case .notTaken: self.init(.notTaken, "The page did not take one of the answers")
+        case .notTaken: self.init(.notTaken, "The page did not accept one of the answers")
         case .failed(let error): self = error
         }
     }

@@ -2,14 +2,14 @@ import BoundHTTP
 import HotspotCore
 import PortalPages
 
-/// One login by WISPr as a value: it takes each answer of the gateway and returns the next move. ``LoginDriver`` runs the loop.
+/// One login by WISPr, as a value: takes each answer of the gateway and returns the next move. ``LoginDriver`` runs the loop.
 package struct WISPrAttempt: LoginSteps {
-    /// The largest number of requests for a pending result, and of redirects of one answer.
+    /// The largest numbers of requests for a pending result, and of redirects of one answer.
     private static let (pollLimit, hopLimit) = (15, 4)
     /// The pause between two requests for a result if the gateway names none, and the longest pause that it may name, in seconds.
     private static let (pollInterval, delayLimit) = (2, 5)
 
-    /// The portal with the TLS key for which the account was released or, if the portal's key has changed since, with the new key.
+    /// The portal with the TLS key for which the account was released. If the portal's key has changed since, the new key is used.
     package private(set) var live: Portal
     package var engine: FormEngine
     /// The address of the login.
@@ -23,9 +23,7 @@ package struct WISPrAttempt: LoginSteps {
     /// The gateway's document that reports success.
     private(set) var granted: WISPrDocument?
 
-    /// - Parameters:
-    ///   - account: the account, if there is one for this portal.
-    ///   - probed: the address that the probe asked.
+    /// - Parameters: - account: the account, if there is one for this portal. - probed: the address that was probed.
     package init(
         _ account: (user: String, password: String)?, at live: Portal, login: WebURL, probed: WebURL, engine: FormEngine,
         fetchPin: @escaping @Sendable () -> String? = { nil }
@@ -39,7 +37,7 @@ package struct WISPrAttempt: LoginSteps {
     /// The request that ends the session.
     var logoff: WebURL? { granted?.logoffURL.flatMap { try? engine.redirects.target(of: $0, from: formPage) } }
 
-    /// Returns the move that posts the account, or asks for one.
+    /// Returns the move that sends the account, or asks the user for one.
     package mutating func next() -> LoginMove {
         guard let account else { return ask(nil) }
         let request = HTTPRequest(
@@ -52,12 +50,12 @@ package struct WISPrAttempt: LoginSteps {
 
     package mutating func arrive(_ chain: RedirectChain) -> LoginMove? { receive(chain.final) }
 
-    /// CoovaChilli 1.9 closes the connection if it refuses the account.
+    /// When CoovaChilli 1.9 refuses the account, it closes the connection.
     package mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
         if error.code == .keyChanged {
-            // The credential was released for another key: the user decides about this portal.
+            // The credential was released for another key, so the user decides about this portal.
             live.pin = fetchPin()
-            return ask("This portal's key has changed; nothing was sent.")
+            return ask("This portal's key has changed, so nothing was sent.")
         }
         guard polls > 0, error.code == .emptyAnswer else { return .end(.temporaryFailure, error.description) }
         return refuse("The gateway gave no result; the user name or the password may be wrong.")
@@ -68,7 +66,7 @@ package struct WISPrAttempt: LoginSteps {
         guard let document = WISPrDocument.find(in: response.body) else {
             // Some gateways redirect once more.
             guard let location = response.location, hops < Self.hopLimit else {
-                return .end(.temporaryFailure, "The gateway answered with no result.")
+                return .end(.temporaryFailure, "The gateway's answer contains no result.")
             }
             hops += 1
             do throws(TransferError) {
@@ -86,8 +84,8 @@ package struct WISPrAttempt: LoginSteps {
             granted = document
             return .done
         case 100: return refuse(message)
-        case 105: return .end(.unsupportedNetwork, message ?? "The gateway has no login for this account.")
-        case 102, 255: return .end(.temporaryFailure, message ?? "The gateway's login service does not work at present.")
+        case 105: return .end(.unsupportedNetwork, message ?? "The gateway does not accept this kind of account.")
+        case 102, 255: return .end(.temporaryFailure, message ?? "The gateway's login service does not work now.")
         case 201:
             guard polls < Self.pollLimit, let request = poll() else {
                 return .end(.temporaryFailure, "The gateway gave no result in time.")
@@ -102,9 +100,9 @@ package struct WISPrAttempt: LoginSteps {
         }
     }
 
-    /// Asks for another account, with the gateway's words.
+    /// Asks the user for another account, with the gateway's words.
     private func refuse(_ words: String?) -> LoginMove {
-        ask(words ?? "The gateway did not accept user name and password.", reason: words, user: account?.user)
+        ask(words ?? "The gateway did not accept the user name and password.", reason: words, user: account?.user)
     }
 
     func ask(_ message: String?, reason: String? = nil, user: String? = nil) -> LoginMove {
@@ -117,8 +115,8 @@ package struct WISPrAttempt: LoginSteps {
         return .ask(prompt, reason: reason)
     }
 
-    /// Returns the request for a pending result: at the login's origin, or at the gateway itself, which CoovaChilli names. The
-    /// request must not repeat the password; the name and a digest are usual there.
+    /// Returns the request for a pending result: at the login's origin, or at the gateway itself, which CoovaChilli names. The request must not
+    /// repeat the password; it usually contains the name and a digest.
     private func poll() -> HTTPRequest? {
         guard let results, let account, let url = try? engine.redirects.target(of: results, from: formPage),
             url.origin == formPage.origin || engine.leadsInside(url)

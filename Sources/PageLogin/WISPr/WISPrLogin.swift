@@ -1,13 +1,13 @@
 import HelperKit
 import HotspotCore
 
-/// A login by WISPr 1.0 (Wi-Fi Alliance; appendix D, "The Smart Client to Access Gateway Interface Protocol"): the gateway's
-/// redirect holds an XML document with the address to which user name and password are posted.
+/// A login by WISPr 1.0 (Wi-Fi Alliance; appendix D, "The Smart Client to Access Gateway Interface Protocol"): the gateway's redirect contains an XML
+/// document with the address to which the user name and the password are sent.
 public struct WISPrLogin: Sendable {
     /// The names of the credential's fields, as they are posted.
     public static let fields = ["UserName", "Password"]
 
-    /// The reason why a network's gateway does not speak WISPr, or not in a way that a credential may be sent to it.
+    /// The reason why a network's gateway does not speak WISPr, or not safely enough for a credential.
     public struct Unusable: Error {
         /// The reason.
         public let reason: String
@@ -34,7 +34,7 @@ public struct WISPrLogin: Sendable {
         let gateway = try search(result)
         let portal = portal(gateway)
         if portal.pin == nil { throw Unusable(reason: "The login address could not be reached securely.") }
-        // Without a session of this helper, the user may have no account here, while the page also lets in guests without one.
+        // If this helper has no session, the user may have no account here, and the page may admit guests without one.
         if SessionMemory(command.session).origin != gateway.login.origin,
             let chain = PortalPage.source(result).flatMap(command.portalPage)?.chain,
             Self.needsNoAccount(chain.page, at: chain.final.url)
@@ -59,8 +59,8 @@ public struct WISPrLogin: Sendable {
         var document = WISPrDocument.find(in: page.body)
         var host: String? = page.location.flatMap { WebURL($0, relativeTo: page.url)?.host }
         var pins: [String: String] = [:]
-        // The form helper fetches the portal's page anyway; its host's key and its connection are also used here. At a later
-        // visit the key is known, and the page is not fetched.
+        // The form helper fetches the portal's page anyway; its host's key and its connection are also used here. At a later visit the key is known,
+        // and the page is not fetched.
         let login = document?.loginURL.flatMap { WebURL($0, relativeTo: page.url) }
         let isKnown =
             login.map { $0.origin == SessionMemory(command.session).origin && SessionMemory(command.session).pin != nil } ?? false
@@ -70,7 +70,7 @@ public struct WISPrLogin: Sendable {
             for hop in chain.hops {
                 if let pin = hop.pin { pins[hop.url.origin] = pin }
                 guard let other = WISPrDocument.find(in: hop.body) else { continue }
-                // The document in the gateway's redirect wins over one on its page.
+                // The document in the gateway's redirect is preferred to a document on its page.
                 if document == nil || hop.url == page.url {
                     document = other
                     host = page.url == hop.url ? host : hop.url.host
@@ -91,16 +91,16 @@ public struct WISPrLogin: Sendable {
             throw Unusable(reason: "The gateway sent no WISPr document.")
         }
         guard let login = WebURL(text, relativeTo: page.url), (try? command.redirects.check(login)) != nil else {
-            throw Unusable(reason: "The gateway names a login address that may not be used.")
+            throw Unusable(reason: "The gateway names a login address that is not allowed.")
         }
         guard login.isSecure else { throw Unusable(reason: "The gateway asks for the password without encryption.") }
         if let host, host != login.host {
-            throw Unusable(reason: "The gateway asks for the password at another host than that of its page.")
+            throw Unusable(reason: "The gateway wants the password sent to another host than its page's.")
         }
         return Gateway(login: login, document: document, probed: page.url, client: client, pin: pins[login.origin])
     }
 
-    /// Returns the portal with its key. A key from an earlier visit is enough, because it is enforced when something is sent.
+    /// Returns the portal with its key. A key from an earlier visit is enough, because each request requires it.
     private func portal(_ gateway: Gateway) -> Portal {
         let memory = SessionMemory(command.session)
         let stored = memory.origin == gateway.login.origin ? memory.pin : nil
@@ -117,7 +117,7 @@ public struct WISPrLogin: Sendable {
         return (try? gateway.client.send(request, in: command.scope.limited(milliseconds: 8000)))?.pin
     }
 
-    /// Returns the session that an answer to Evaluate passes on to Authenticate: the portal's key.
+    /// Returns the session that an answer to Evaluate passes to Authenticate: the portal's key.
     public static func session(of portal: Portal) -> Session {
         var memory = SessionMemory()
         memory.origin = portal.origin
@@ -132,7 +132,7 @@ public struct WISPrLogin: Sendable {
         guard let result = command.probe() else { return command.reply(TransferError(.cancelled)) }
         if result.verdict.isOpen { return command.replyOpenAlready() }
         guard result.verdict == .captive else {
-            return command.reply(.temporaryFailure, reason: "No portal answers at present (\(result.problem ?? "noAnswer")).")
+            return command.reply(.temporaryFailure, reason: "No portal answers now (\(result.problem ?? "noAnswer")).")
         }
         let gateway: Gateway
         do throws(Unusable) { gateway = try search(result) } catch {
@@ -152,7 +152,7 @@ public struct WISPrLogin: Sendable {
         {
             (live.pin, account) = (pin, (user, password))
         } else if command.portal != nil, !command.isAbout(live), !credential.isEmpty {
-            message = "This is not the same portal as before; nothing was sent."
+            message = "This is another portal than before, so nothing was sent."
         }
         var engine = FormEngine(for: command.redirects)
         engine.leadsInside = { command.link.leadsInside($0, in: command.scope) }

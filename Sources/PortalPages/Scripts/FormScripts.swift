@@ -1,30 +1,29 @@
-/// Finds the forms that only a script may send, or whose content a script changes before they are sent. A browser must send
-/// these.
+/// Finds the forms that only a script may send, or that a script changes before they are sent. Only a browser can send these.
 struct FormScripts {
-    /// The marks by which scripts find a form, and the handlers in its own attributes.
+    /// The names by which scripts find a form, and the handlers in its own attributes.
     struct Clues {
         var id = ""
         var name = ""
         var classes: [String] = []
         /// The code of `onsubmit` and of the buttons' `onclick`.
         var handlers: [String] = []
-        /// Whether a framework's attribute says that a script sends the form, such as `ng-submit`.
+        /// Whether a framework's attribute makes a script send the form, such as `ng-submit`.
         var hasFrameworkHandler = false
-        /// Whether the form asks to read a picture, or to pass another test for people.
+        /// Whether the form contains a captcha.
         var hasTest = false
-        /// Whether the form has a hidden field for the result of such a test, which only the test's own script fills in.
+        /// Whether the form has a hidden field for a captcha's result, which only the captcha's own script fills in.
         var hasTestResult = false
         /// The ids, names and classes of the form's buttons.
         var buttons: Set<String> = []
         /// The ids and names of the form's hidden controls without a value.
         var emptyHidden: Set<String> = []
-        /// Buttons and links in the form that have a handler: label and code.
+        /// Buttons and links in the form that have a handler, with their label and code.
         var links: [(label: String, code: String)] = []
 
         /// The names by which scripts refer to the form.
         var names: Set<String> { Set([id, name].filter { !$0.isEmpty }) }
 
-        /// Adds the marks of a control that is outside of the form.
+        /// Adds the names of a control that is outside the form.
         mutating func add(_ control: Clues) {
             handlers += control.handlers
             links += control.links
@@ -39,7 +38,7 @@ struct FormScripts {
         var event: String
         /// Words and selectors of the elements to which the handler is attached.
         var receivers: Set<String>
-        /// Whether the script does not show to which element the handler is attached.
+        /// Whether the script does not show to which element it attaches the handler.
         var isUnclear = false
         var handler: ScriptCode
         /// Whether the form is sent only if the handler sends it.
@@ -49,13 +48,13 @@ struct FormScripts {
     /// The property of a control, a form or a link that a script sets.
     private enum Setting {
         case value, action, attribute, href
-        /// The action is set to the page's own address, to which a form without an action is sent anyway.
+        /// The action is set to the page's own address, which a form without an action uses anyway.
         case ownAction
     }
 
     static let scriptedReason = "Only a script of the page can send its form."
     static let changedReason = "A script of the page changes what its form sends."
-    static let testReason = "The page asks to read a picture or to pass a test."
+    static let testReason = "The page contains a captcha."
     static let encryptedReason = "A script of the page encrypts the password before it is sent."
 
     let tokens: ScriptCode
@@ -70,7 +69,7 @@ struct FormScripts {
     private let encrypts: Bool
     private let makesRequests: Bool
     private let loadsTest: Bool
-    /// Whether the page loads the library by which pages talk to CoovaChilli themselves.
+    /// Whether the page loads the library that talks to CoovaChilli from the page.
     private let loadsGatewayLogin: Bool
 
     init(scripts: String, sources: [String]) {
@@ -104,7 +103,7 @@ struct FormScripts {
         return handlerReason(form, clues) ?? actionReason(form, clues) ?? fieldReason(form, clues)
     }
 
-    /// Returns why the handlers of a form are more than a check before it is sent.
+    /// Returns why the handlers of a form do more than check it before it is sent.
     private func handlerReason(_ form: HTMLForm, _ clues: Clues) -> String? {
         for code in clues.handlers {
             let handler = Self.withoutPrefix(ScriptCode(code))
@@ -134,13 +133,13 @@ struct FormScripts {
     /// Returns why the fields and buttons of a form need a script.
     private func fieldReason(_ form: HTMLForm, _ clues: Clues) -> String? {
         let isTyped = form.inputs.contains { $0.kind != .checkbox && !$0.isInvisible }
-        // A hidden password is for a script to fill in that cannot be read here.
+        // A script that cannot be read here fills in a hidden password.
         if isTyped, loadsOwnScripts, form.controls.contains(where: { $0.isHiddenPassword && $0.copyOf == nil }) {
             return Self.changedReason
         }
         if form.fields.contains(where: { Purposes(of: $0.words).isCode }), fetchesCode(clues) { return Self.scriptedReason }
         if Self.hasNoAction(form), isScripts(form, clues, isTyped) { return Self.scriptedReason }
-        // A field without a name belongs to a script, if other fields have names.
+        // If other fields have names, a field without a name belongs to a script.
         let isNameless = form.fields.contains { $0.name.isEmpty && $0.kind != .textarea && !$0.isReadOnly }
         if isNameless, isTyped, hasScripts { return Self.scriptedReason }
         let typed = form.inputs.filter { ![.checkbox, .radio, .select].contains($0.kind) && !$0.isInvisible }
@@ -153,9 +152,9 @@ struct FormScripts {
     private func isScripts(_ form: HTMLForm, _ clues: Clues, _ isTyped: Bool) -> Bool {
         guard mayLogIn else { return false }
         if form.controls.allSatisfy(\.name.isEmpty) { return true }
-        // A button without its own handler is used by that script.
+        // Such a script uses a button without its own handler.
         let waits = clues.links.contains { !$0.label.isEmpty && $0.code.isEmpty }
-        // A value that the server wrote into a form returns to the server.
+        // If the server wrote a value into a form, the form returns it to the server.
         let isServers = !isTyped && form.controls.contains { $0.kind == .hidden && !$0.value.isEmpty }
         if form.method == .get { return !isServers }
         let hasOwn = clues.handlers.contains { !$0.isEmpty }
@@ -183,12 +182,12 @@ struct FormScripts {
             }
     }
 
-    /// Whether the readable scripts load only the addresses of libraries.
+    /// Whether the readable scripts load only libraries.
     private var loadsOnlyLibraries: Bool {
         tokens.contains { $0.kind == .text && $0.text.contains("/") && Self.isLibrary($0.text) }
     }
 
-    /// Returns whether a button or link uses a script to request the code that the form needs, such as a code by text message.
+    /// Returns whether a script behind a button or link requests a code that the form needs, for example by text message.
     private func fetchesCode(_ clues: Clues) -> Bool {
         clues.links.contains { link in
             Purposes(of: link.label).isCode
@@ -197,7 +196,7 @@ struct FormScripts {
         }
     }
 
-    /// Returns the label of a button or link without a type that sends the form by a harmless handler.
+    /// Returns the label of a button or link without a type whose harmless handler sends the form.
     func sendingLabel(_ clues: Clues) -> String? {
         clues.links.first { link in
             let code = Self.withoutPrefix(ScriptCode(link.code))
@@ -224,7 +223,7 @@ struct FormScripts {
         switch attachment.event {
         case "submit":
             return isForm || attachment.isUnclear || attachment.receivers.isSubset(of: ["document", "window", "this"])
-                // A button itself is never submitted, but its form may be found through it.
+                // A button itself is never submitted, but a script may find its form through it.
                 || (!attachment.receivers.isDisjoint(with: buttons)
                     && !attachment.receivers.subtracting(buttons).subtracting(["document"]).isEmpty)
         default: return !attachment.receivers.isDisjoint(with: buttons) && !form.submits.isEmpty
@@ -244,7 +243,7 @@ struct FormScripts {
         settings[setting].map { !$0.isDisjoint(with: names) } ?? false
     }
 
-    /// Returns the words and selectors of the controls, forms and links that the scripts set, by property.
+    /// Returns, for each property, the words and selectors of the controls, forms and links that the scripts change.
     private static func settings(in tokens: ScriptCode) -> [Setting: Set<String>] {
         var result: [Setting: Set<String>] = [:]
         for index in tokens.indices {
@@ -274,11 +273,11 @@ struct FormScripts {
     }
 }
 
-/// Recognises the forms of gateways that are sent unencrypted although their pages load a script that encrypts.
+/// Recognises gateways' forms that are sent unencrypted although their pages load a script that encrypts.
 extension FormScripts {
-    /// Returns whether the form is sent unencrypted although the page loads a script that encrypts: MikroTik's form without a
-    /// challenge, because the gateway writes the challenge and the handler into the page, and the form of a CoovaChilli portal
-    /// whose server computes the response.
+    /// Returns whether the form is sent unencrypted although the page loads a script that encrypts. MikroTik's form does so without a challenge,
+    /// because the gateway writes both challenge and handler into the page; so does the form of a CoovaChilli portal whose server computes the
+    /// response.
     private func isPlain(_ form: HTMLForm, _ clues: Clues) -> Bool {
         let flow = ScriptFlow(tokens)
         let mayRun = tokens.indices.contains { tokens[$0].text.lowercased().contains("md5") && flow.runs(at: $0) }

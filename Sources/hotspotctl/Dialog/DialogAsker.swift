@@ -1,7 +1,7 @@
 import ControlAPI
 import HotspotCore
 
-/// Asks for answers in dialogs of the desktop: the fields in one form, each box as a question.
+/// Asks for answers in dialogs of the desktop: one form for the fields, and a question for each box.
 struct DialogAsker: Questioner {
     let renderer: Renderer
     let program: DialogProgram
@@ -10,7 +10,7 @@ struct DialogAsker: Questioner {
     let end: () -> Failure?
 
     private static let tries = 3
-    /// The first choice of a list, which chooses nothing; if an answer is stored, it means the stored answer.
+    /// The first choice of a list: no choice, or the stored answer if there is one.
     static let none = "–"
 
     init(renderer: Renderer, program: DialogProgram, introduction: String? = nil, end: @escaping () -> Failure?) {
@@ -63,7 +63,7 @@ struct DialogAsker: Questioner {
         try show("\(question)", [DialogProgram.Entry(label: "PIN", isHidden: true)])[0]
     }
 
-    /// Asks for the fields to type in and to choose, and again for those that need another answer.
+    /// Asks for the fields to type or choose, and asks again for those that need another answer.
     private func askForm(
         _ prompt: PendingPrompt, _ heading: [String], _ earlier: EarlierQuestions, _ answers: inout TypedAnswers
     ) throws(Failure) {
@@ -92,7 +92,7 @@ struct DialogAsker: Questioner {
             text =
                 [heading[0]] + [
                     isSure
-                        ? "Without an answer here, nothing is sent."
+                        ? "Nothing is sent until you answer this."
                         : "The page does not say whether this field is required; you may leave it empty."
                 ]
         }
@@ -113,7 +113,7 @@ struct DialogAsker: Questioner {
         return values
     }
 
-    /// Returns whether the user agrees; throws if the user closes the dialog, or declines a question that needs a yes.
+    /// Returns whether the user agrees. Throws if the user closes the dialog, or declines a question that requires a yes.
     private func agrees(_ text: String, mayDecline: Bool) throws(Failure) -> Bool {
         let run = try DialogRun(program.question(text, mayDecline: mayDecline), end: end)
         switch program.reply(status: run.status, output: run.output, mayDecline: mayDecline) {
@@ -145,7 +145,7 @@ struct FieldQuestion {
 
     private var choices: [String] { field.kind == .choice ? field.choices ?? [] : [] }
 
-    /// The portal's default. A stored answer is not used: it would be in the process list.
+    /// The portal's default. A stored answer is not shown, because it would be in the process list.
     private var preset: String? {
         isStored || field.kind.isSecret ? nil : field.value.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -155,7 +155,7 @@ struct FieldQuestion {
     /// A label in a form is one line, of at most this many octets.
     private static let limit = 60
 
-    /// Whether the label is too long for the form, which then shows its beginning below the whole label.
+    /// Whether the label is too long for the form. The form then shows its beginning, below the whole label.
     var isLong: Bool { label.utf8.count > Self.limit }
 
     /// Returns what the dialog shows.
@@ -185,7 +185,7 @@ struct FieldQuestion {
         guard value.isEmpty else { return .answer(value) }
         if !field.required { return .omitted }
         guard isLeftEmpty, field.mayBeEmpty else { return .missing }
-        // An empty answer is sent: the page does not say that the field is required.
+        // An empty answer is sent, because the page does not say that the field is required.
         return .answer("")
     }
 }

@@ -1,7 +1,7 @@
 import ControlAPI
 import HotspotCore
 
-/// The layers between this computer and the Internet, in the order in which a packet needs it.
+/// The layers between this computer and the Internet, in the order in which a packet needs them.
 enum LayerName: String, Codable, CaseIterable {
     case radio, rfkill, association, address, gateway, resolvers, names, vpn = "VPN", firewall, daemon, probe, portal, helper
     case sandbox, login, internet = "Internet", desktop
@@ -9,18 +9,18 @@ enum LayerName: String, Codable, CaseIterable {
 
 /// One layer and its state.
 struct Layer: Codable, Equatable {
-    /// `attention` does not stop anything; a packet stops at a layer that is `broken`.
+    /// A layer in the state `attention` lets packets through; one that is `broken` does not.
     enum State: String, Codable { case ok, attention, broken, unknown }
 
     var name: LayerName
     var state: State
-    /// One sentence of ours; after a line feed, the words of a helper or portal.
+    /// A sentence of hotspotd and, after a line feed, the words of a helper or portal.
     var sentence: String
     /// The command that helps.
     var command: String?
 }
 
-/// All layers, and the command that helps with the first one that is broken.
+/// All layers, and the command that helps with the first broken one.
 struct Diagnosis: Codable, Equatable {
     /// The examined interface; absent if there is none.
     var interface: String?
@@ -42,7 +42,7 @@ struct Diagnosis: Codable, Equatable {
                 isSeen
                 ? "Online; nothing needs attention."
                 : facts.isHidden
-                    ? "Online; nothing that this user may see needs attention."
+                    ? "Online; nothing that you may see needs attention."
                     : "Online; name resolution was not tested."
         } else {
             verdict = "hotspotctl finds nothing wrong."
@@ -54,7 +54,7 @@ struct Diagnosis: Codable, Equatable {
 }
 
 extension ProblemCode {
-    /// The layer that has the problem.
+    /// The layer to which the problem belongs.
     var layer: LayerName {
         switch self {
         case .noWireless, .scan: .radio
@@ -82,7 +82,7 @@ extension ProblemCode {
         }
     }
 
-    /// If one of these layers is broken, no packet gets further, unless the probe has proven otherwise.
+    /// If one of these layers is broken, packets get no further, unless the probe has shown otherwise.
     static let fatal: Set = [
         noWireless, noAddress, addressConflict, noNameservers, proberMissing, unclaimedCaptive, sandboxUnavailable, loginFailed,
         held,

@@ -5,7 +5,7 @@ import Varlink
 
 struct DoctorVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check each layer from the radio to the Internet, and name the next command.",
+        commandName: "doctor", abstract: "Check each layer from the radio to the Internet, and suggest the next command.",
         discussion: """
             Checks all layers in the order in which a packet needs them, and names the first broken one. Changes nothing, and \
             works without the daemon. The exit status is 0 only if nothing needs attention.

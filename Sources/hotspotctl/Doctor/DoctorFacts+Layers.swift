@@ -16,7 +16,7 @@ extension DoctorFacts {
         return layer
     }
 
-    /// The problems of a helper, with its name.
+    /// The problems of a helper, each with the helper's name.
     private func named(_ helper: HelperStatus) -> [Problem] {
         helper.problems.map { problem in
             let isNamed = problem.message.hasPrefix(helper.name) || problem.message.hasPrefix(helper.displayName)
@@ -76,7 +76,7 @@ extension DoctorFacts {
     }
 
     private var association: Layer {
-        if isAbsent { return Layer(.association, .unknown, "There is no interface that could join a network.") }
+        if isAbsent { return Layer(.association, .unknown, "No interface can join a network.") }
         let manager = status?.manager.map { ", managed by \(Renderer.safe($0, limit: 64))" } ?? ""
         if let ssid = status?.ssid, !isWired {
             return Layer(.association, .ok, "\(name) is in \(renderer.quoted(ssid))\(manager).")
@@ -87,7 +87,8 @@ extension DoctorFacts {
                 isWired ? "The cable of \(name) is plugged in\(manager)." : "\(name) is in a network\(manager).")
         }
         if isWired {
-            return Layer(.association, .broken, "\(name) has no cable, or is switched off.", "ip link show dev \(name)")
+            return Layer(
+                .association, .broken, "\(name) has no cable plugged in, or is switched off.", "ip link show dev \(name)")
         }
         let (place, option) = wanted == nil ? ("", "") : (" \(name)", " --interface \(name)")
         return Layer(
@@ -109,7 +110,7 @@ extension DoctorFacts {
     private var gateway: Layer {
         guard let link else { return Layer(.gateway, .unknown, "hotspotctl cannot see \(name).") }
         if link.hasDefaultRoute { return Layer(.gateway, .ok, "\(name) has a default route.") }
-        // Programs with their own routing tables keep the default route there.
+        // Some programs keep the default route in their own routing tables.
         let state: Layer.State = isOnline || isCaptive ? .attention : .broken
         return Layer(.gateway, state, "There is no default route through \(name).", "ip route show table all dev \(name)")
     }
@@ -119,7 +120,7 @@ extension DoctorFacts {
             return Layer(
                 .resolvers, .attention, "/etc/resolv.conf names no resolver for other programs.", "ls -l /etc/resolv.conf")
         }
-        if first == "127.0.0.53" { return Layer(.resolvers, .ok, "systemd-resolved answers for other programs.") }
+        if first == "127.0.0.53" { return Layer(.resolvers, .ok, "Other programs use systemd-resolved.") }
         let rest = resolvers.count > 1 ? ", and \(resolvers.count - 1) more" : ""
         return Layer(.resolvers, .ok, "Other programs send their DNS questions to \(Renderer.safe(first, limit: 64))\(rest).")
     }
@@ -143,8 +144,7 @@ extension DoctorFacts {
         line.firstRange(of: "→ ").map { line[$0.upperBound...].prefix { $0 != ":" && $0 != " " } }
     }
 
-    /// Returns the outcome of a request that needed a nameserver; `nil` for a request to an address, including one that the
-    /// daemon remembers.
+    /// Returns the outcome of a request that needed a nameserver; `nil` for a request to an address, even one that the daemon remembers.
     private static func outcomeByName(_ line: String) -> Substring? {
         guard let scheme = line.firstRange(of: "://"), let arrow = line.firstRange(of: " → "),
             scheme.upperBound <= arrow.lowerBound
@@ -159,7 +159,7 @@ extension DoctorFacts {
 
     private var names: Layer {
         let asked = (check?.requests ?? []).compactMap(Self.outcomeByName)
-        // Requests that were cut off at the end of the probe's time have no line; the reply's word then describes the first host.
+        // Requests that were cut off at the end of the probe's time have no line; then the reply's word describes the first host.
         let failures = (asked + (check?.detail.map { [$0[...]] } ?? [])).filter(Self.isFailureOfNames)
         let source = nameservers.map { " from \($0.source)" } ?? ""
         guard !failures.isEmpty else {
@@ -182,7 +182,7 @@ extension DoctorFacts {
         return Layer(.names, isPartial ? .attention : .broken, sentence, ours("hotspotctl check --verbose"))
     }
 
-    /// The nameservers that the daemon asks on this link, and where it has them from.
+    /// The nameservers that the daemon uses on this link, and their source.
     private var nameservers: (list: String, source: String)? {
         guard let known = status?.link, !known.nameservers.isEmpty else { return nil }
         let source = known.nameserversFrom == "settings" ? "the settings" : Renderer.safe(known.nameserversFrom, limit: 64)
@@ -192,13 +192,13 @@ extension DoctorFacts {
     private var vpn: Layer {
         let tunnels = interfaces.filter { $0.kind == .tunnel && $0.isUp }.map { Renderer.safe($0.name, limit: 32) }
         if tunnels.isEmpty { return Layer(.vpn, .ok, "No tunnel is up.") }
-        return Layer(.vpn, .ok, "\(tunnels.joined(separator: ", ")) is up; the probe and the helpers go around it.")
+        return Layer(.vpn, .ok, "\(tunnels.joined(separator: ", ")) is up; the probe and the helpers bypass it.")
     }
 
     private var firewall: Layer {
         if outcomes.contains("refusedHere") {
             return Layer(
-                .firewall, isAnswered ? .attention : .broken, "A firewall rule of this computer refuses packets of the probe.",
+                .firewall, isAnswered ? .attention : .broken, "A firewall rule on this computer blocks the probe's packets.",
                 "sudo nft list ruleset")
         }
         if isAnswered { return Layer(.firewall, .ok, "The firewall lets the probe's packets through.") }
@@ -244,9 +244,9 @@ extension DoctorFacts {
     private var portal: Layer {
         let origin = status?.portal.map { " at \(renderer.origin($0))" } ?? ""
         if isCaptive { return Layer(.portal, .ok, "A portal\(origin) wants a login.") }
-        guard isOpen else { return Layer(.portal, .unknown, "Unknown: the probe had no clear answer.") }
+        guard isOpen else { return Layer(.portal, .unknown, "Unknown: the probe got no clear answer.") }
         let none =
-            reply?.withheld == true ? "No portal is in the way." : "There is no portal, or it has let this computer through."
+            reply?.withheld == true ? "No portal is in the way." : "There is no portal, or you are logged in to it."
         return Layer(.portal, .ok, status?.portal == nil ? none : "The portal\(origin) lets this computer through.")
     }
 
@@ -262,13 +262,13 @@ extension DoctorFacts {
         return Layer(.helper, .ok, "\(count) of \(helpers.count) helpers are switched on.\(pages)")
     }
 
-    /// The browser that renders pages for helpers, as a sentence; empty where the settings want none.
+    /// The browser that renders pages for helpers, as a sentence; empty if the settings want none.
     private var pages: String {
         let browsers = Set(helpers.compactMap(\.browser))
         if let path = browsers.first(where: { !$0.isEmpty }) {
             return " Pages that need scripts: \(Renderer.safe(path, limit: 200))."
         }
-        return browsers.isEmpty ? "" : " No browser for pages that need scripts (apt install chromium)."
+        return browsers.isEmpty ? "" : " No browser is installed for pages that need scripts (apt install chromium)."
     }
 
     private var sandbox: Layer {
@@ -311,7 +311,7 @@ extension DoctorFacts {
                     .login, .unknown,
                     isDone
                         ? "You were logged in; hotspotd cannot tell whether you still are."
-                        : "Unknown: the probe had no clear answer."
+                        : "Unknown: the probe got no clear answer."
                 )
             }
             let left = status.secondsRemaining.map { ", \(renderer.duration(seconds: $0)) left" } ?? ""
@@ -339,14 +339,14 @@ extension DoctorFacts {
     private var desktopLayer: Layer {
         switch desktop {
         case nil: Layer(.desktop, .ok, "NetworkManager does not run.")
-        case .unknown: Layer(.desktop, .ok, "NetworkManager does not look for portals.")
+        case .unknown: Layer(.desktop, .ok, "NetworkManager does not check for portals.")
         case .full: Layer(.desktop, .ok, "NetworkManager reports full connectivity.")
         case .offline, .portal, .limited:
             isOnline
                 ? Layer(
                     .desktop, .attention, "NetworkManager has not noticed yet that the Internet answers.",
                     "nmcli networking connectivity check")
-                : Layer(.desktop, .ok, "NetworkManager knows that the Internet does not answer.")
+                : Layer(.desktop, .ok, "NetworkManager also reports no Internet.")
         }
     }
 }

@@ -49,7 +49,7 @@ struct ReportVerb: ParsableCommand {
 /// The text of a report.
 struct ReportText {
     private static let logLines = 200
-    /// Replaces the words of a helper or portal, which may contain somebody's name.
+    /// Replaces the words of a helper or portal, which may contain a person's name.
     private static let others = "<words of the helper or portal>"
     private static let silent = "hotspotd does not answer"
     private static let portals = "/usr/lib/hotspotd/portals"
@@ -70,7 +70,7 @@ struct ReportText {
         let story = try? client?.call("Explain", as: ExplainReply.self)
         let sections = [
             ("Doctor", renderer.lines(Diagnosis(facts)).map(Self.own)),
-            ("Settings that were changed", changedSettings(facts)),
+            ("Changed settings", changedSettings(facts)),
             ("Interfaces and problems", interfaces(facts)), ("Helpers", helpers(facts)),
             ("The last attempt", story.map(lines) ?? ["The last attempt cannot be read."]),
             ("The end of the log of hotspotd.service", log),
@@ -166,13 +166,13 @@ struct ReportText {
 
     // MARK: Private data
 
-    /// The sentence, without the words of a helper or portal.
+    /// Returns the sentence without the words of a helper or portal.
     private static func cut(_ text: String) -> String {
         let (sentence, words) = QuotedProblem.split(text)
         return words == nil ? text : QuotedProblem.join(sentence, others)
     }
 
-    /// Keeps a line of ours, and replaces the words of a helper or portal.
+    /// Keeps a line of hotspotd, and replaces the words of a helper or portal.
     private static func own(_ line: String) -> String {
         let words = line.drop { $0 == " " }
         return words.hasPrefix("│ ") ? "  │ \(others)" : line
@@ -211,14 +211,14 @@ struct ReportText {
         for account in [getpwuid(getuid()), getenv("SUDO_USER").flatMap { getpwnam($0) }] {
             guard let account = account?.pointee else { continue }
             names.append(String(cString: account.pw_name))
-            // The full name is the first of several fields; its words are names as well.
+            // The full name is the first of several fields; each of its words is also a name.
             let full = String(cString: account.pw_gecos).prefix { $0 != "," }
             names += [String(full)] + full.split(separator: " ").map(String.init)
         }
         return names.filter { $0.count > 1 && $0 != "root" && $0 != "localhost" }
     }
 
-    /// Returns the first lines that one of our own commands prints.
+    /// Returns the first lines that a command of hotspotctl prints.
     private func output(_ command: String, lines: Int) -> [String] {
         guard let stream = popen("\(command) 2>/dev/null", "re") else { return [] }
         defer { pclose(stream) }

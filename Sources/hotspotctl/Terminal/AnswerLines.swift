@@ -6,7 +6,7 @@ enum AnswerLines {
     /// The largest size of the answers, in octets.
     static let limit = 64 * 1024
 
-    /// Reads answers to these fields from standard input; without fields, to any.
+    /// Reads answers to these fields from standard input; without fields, answers to any field.
     static func read(fields: [Field]?) throws(Failure) -> [String: String] { try parse(try standardInput(), fields: fields) }
 
     /// Reads standard input to its end.
@@ -23,7 +23,7 @@ enum AnswerLines {
         return octets
     }
 
-    /// Reads the lines. Errors have names of fields and numbers of lines, never values.
+    /// Reads the lines. Errors contain field names and line numbers, never values.
     static func parse(_ octets: [UInt8], fields: [Field]?) throws(Failure) -> [String: String] {
         guard let text = String(validating: octets, as: UTF8.self) else { throw Failure(.usage, "The answers are not UTF-8.") }
         var answers: [String: String] = [:]
@@ -32,7 +32,7 @@ enum AnswerLines {
             let line = raw.hasSuffix("\r") ? raw.dropLast() : raw
             if line.isEmpty { continue }
             guard let equals = line.firstIndex(of: "=") else {
-                throw Failure(.usage, "Line \(index + 1) does not have the form name=value.")
+                throw Failure(.usage, "Line \(index + 1) must have the form name=value.")
             }
             let name = String(line[..<equals])
             let known = fields ?? [Field(name: name, label: name, kind: .text, required: true)]
@@ -40,7 +40,7 @@ enum AnswerLines {
                 let names = known.map { Renderer.safe($0.name) }.joined(separator: ", ")
                 throw Failure(.usage, QuotedProblem.join("Line \(index + 1) answers an unknown field; the names are:", names))
             }
-            guard answers[name] == nil else { throw Failure(.usage, "Line \(index + 1) answers the same field again.") }
+            guard answers[name] == nil else { throw Failure(.usage, "Line \(index + 1) answers a field for the second time.") }
             guard let value = normalise(String(line[line.index(after: equals)...]), field) else {
                 let choices =
                     field.kind == .checkbox
@@ -53,8 +53,7 @@ enum AnswerLines {
         return answers
     }
 
-    /// Returns the value as the control interface expects it: `yes` or `no` for a checkbox, one of its texts for a choice, else
-    /// `nil`.
+    /// Returns the value as the control interface expects it: `yes` or `no` for a checkbox, one of the texts for a choice; `nil` for any other value.
     static func normalise(_ value: String, _ field: Field) -> String? {
         switch field.kind {
         case .text, .password, .email, .phone, .code: return value

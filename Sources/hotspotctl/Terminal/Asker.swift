@@ -6,10 +6,10 @@ import HotspotCore
 protocol Questioner {
     /// Asks every field of a prompt.
     ///
-    /// - Parameter earlier: the questions that this user has just read and agreed to.
+    /// - Parameter earlier: the questions that the user has just read and agreed to.
     func ask(_ prompt: PendingPrompt, after earlier: EarlierQuestions) throws(Failure) -> TypedAnswers
 
-    /// Asks whether the answers shall be kept for this portal.
+    /// Asks whether to keep the answers for this portal.
     func agreesToRemember() throws(Failure) -> Bool
 
     /// Asks for the PIN of the stored answers.
@@ -45,12 +45,12 @@ struct Asker: Questioner {
     let renderer: Renderer
     /// The interface of the prompt.
     let interface: String
-    /// Returns why the prompt can no longer be answered, `nil` while it waits.
+    /// Returns why the prompt can no longer be answered; `nil` while it waits.
     let end: () -> Failure?
 
     private static let tries = 3
 
-    /// Asks every field of a prompt. Enter sends what is stored for a field.
+    /// Asks every field of a prompt. Enter sends the stored answer of a field.
     func ask(_ prompt: PendingPrompt, after earlier: EarlierQuestions) throws(Failure) -> TypedAnswers {
         TerminalLine.dropTypedAhead()
         Output.ask(renderer.heading(prompt, isWarned: earlier.warned.contains(prompt.portal)).joined(separator: "\n") + "\n")
@@ -71,7 +71,7 @@ struct Asker: Questioner {
             let isLeftEmpty = earlier.left.contains(field.name)
             if let answer = try askText(field, label, isStored: isStored, isLeftEmpty: isLeftEmpty) {
                 answers[field.name] = answer
-                // Leaving out a default is an answer; an empty line is not.
+                // Removing a default is an answer; an empty line is not.
                 if answer.isEmpty, isStored || preset(of: field) != nil { cleared.append(field.name) }
             } else {
                 stored.append(field.name)
@@ -113,7 +113,7 @@ struct Asker: Questioner {
 
     private func askBox(_ field: Field, _ label: String, isAgreed: Bool) throws(Failure) -> String {
         let mark = label.last.map { ".?!:".contains($0) } == true ? "" : "?"
-        // A box that the portal ticked does not mean that the user agrees.
+        // The portal ticked this box, which does not mean that the user agrees.
         let choice = isAgreed ? "[Y/n]" : field.required ? "[y/n]" : "[y/N]"
         let question = "  \(renderer.bar) \(label)\(mark) \(choice) "
         return try agrees(question, isNeeded: field.required, isAgreed: isAgreed) ? "yes" : "no"
@@ -126,7 +126,7 @@ struct Asker: Questioner {
         _ field: Field, _ label: String, isStored: Bool, isLeftEmpty: Bool
     ) throws(Failure) -> String? {
         let choices = field.kind == .choice ? field.choices ?? [] : []
-        // A choice that is a number itself could be taken for a position in the list.
+        // A choice that is itself a number could be mistaken for a position in the list.
         let isNumbered = !choices.contains { Int($0) != nil }
         for (index, choice) in choices.enumerated() {
             Output.ask("  \(renderer.bar)   \(isNumbered ? "\(index + 1))" : "-") \(renderer.safe(choice, limit: 200))\n")
@@ -151,7 +151,7 @@ struct Asker: Questioner {
                 Output.ask(
                     field.mayBeEmpty
                         ? "  The page does not say whether this field is required; press Enter again to leave it empty.\n"
-                        : "  Without an answer here, nothing is sent.\n")
+                        : "  Nothing is sent until you answer this.\n")
             } else if !choices.isEmpty, !choices.contains(value) {
                 Output.ask("  That is not one of the choices.\n")
             } else {
@@ -165,10 +165,10 @@ struct Asker: Questioner {
         try TerminalLine.read(question, secret, end: end)
     }
 
-    /// Returns whether the user agrees. If nothing goes on without a yes, only a no ends the dialogue: an empty line may have
-    /// been typed before the question appeared, and the earlier answers would be lost.
+    /// Returns whether the user agrees. If the login requires a yes, only an explicit no ends the dialogue: an empty line may have been typed before
+    /// the question appeared, and the earlier answers would be lost.
     ///
-    /// - Parameter isAgreed: whether the user has just agreed to the same text; an empty line then means yes.
+    /// - Parameter isAgreed: whether the user has just agreed to the same text, so that an empty line means yes.
     private func agrees(_ question: String, isNeeded: Bool, isAgreed: Bool = false) throws(Failure) -> Bool {
         for _ in 0..<Self.tries {
             let answer = try readLine(question, false).lowercased()
@@ -176,15 +176,15 @@ struct Asker: Questioner {
             if ["n", "no", "nein"].contains(answer) || (!isNeeded && answer.isEmpty) { break }
             Output.ask(
                 answer.isEmpty
-                    ? "  Type y to continue or n to stop; without a yes, nothing is sent.\n" : "  Please answer y or n.\n")
+                    ? "  Type y to continue or n to stop; nothing is sent unless you answer y.\n" : "  Please answer y or n.\n")
         }
         guard isNeeded else { return false }
         let hint = "\(renderer.answer(interface)), or \(renderer.answer(interface, " --dismiss"))"
-        throw Failure(.failed, "The portal needs a yes, so you are not logged in.", hint: hint)
+        throw Failure(.failed, "The portal requires a yes, so you are not logged in.", hint: hint)
     }
 }
 
-/// Answers to one prompt: the typed values, and the fields for which the stored answer is sent.
+/// Answers to one prompt: typed values, and the fields whose stored answer is sent.
 struct TypedAnswers {
     var values: [String: String]
     var stored: [String] = []
@@ -193,7 +193,7 @@ struct TypedAnswers {
 
 /// Consent to one check box of one portal, or to its terms.
 struct Agreement: Hashable {
-    /// The whole label: terms may have changed beyond the part that is shown.
+    /// The whole label: its text may have changed beyond the part that is shown.
     let label: String
     let interface: String
     let portal: String?
@@ -216,11 +216,11 @@ struct EarlierQuestions {
     var agreements: Set<Agreement> = []
     /// The fields that were left empty.
     var left: Set<String> = []
-    /// Whether to keep the answers, for each portal for which the user was asked.
+    /// Whether to keep the answers, by portal, if the user was asked.
     var wishes: [String?: Bool] = [:]
     /// Whether a code was typed.
     var hasCode = false
-    /// The beginning of the sentence "Nothing was sent", or "Nothing more" once something was.
+    /// The beginning of "Nothing was sent", or "Nothing more" once something was.
     var nothing = "Nothing"
 
     mutating func add(_ prompt: PendingPrompt, _ answers: TypedAnswers) {

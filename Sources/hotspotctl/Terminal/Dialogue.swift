@@ -2,17 +2,17 @@ import ControlAPI
 import Glibc
 import HotspotCore
 
-/// One login's questions: asks the user, sends the answers, waits for the outcome, and asks again as long as the portal does.
+/// One login's questions: asks the user, sends the answers, waits for the outcome, and repeats this as long as the portal asks.
 struct Dialogue {
     let common: CommonOptions
     let client: ControlClient
-    /// Whether to keep the answers; `nil` leaves it to the daemon's settings.
+    /// Whether to keep the answers; `nil` leaves that to the daemon's settings.
     var remember: Bool?
-    /// Whether, without a terminal, fields without a line get their stored answers.
+    /// Whether, without a terminal, fields that have no line get their stored answers.
     var stored = false
-    /// Seconds until each outcome; 0 does not wait.
+    /// Seconds to wait for each outcome; 0 does not wait.
     let wait: Double
-    /// Whether to ask a person; otherwise answers are read from standard input.
+    /// Whether to ask a person; otherwise answers come from standard input.
     let isInteractive: Bool
     /// The program for dialogs, if they replace the terminal.
     var dialogs: DialogProgram?
@@ -61,14 +61,14 @@ struct Dialogue {
     }
 
     private enum Sent {
-        /// The computer is online; these lines say so.
+        /// The computer is online; the lines report that.
         case online([String])
         case asks(String)
     }
 
     /// A question with its answers.
     private struct Filled {
-        /// The prompt as it was finally asked: after the PIN it offers the stored answers.
+        /// The prompt as it was last shown: after the PIN, it offers the stored answers.
         var prompt: PendingPrompt
         var answers: TypedAnswers
         var remember: Bool
@@ -101,9 +101,9 @@ struct Dialogue {
         }
     }
 
-    /// Sends the answers and waits; `nil` if the outcome is not waited for.
+    /// Sends the answers and waits; `nil` if the caller does not wait for the outcome.
     ///
-    /// - Parameter nothing: the beginning of the sentence that says that nothing was sent.
+    /// - Parameter nothing: the beginning of "Nothing was sent".
     private func send(_ filled: Filled, _ watch: OutcomeWatch, hasCode: Bool, _ nothing: String) throws -> Sent? {
         watch.loginBegins(on: nil)
         do throws(Failure) {
@@ -117,13 +117,13 @@ struct Dialogue {
             }
         } catch {
             guard let refusal = error.refusal else { throw error }
-            // The question ended while the answer was on its way; the outcome of the login counts.
+            // The question ended while the answer was on its way, so the login's outcome counts.
             if wait > 0, case .noSuchPrompt(_, let reason) = refusal {
                 return try fate(of: filled.prompt.id, watch, late: "\(reason ?? Self.gone) \(nothing) was sent.")
             }
-            var failure = error.adding("\(nothing) was sent, and nothing is kept.")
+            var failure = error.adding("\(nothing) was sent or kept.")
             if case .invalidAnswer = refusal {
-                // Without a terminal, the command has to name the prompt.
+                // Without a terminal, the command must name the prompt.
                 failure.hint = common.renderer.answer(isInteractive ? filled.prompt.interface : filled.prompt.id)
             }
             throw failure
@@ -149,8 +149,8 @@ struct Dialogue {
         }
     }
 
-    /// Probes after a login in a browser; an open network confirms it. Returns whether the user's answer decides instead: the
-    /// network was open before a fresh login, or there is no prober. Throws if the portal is still there.
+    /// Probes after a login in a browser; an open network confirms it. Returns whether the user must confirm instead, because the network was already
+    /// open before a fresh login, or there is no prober. Throws if the portal is still there.
     private func mustBeConfirmed(_ prompt: PendingPrompt) throws(Failure) -> Bool {
         let check = try client.call("Check", .members(["interface": prompt.interface]), as: CheckReply.self)
         guard try client.prompt(prompt.id).pending != nil else { return false }
@@ -158,9 +158,9 @@ struct Dialogue {
         return true
     }
 
-    private static let gone = "The portal no longer asks."
+    private static let gone = "The portal no longer asks this question."
 
-    /// Reports the fate of a prompt that ended without an answer from this command, and of its login.
+    /// Reports how a prompt ended without an answer from this command, and how its login ended.
     ///
     /// - Parameter late: why an answer that was sent came too late.
     private func fate(of id: String, _ watch: OutcomeWatch, late: String? = nil) throws -> Sent {
@@ -195,7 +195,7 @@ struct Dialogue {
             && (remember == nil || (remember == true && prompt.warning != nil))
     }
 
-    /// Returns whether to keep the answers, and whether the user agreed to that for this portal; asks once in a dialogue.
+    /// Returns whether to keep the answers, and whether the user agreed to that for this portal; asks only once in a dialogue.
     private func consentToKeep(
         _ answers: TypedAnswers, _ prompt: PendingPrompt, _ asker: any Questioner, after earlier: EarlierQuestions
     ) throws(Failure) -> (remember: Bool, confirmed: Bool) {
@@ -205,8 +205,7 @@ struct Dialogue {
         return (agreed, agreed)
     }
 
-    /// Asks for the PIN that guards the stored answers, and returns the prompt with them; `nil` if the daemon has already sent
-    /// them.
+    /// Asks for the PIN that guards the stored answers, and returns the prompt with these answers; `nil` if the daemon has already sent them.
     private func unlocked(
         _ prompt: PendingPrompt, _ asker: any Questioner, _ watch: OutcomeWatch
     ) throws(Failure) -> PendingPrompt? {
@@ -226,7 +225,7 @@ struct Dialogue {
         }
         var answers = try AnswerLines.read(fields: prompt.fields)
         let stored = self.stored ? (prompt.stored ?? []).filter { answers[$0, default: ""].isEmpty } : []
-        // The defaults that the prompt shows are answers as well.
+        // The defaults that the prompt shows also count as answers.
         if self.stored {
             for field in prompt.fields where !stored.contains(field.name) && field.kind != .checkbox && !field.kind.isSecret {
                 if answers[field.name, default: ""].isEmpty, let value = field.value { answers[field.name] = value }
@@ -238,7 +237,7 @@ struct Dialogue {
         }
         guard missing.isEmpty else {
             throw needed(
-                prompt, QuotedProblem.join("No answer to:", missing.map { Renderer.safe($0.name) }.joined(separator: ", ")))
+                prompt, QuotedProblem.join("Not answered:", missing.map { Renderer.safe($0.name) }.joined(separator: ", ")))
         }
         return TypedAnswers(values: answers.filter { !stored.contains($0.key) }, stored: stored)
     }
@@ -259,10 +258,10 @@ extension Renderer {
 
     func browse(_ prompt: PendingPrompt) -> String { "hotspotctl browse \(argument(prompt.interface))" }
 
-    /// - Parameter options: with a space in front.
+    /// - Parameter options: further options, after a space.
     func answer(_ interface: String, _ options: String = "") -> String { "hotspotctl answer\(options) \(argument(interface))" }
 
-    /// Returns the failure for a hand-over that was not confirmed: by the user, or by the probe with this verdict.
+    /// Returns the failure for a login in a browser that was not confirmed: by the user, or by the probe with this verdict.
     func stays(_ prompt: PendingPrompt, _ verdict: String? = nil) -> Failure {
         let words =
             switch verdict {

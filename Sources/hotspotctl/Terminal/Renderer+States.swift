@@ -17,7 +17,7 @@ extension Renderer {
         }
     }
 
-    /// Returns an interface's state in words, with its sign and tone. Only what the probe has proven is online.
+    /// Returns an interface's state in words, with its sign and tone. Only a probe proves "online".
     func condition(_ status: InterfaceStatus) -> (sign: String, tone: Tone, words: String) {
         func has(_ code: ProblemCode) -> Bool { status.problems.contains { $0.code == code } }
         let busy = sign("◐", "~")
@@ -34,7 +34,7 @@ extension Renderer {
         case .inactive:
             let words =
                 has(.held) || has(.logoffUnconfirmed)
-                ? status.captive == false ? "left alone; open at the last look" : "left alone"
+                ? status.captive == false ? "left alone; open at the last check" : "left alone"
                 : has(.noAddress) ? "waiting for an address" : status.ssid == nil ? "not connected" : words
             return (sign("○", "o"), .faint, words)
         case nil: return (sign("○", "o"), .faint, words)
@@ -58,7 +58,7 @@ extension Renderer {
         case .dismissed: "dismissed"
         case .superseded: "restarted"
         // The journal's own words.
-        case nil where word == "interrupted": "cut off: hotspotd ended"
+        case nil where word == "interrupted": "interrupted: hotspotd ended"
         case nil where word == "switchedOff": "switched off"
         case nil where word == "forgotten": "forgotten"
         case nil where word == "leftOpen": "left alone"

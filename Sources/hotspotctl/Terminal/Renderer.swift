@@ -9,7 +9,7 @@ struct Style: Equatable {
 
     static let plain = Style(colour: false, unicode: true)
 
-    /// Colour only on terminals, unless NO_COLOR forbids it; characters beyond ASCII if the locale has them.
+    /// Colour only on terminals, unless NO_COLOR is set; characters beyond ASCII if the locale supports them.
     static var ofThisTerminal: Style {
         func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).first { !$0.isEmpty } ?? ""
@@ -20,7 +20,7 @@ struct Style: Equatable {
     }
 }
 
-/// Turns replies into lines for people. All text of others passes through ``safe(_:limit:)`` or ``name(_:)``.
+/// Turns replies into lines for people. All foreign text passes through ``safe(_:limit:)`` or ``name(_:)``.
 struct Renderer {
     var style: Style
     /// Whether tables have a heading.
@@ -35,26 +35,25 @@ struct Renderer {
         case good = "32", busy = "33", bad = "31", faint = "2", strong = "1"
     }
 
-    /// Returns text of others without control characters, and without runs of blanks, which could move a part of it into a line
-    /// of its own. Parts that the daemon has escaped stay as they are.
+    /// Returns foreign text without control characters, and without runs of blanks, which could move a part of it to a line of its own. Parts that
+    /// the daemon has escaped stay as they are.
     static func safe(_ text: String, limit: Int = 400) -> String { Printable.shown(Blanks.collapsed(text), limit: limit) }
 
     func safe(_ text: String, limit: Int = 400) -> String { Self.safe(text, limit: limit) }
 
-    /// Returns the label of a prompt's field. Without a label it is the field's name, and without a name the field's number, from
-    /// 1 on.
+    /// Returns the label of a prompt's field; without a label, its name; without a name, its number from 1.
     func label(_ field: Field, at place: Int) -> String {
         [field.label, field.name].lazy.map { safe($0, limit: 200) }.first { !$0.isEmpty } ?? "field \(place)"
     }
 
-    /// Returns an SSID in its printable form, which is what the daemon sends; anything else is escaped here.
+    /// Returns an SSID in its printable form. The daemon sends that form; anything else is escaped here.
     func name(_ ssid: String) -> String {
         guard !ssid.isEmpty else { return "(no name)" }
         guard let octets = Printable.octets(of: ssid) else { return Printable.text(ssid, limit: 128) }
         return Printable.text(of: octets.prefix(64))
     }
 
-    /// Returns an SSID within a sentence or in front of one.
+    /// Returns an SSID as it appears within or before a sentence.
     func quoted(_ ssid: String) -> String {
         ssid.isEmpty ? name(ssid) : "\"\(name(ssid).replacing("\"", with: "\\x22"))\""
     }
@@ -100,7 +99,7 @@ struct Renderer {
 
     func lines(_ problem: Problem) -> [String] { lines(problem, of: nil) }
 
-    /// Returns a problem and its hint, with the name of its owner unless the sentence begins with it.
+    /// Returns a problem and its hint, with its owner's name unless the sentence begins with that name.
     func lines(_ problem: Problem, of owner: String?) -> [String] {
         let name = owner.flatMap { problem.message.hasPrefix($0) ? nil : "\(safe($0, limit: 64)): " } ?? ""
         let (own, others) = sentence(problem.message)
@@ -109,14 +108,13 @@ struct Renderer {
         return lines
     }
 
-    /// Returns a line about elements that did not fit into the reply.
+    /// Returns a line about the elements that did not fit into the reply.
     func more(_ omitted: Int?, _ what: String) -> [String] {
         guard let omitted, omitted > 0 else { return [] }
-        return ["\(omitted) more \(what) are not shown: too many for one reply."]
+        return ["\(omitted) more \(what) are not shown, because the reply would be too long."]
     }
 
-    /// Returns the number of cells that a text takes in a terminal: none for combining marks and colours, two for wide East Asian
-    /// characters.
+    /// Returns the number of cells that a text occupies in a terminal: none for combining marks and colours, two for wide East Asian characters.
     static func width(_ text: String) -> Int {
         var width = 0
         var inEscape = false
@@ -132,11 +130,11 @@ struct Renderer {
         return width
     }
 
-    /// Returns the number of cells that one character takes. Where terminals differ, the larger number counts, because a longer
-    /// line would continue at the left edge.
+    /// Returns the number of cells that a character occupies. If terminals differ, the larger number counts, because a line that is too long would
+    /// continue at the left edge.
     static func width(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
-        // The variation selector makes a picture of the character, which is wide.
+        // The variation selector turns the character into a picture, which is wide.
         case .nonspacingMark, .enclosingMark, .format: scalar == "\u{FE0F}" ? 1 : 0
         default: isWide(scalar) ? 2 : 1
         }

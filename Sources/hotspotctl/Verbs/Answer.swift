@@ -20,11 +20,11 @@ struct AnswerVerb: ParsableCommand {
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Whether to keep the answers, encrypted, for this network and portal; by default as Remember= in the settings says. One-time codes and vouchers are never kept. AcceptTerms= decides about accepted terms; with Remember=never they are not kept."
+            "Whether to keep the answers, encrypted, for this network and portal; the default is Remember= of the settings. One-time codes and vouchers are never kept. Accepted terms follow AcceptTerms=; with Remember=never they are not kept."
     )
     var remember: Bool?
 
-    @Flag(help: "If input is piped, use the stored answer for each field that has no line.")
+    @Flag(help: "With piped input, use the stored answer for each field without a line.")
     var stored = false
 
     @Flag(help: "Read name=value lines from standard input, even if it is a terminal.")
@@ -33,11 +33,11 @@ struct AnswerVerb: ParsableCommand {
     @Flag(help: "Ask in a dialog of the desktop, as the notification does.")
     var dialog = false
 
-    /// Whether to wait for Enter at the end, in a terminal that closes with this command.
+    /// Whether to wait for Enter at the end, if the terminal closes with this command.
     @Flag(help: .hidden)
     var stay = false
 
-    @Flag(help: "Decline the question; hotspotd asks nothing here for 12 hours, or until 'login'.")
+    @Flag(help: "Decline the question; hotspotd asks no questions here for 12 hours, or until 'login'.")
     var dismiss = false
 
     @Option(help: ArgumentHelp("How long to wait for the outcome; 0 does not wait.", valueName: "seconds"))
@@ -46,7 +46,7 @@ struct AnswerVerb: ParsableCommand {
     @Option(help: "Answer only a question of this helper.", completion: Complete.helpers)
     var helper: String?
 
-    @Argument(help: "The prompt's ID, if several prompts wait; on a terminal also its interface.", completion: Complete.prompts)
+    @Argument(help: "The prompt's ID, if several wait; on a terminal, the interface will do.", completion: Complete.prompts)
     var id: String?
 
     func validate() throws {
@@ -64,7 +64,7 @@ struct AnswerVerb: ParsableCommand {
         let prompt = try pick(client)
         if dismiss {
             _ = try client.call("Dismiss", .members(["id": prompt.id]))
-            // If the user wants a fresh login on an open network, the earlier session goes on.
+            // If the user wants a fresh login on an open network, the earlier session continues.
             let here = (try? client.call("Status", as: StatusReply.self))?.interfaces.first { $0.interface == prompt.interface }
             let isOpen = here?.captive == false && here?.state == StateName.authenticated.rawValue
             let login = "hotspotctl login\(isOpen ? " --fresh" : "") \(common.renderer.argument(prompt.interface))"
@@ -79,16 +79,16 @@ struct AnswerVerb: ParsableCommand {
         let dialogue = Dialogue(
             common: common, client: client, remember: remember, stored: stored, wait: wait, isInteractive: isInteractive,
             dialogs: dialogs)
-        // A prompt with a warning has to be named by its own ID.
+        // A prompt with a warning must be named by its own ID.
         guard isInteractive || id == prompt.id || (helper != nil && prompt.warning == nil) else {
             let helper = common.renderer.safe(prompt.helper, limit: 64)
-            let others = prompt.warning == nil ? ", or give --helper=\(helper)." : "."
-            throw dialogue.needed(prompt, "With a pipe, name the prompt by its ID\(others)")
+            let others = prompt.warning == nil ? ", or use --helper=\(helper)." : "."
+            throw dialogue.needed(prompt, "With piped input, name the prompt by its ID\(others)")
         }
         try dialogue.run(prompt)
     }
 
-    /// Continues in a terminal, or without one in a browser.
+    /// Continues in a terminal; without one, in a browser.
     private func openTerminal(for prompt: PendingPrompt) -> Failure {
         guard DesktopPrograms.hasDisplay else {
             return Failure(.failed, "There is no display for a dialog.", hint: common.renderer.answer(prompt.interface))
@@ -104,7 +104,7 @@ struct AnswerVerb: ParsableCommand {
         guard let status = all.first(where: { $0.interface == interface }) else { return nil }
         if let id = status.prompt, let prompt = try client.prompt(id).pending { return prompt }
         throw Failure(
-            .notFound, "No portal is asking anything on \(common.renderer.safe(interface, limit: 32)).", hint: "hotspotctl status"
+            .notFound, "No question waits on \(common.renderer.safe(interface, limit: 32)).", hint: "hotspotctl status"
         )
     }
 
@@ -124,8 +124,8 @@ struct AnswerVerb: ParsableCommand {
         if let helper { reply.prompts.removeAll { $0.helper != helper } }
         guard let first = reply.prompts.first else {
             let sentence =
-                helper.map { "The helper '\(Printable.text($0, limit: 64))' is not asking anything." }
-                ?? "No portal is asking anything."
+                helper.map { "The helper '\(Printable.text($0, limit: 64))' has no question." }
+                ?? "No question waits for an answer."
             throw Failure(.notFound, sentence, hint: "hotspotctl status")
         }
         guard reply.prompts.count == 1, reply.omitted ?? 0 == 0 else {

@@ -5,7 +5,7 @@ import HotspotCore
 
 struct BrowseVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "browse", abstract: "Log in with a browser that can reach this network only.",
+        commandName: "browse", abstract: "Log in with a browser that can use only this network.",
         discussion: """
             For portals that no helper can log in to. The browser has a fresh profile, which is deleted afterwards, and only this \
             network, also where a VPN is up. It is closed as soon as you are online. Chromium, Chrome, Brave, Edge and Firefox are \
@@ -26,7 +26,7 @@ struct BrowseVerb: ParsableCommand {
     @Argument(help: "The interface, if there are several.", completion: Complete.interfaces)
     var interface: String?
 
-    /// Seconds between two looks at the browser, and between two probes.
+    /// Seconds between two checks of the browser, and between two probes.
     private static let step = 0.2
     private static let probeInterval = 3.0
     /// Seconds that the proof of the login may take after the browser was closed.
@@ -35,7 +35,7 @@ struct BrowseVerb: ParsableCommand {
     private static let meeting = 5.0
 
     func run() throws {
-        // A browser that the user names may not need a display.
+        // A browser that the user names may work without a display.
         guard DesktopPrograms.hasDisplay || browser != nil else {
             throw Failure(
                 .failed, "There is no display for a browser: start it in the desktop's session, or name a browser.",
@@ -44,7 +44,7 @@ struct BrowseVerb: ParsableCommand {
         guard geteuid() != 0 || browser != nil else {
             throw Failure(
                 .failed,
-                "hotspotctl opens no browser as root: run it without sudo, as the user in front of the screen, or name a browser.",
+                "hotspotctl does not open a browser as root: run it without sudo, as the user at the screen, or name a browser.",
                 hint: "hotspotctl browse --browser PATH")
         }
         if let browser, access(browser, X_OK) != 0 {
@@ -56,7 +56,7 @@ struct BrowseVerb: ParsableCommand {
         let reply = try begin(client, &isAgreed, signals)
         let network = try ControlClient.read(BrowseReply.self, reply)
         let name = network.interface
-        // The login has begun: from here on, every outcome belongs to it.
+        // The login has begun, so every outcome from here on belongs to it.
         let states = try common.connect()
         try states.subscribe("Status")
         var last: InterfaceStatus?
@@ -77,7 +77,7 @@ struct BrowseVerb: ParsableCommand {
             }
         }
         Output.print([
-            "Opening a browser that uses \(common.renderer.safe(name, limit: 32)) only. It closes by itself when you are online."
+            "Opening a browser that uses only \(common.renderer.safe(name, limit: 32)). It closes by itself when you are online."
         ])
         let window: BrowserWindow
         do { window = try BrowserWindow(on: reply, browser: browser) } catch {
@@ -108,7 +108,7 @@ struct BrowseVerb: ParsableCommand {
         Glibc.exit(128 + (signals.arrived ?? SIGINT))
     }
 
-    /// Begins the login, and returns what the browser needs. Asks first if the daemon knows a warning about the portal.
+    /// Begins the login, and returns what the browser needs. If the daemon has a warning about the portal, asks the user first.
     private func begin(_ client: ControlClient, _ isAgreed: inout Bool, _ signals: InterruptSignals) throws -> JSONValue {
         do throws(Failure) {
             return try client.call("Browse", BrowseParameters(interface: interface, anyway: isAgreed ? true : nil))
@@ -123,8 +123,7 @@ struct BrowseVerb: ParsableCommand {
         }
     }
 
-    /// Waits until the helper has met the portal, because only then its key is known. Returns how the login ended, or the
-    /// warning.
+    /// Waits until the helper has reached the portal, because only then its key is known. Returns how the login ended, or the warning.
     private func meet(
         _ states: ControlClient, _ name: String, _ last: inout InterfaceStatus?, _ signals: InterruptSignals
     ) throws -> (end: End?, warning: String?) {
@@ -140,7 +139,7 @@ struct BrowseVerb: ParsableCommand {
     /// Asks the user whether to open the portal anyway; throws if the user declines, or if hotspotctl cannot ask.
     private func confirm(_ warning: String, _ signals: InterruptSignals) throws(Failure) {
         guard Dialogue.canAsk(common) else {
-            throw refusal(warning, "hotspotctl opened no browser, because it cannot ask you here.")
+            throw refusal(warning, "hotspotctl did not open a browser, because it cannot ask you here.")
         }
         let asker = Asker(renderer: common.renderer, interface: interface ?? "") {
             signals.arrived.map { _ in Failure(.failed, "") }
@@ -170,9 +169,9 @@ struct BrowseVerb: ParsableCommand {
         try common.renderer.online(end.status, after: (ContinuousClock.now - began).inSeconds, among: end.all)
     }
 
-    /// Returns the interface's status if its login has ended by now; throws if it has failed. Waits a moment.
+    /// Waits a moment, and returns the interface's status if its login has ended by now. Throws if the login has failed.
     ///
-    /// - Parameter last: becomes the status, if there is a new one.
+    /// - Parameter last: gets the newest status.
     private func next(of states: ControlClient, _ name: String, _ last: inout InterfaceStatus?) throws -> End? {
         guard let reply = try states.next(within: Self.step) else { return nil }
         let interfaces = try ControlClient.read(StatusReply.self, reply).interfaces
@@ -187,7 +186,7 @@ struct BrowseVerb: ParsableCommand {
         }
     }
 
-    /// Reports the state of the login after the browser was closed; the login may have succeeded just before.
+    /// Reports the state of the login after the browser was closed. The login may just have succeeded.
     private func finish(
         _ exit: Int32, _ client: ControlClient, _ states: ControlClient, _ network: BrowseReply,
         since began: ContinuousClock.Instant
@@ -211,9 +210,9 @@ struct BrowseVerb: ParsableCommand {
         startOver(client, name)
         let rest =
             check.verdict == "captive"
-            ? "the portal still wants a login" : "the network is not open (\(common.renderer.safe(check.verdict, limit: 32)))"
+            ? "the portal still asks for a login" : "the network is not open (\(common.renderer.safe(check.verdict, limit: 32)))"
         throw Failure(
-            .answerNeeded, "The browser has ended, but \(rest).",
+            .answerNeeded, "The browser was closed, but \(rest).",
             hint: "hotspotctl login --wait \(common.renderer.argument(name))")
     }
 }

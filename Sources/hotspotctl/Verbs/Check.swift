@@ -13,10 +13,10 @@ struct CheckVerb: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(name: .shortAndLong, help: "Also show the reason, which hosts were contacted, when that happens, and how to change it.")
+    @Flag(name: .shortAndLong, help: "Also show the reason, which hosts are contacted, when, and how to change that.")
     var verbose = false
 
-    @Argument(help: "The interface; by default the one whose default route comes first.", completion: Complete.interfaces)
+    @Argument(help: "The interface; by default the one with the preferred default route.", completion: Complete.interfaces)
     var interface: String?
 
     func run() throws {
@@ -41,22 +41,22 @@ extension Renderer {
         return lines + contacts(check)
     }
 
-    /// Returns the detail as a sentence; the daemon sends a word for programs.
+    /// Returns the detail as a sentence; the daemon sends a stable word.
     private func reason(_ check: CheckReply) -> String? {
         switch check.detail {
-        case "httpsBlocked": return "Plain HTTP reaches the Internet, HTTPS does not."
-        case "httpBlocked": return "HTTPS reaches the Internet, plain HTTP does not."
+        case "httpsBlocked": return "Plain HTTP reaches the Internet, but HTTPS does not."
+        case "httpBlocked": return "HTTPS reaches the Internet, but plain HTTP does not."
         case "noAnswer": return "Nothing answered."
         case "timeout": return "Nothing answered in time."
         case "dnsTimeout": return "No nameserver answered."
         case "emptyAnswer": return "The answers were empty."
         case "askedToWait": return "The host asked hotspotd to wait before the next request."
-        case "clockWrong": return "By this computer's clock, the certificate is not valid."
+        case "clockWrong": return "The certificate is not valid at this computer's time; check the clock."
         case let detail?:
             if let status = Int(detail.dropFirst("status".count)), detail.hasPrefix("status") {
                 return "A server answered \(status); it is neither the Internet nor a portal."
             }
-            // The line of the failed request has the word and then the sentence.
+            // The line of the failed request contains the word and then the sentence.
             for line in check.requests ?? [] {
                 guard let start = line.firstRange(of: "→ \(detail): ")?.upperBound,
                     let end = line[start...].ranges(of: " in ").last?.lowerBound
@@ -73,19 +73,19 @@ extension Renderer {
         "connectivitycheck.gstatic.com", "detectportal.firefox.com", "nmcheck.gnome.org", "1.1.1.1", "www.gstatic.com",
     ]
 
-    /// Returns the hosts that the probe contacts, and when; docs/settings.md has the same.
+    /// Returns the hosts that the probe contacts, and when; docs/settings.md lists the same.
     private func contacts(_ check: CheckReply) -> [String] {
         let isUsual = check.url == nil && check.httpsURL == nil
         let usual = Self.probeHosts.dropLast().joined(separator: ", ")
-        // If the settings name an endpoint, only their own HTTPS address counts; an empty one means no HTTPS.
+        // If the settings name an endpoint, only their own HTTPS address counts; an empty address means no HTTPS.
         let https = check.httpsURL ?? (check.url == nil ? Self.probeHosts[4] : "")
         let hosts = [check.url.map { safe($0) } ?? usual] + (https.isEmpty ? [] : [safe(https)])
         return [
             "Hosts contacted by \(isUsual ? "default" : "your settings"), until one answer is clear: \(hosts.joined(separator: " and ")); "
-                + "also the network's portal API, if it has one.",
-            "When:", "  when you join, during a login and just after it, and now",
+                + "also the network's portal API, if there is one.",
+            "When:", "  when you join, during and just after a login, and with this command",
             "  while you are not logged in: every 10 to 60 s",
-            "  while a helper keeps a session: every 5 min (MaintainIntervalSec=), sooner after trouble",
+            "  while a helper keeps a session: every 5 min (MaintainIntervalSec=), sooner after problems",
             "  on a network without a login: every 5 to 60 min", "  during 'hotspotctl browse': every 3 s",
             "To change \(isUsual ? "it" : "them"): URL=, Expect= and HTTPSURL= under [Probe] in \(safe(check.settings ?? CommonOptions.defaultSettings)).",
         ]

@@ -47,7 +47,7 @@ struct CompanionOptions: ParsableArguments {
         guard wait > 0, wait <= 86400 else { throw ValidationError("--wait takes up to 86400 seconds.") }
     }
 
-    /// Prints a reply as JSON if the options ask for JSON. Returns whether they do.
+    /// Prints a reply as JSON if the options request JSON. Returns whether they do.
     func printed(_ reply: JSONValue) -> Bool {
         guard let mode = common.jsonMode else { return false }
         Output.print(reply, mode)
@@ -115,7 +115,7 @@ struct CompanionList: ParsableCommand {
 
 struct CompanionForget: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Forget a paired laptop; it can no longer ask or share.")
+        commandName: "forget", abstract: "Forget a paired laptop; it can no longer send questions or logins.")
 
     @OptionGroup var options: CompanionOptions
 
@@ -140,7 +140,7 @@ struct CompanionPair: ParsableCommand {
 
     @OptionGroup var options: CompanionOptions
 
-    @Argument(help: "- to type the eight digits that the other laptop shows, or the digits.")
+    @Argument(help: "The eight digits that the other laptop shows, or - to type them.")
     var code: [String] = []
 
     func validate() throws {
@@ -184,7 +184,7 @@ extension Complete {
 }
 
 extension Renderer {
-    /// Returns the lines about the content of an offer: its portal, and the names of its fields.
+    /// Returns the lines about an offer: its portal, and the names of its fields.
     func lines(portal: String, fields: [String]) -> [String] {
         let names = fields.prefix(16).map { safe($0, limit: 32) }.joined(separator: ", ")
         return ["  \(bar) portal: \(origin(portal))", "  \(bar) fields: \(names.isEmpty ? "none" : names)"]

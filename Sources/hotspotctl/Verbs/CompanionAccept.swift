@@ -60,7 +60,7 @@ struct CompanionAccept: ParsableCommand {
         let isAsked = Dialogue.canAsk(options.common) && !yes && options.common.jsonMode == nil
         if options.common.jsonMode == nil { Output.print(renderer.lines(offer)) }
         guard yes || isAsked else {
-            throw Failure(.answerNeeded, "You have to accept the offer.", hint: "hotspotctl companion accept --yes")
+            throw Failure(.answerNeeded, "The offer needs your agreement.", hint: "hotspotctl companion accept --yes")
         }
         TerminalLine.dropTypedAhead()
         let isAccepted =
@@ -76,7 +76,7 @@ struct CompanionAccept: ParsableCommand {
         if let portalFile, decided.portalFile != nil {
             let path = renderer.argument(portalFile)
             Output.print([
-                "The portal file is saved in \(renderer.safe(portalFile)). Read it first, then:",
+                "The portal file was saved as \(renderer.safe(portalFile)). Read it first, then:",
                 "  hotspotctl portals check \(path)", "  sudo install -m 644 \(path) /etc/hotspotd/portals/",
             ])
         }
@@ -135,7 +135,7 @@ struct CompanionAnswer: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "answer", abstract: "Wait for a portal's question on a paired laptop, and answer it here.",
         discussion: """
-            On a terminal you are asked for each field. Otherwise lines name=value are read from standard input. The question comes from \
+            On a terminal, hotspotctl asks for each field. Otherwise it reads name=value lines from standard input. The question comes from \
             the other laptop; the answers go to that laptop alone.
             """)
 
@@ -189,7 +189,7 @@ struct CompanionAnswer: ParsableCommand {
         } else {
             values = try AnswerLines.read(fields: question.fields)
         }
-        // A second connection, because the first one carries a stream.
+        // A second connection is needed, because the first one carries a stream.
         let reply = try options.connect().call(
             "Answer", PeerAnswerParameters(id: question.id, peer: question.peer.id, answers: values))
         if options.printed(reply) { return }
@@ -207,7 +207,7 @@ struct CompanionAnswer: ParsableCommand {
     }
 }
 
-/// Waits on a stream of the service's status.
+/// Waits for a change in the stream of the service's status.
 final class CompanionWait {
     private let options: CompanionOptions
     private let client: ControlClient
@@ -254,7 +254,7 @@ final class CompanionWait {
 }
 
 extension QuestionStatus {
-    /// The question in the form in which the terminal asks this computer's own questions.
+    /// The question in the form that the terminal uses for this computer's own questions.
     var prompt: PendingPrompt {
         PendingPrompt(
             id: id, interface: "", ssid: ssid ?? "", helper: "", portal: portal,

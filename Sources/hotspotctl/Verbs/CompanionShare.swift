@@ -16,7 +16,7 @@ struct CompanionShare: ParsableCommand {
 
     @OptionGroup var options: CompanionOptions
 
-    @Option(help: "Share the answers of this helper, if several helpers have some.", completion: Complete.helpers)
+    @Option(help: "The helper whose answers to share, if several have answers.", completion: Complete.helpers)
     var helper: String?
 
     @Option(help: "Share the answers for this portal, as 'hotspotctl credentials show' prints it.")
@@ -24,7 +24,7 @@ struct CompanionShare: ParsableCommand {
 
     @Option(
         name: .customLong("portal-file"),
-        help: ArgumentHelp("Also hand over this portal file, with or without stored answers.", valueName: "path"),
+        help: ArgumentHelp("Also send this portal file, with or without stored answers.", valueName: "path"),
         completion: .file(extensions: ["portal"]))
     var portalFile: String?
 
@@ -56,7 +56,7 @@ struct CompanionShare: ParsableCommand {
         try follow(companion, shared, name)
     }
 
-    /// Prints the decisions. Throws unless a laptop took the login.
+    /// Prints the decisions. Throws unless a laptop accepted the login.
     private func follow(_ companion: ControlClient, _ shared: SharedReply, _ name: String) throws {
         let renderer = options.common.renderer
         let end = WallClock.now + Int(wait * 1000)
@@ -76,7 +76,8 @@ struct CompanionShare: ParsableCommand {
         }
         if isTaken { return }
         guard open?.isEmpty != true else { throw Failure(.failed, "") }
-        throw Failure(.timeout, "No laptop took the login within \(renderer.tenths(wait)).", hint: "hotspotctl companion status")
+        throw Failure(
+            .timeout, "No laptop accepted the login within \(renderer.tenths(wait)).", hint: "hotspotctl companion status")
     }
 
     private func joined(_ daemon: ControlClient) throws(Failure) -> String {
@@ -105,18 +106,18 @@ struct CompanionShare: ParsableCommand {
         try daemon.call("SharedAnswers", .members(["ssid": name, "helper": helper, "portal": portal]), as: SharedReply.self)
     }
 
-    /// Returns the portal at which this computer is now, without answers.
+    /// Returns the portal of this computer's present network, without answers.
     private func present(_ daemon: ControlClient, _ name: String) throws(Failure) -> SharedReply {
         let here = try daemon.call("Status", as: StatusReply.self).interfaces.first { $0.ssid == name }
         guard let network = here?.network, let origin = here?.portal else {
             throw Failure(
-                .notFound, "No portal of \(options.common.renderer.quoted(name)) is known now: join the network first.",
+                .notFound, "The portal of \(options.common.renderer.quoted(name)) is not known now: join the network first.",
                 hint: "hotspotctl status")
         }
         return SharedReply(network: network, helper: "", portal: origin, portalKey: here?.portalKey, answers: [:])
     }
 
-    /// Gives the PIN, if one guards the stored answers. Returns whether there are any.
+    /// Asks for the PIN, if one guards the stored answers. Returns whether there are stored answers.
     private func unlock(_ daemon: ControlClient, _ name: String) throws(Failure) -> Bool {
         let stored = try daemon.call("Credentials", ["ssid": .string(name)], as: CredentialsReply.self)
         guard !stored.credentials.isEmpty else {

@@ -49,7 +49,7 @@ struct CredentialsShow: ParsableCommand {
 struct CredentialsAdd: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Store answers for the portal of a network where you logged in before.",
-        discussion: "On a terminal you are asked for each field. Otherwise lines name=value are read from standard input.")
+        discussion: "On a terminal, hotspotctl asks for each field. Otherwise it reads name=value lines from standard input.")
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var network: NetworkArgument
@@ -58,7 +58,7 @@ struct CredentialsAdd: ParsableCommand {
     var helper: String?
 
     @Argument(
-        help: "The fields' names, as 'hotspotctl prompts' shows them behind the labels; by default the stored fields.")
+        help: "The fields' names, as 'hotspotctl prompts' shows them after the labels; by default the stored fields.")
     var fields: [String] = []
 
     func run() throws {
@@ -83,10 +83,10 @@ struct CredentialsAdd: ParsableCommand {
         try common.show(reply) { (renderer, reply: AddedReply) in ["Stored:"] + renderer.details(reply.credential) }
     }
 
-    /// Returns the fields to ask for: the named ones, otherwise the stored ones.
+    /// Returns the fields to ask for: those that the user names, otherwise the stored ones.
     private func names(_ client: ControlClient) throws(Failure) -> [String] {
         guard fields.isEmpty else {
-            // Says whether the portal is known before anything is typed.
+            // Reports an unknown portal before the user types anything.
             do throws(Failure) {
                 _ = try client.call("AddCredential", AddParameters(ssid: network.name, helper: helper, answers: [:]))
             } catch {
@@ -100,7 +100,7 @@ struct CredentialsAdd: ParsableCommand {
             throw Failure(
                 .failed,
                 "Answers are stored for several portals or helpers of \(common.renderer.quoted(network.name)): remove those "
-                    + "that are not wanted, or name the helper.",
+                    + "that you do not want, or name the helper.",
                 hint: "hotspotctl credentials show \(common.renderer.argument(network.name))")
         }
         if let stored = stored.first { return stored.fields }
@@ -112,7 +112,7 @@ struct CredentialsAdd: ParsableCommand {
 }
 
 extension CredentialsAdd {
-    /// Returns the command that leads to the portal's question.
+    /// Returns the command that shows the portal's question.
     private func hint(_ client: ControlClient) throws(Failure) -> String {
         let here = try client.call("Status", as: StatusReply.self).interfaces.first { $0.ssid == network.name }
         let login = "hotspotctl login --wait" + (here.map { " \(common.renderer.argument($0.interface))" } ?? "")
@@ -123,7 +123,7 @@ extension CredentialsAdd {
 
 struct CredentialsRemove: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Forget the stored answers of a network, and nothing else about it.")
+        commandName: "remove", abstract: "Forget only the stored answers of a network.")
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var network: NetworkArgument
@@ -148,7 +148,7 @@ struct CredentialsRemove: ParsableCommand {
 
 struct CredentialsUnlock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unlock", abstract: "Give the PIN; the daemon needs it once each time it starts.",
+        commandName: "unlock", abstract: "Type the PIN; the daemon needs it once after each start.",
         discussion: "The tenth wrong PIN in a row erases the stored answers.")
 
     @OptionGroup var common: CommonOptions
@@ -177,7 +177,7 @@ struct CredentialsPIN: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Remove the PIN; the answers stay.")
+    @Flag(help: "Remove the PIN and keep the answers.")
     var remove = false
 
     func run() throws {
@@ -190,7 +190,7 @@ struct CredentialsPIN: ParsableCommand {
         guard Set(lines).count < 2 else { throw Failure(.usage, "The two PINs differ; nothing was changed.") }
         _ = try client.call("SetPIN", .members(["pin": lines.first, "old": old]))
         Output.print([
-            remove ? "Removed; the stored answers are used without a PIN." : "The stored answers are guarded by this PIN."
+            remove ? "The PIN was removed; the stored answers are used without one." : "This PIN now guards the stored answers."
         ])
     }
 }
@@ -203,7 +203,7 @@ struct NetworkArgument: ParsableArguments {
     func validate() throws { try NetworkName.validate(name) }
 }
 
-/// Secrets from the terminal without echo, or a line each from standard input.
+/// Secrets from the terminal without echo, or from standard input, one in each line.
 enum SecretLines {
     static func read(_ questions: [String]) throws(Failure) -> [String] {
         guard isatty(STDIN_FILENO) != 1 else {

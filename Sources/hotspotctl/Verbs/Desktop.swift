@@ -6,7 +6,7 @@ import Varlink
 
 struct DesktopVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "desktop", abstract: "Turn the desktop's own portal window off, or restore it.",
+        commandName: "desktop", abstract: "Turn off the desktop's own portal window, or restore it.",
         discussion: """
             Desktops open a window for a portal when NetworkManager's check finds one. 'takeover' turns the check off for all users of \
             this computer, so that hotspotd alone asks. 'give-back' leaves it as it was, and so does removing the package. Meanwhile \
@@ -18,7 +18,7 @@ struct DesktopVerb: ParsableCommand {
 
 struct DesktopStatus: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show which programs look for portals.")
+        commandName: "status", abstract: "Show which programs check for portals.")
 
     @OptionGroup var common: CommonOptions
 
@@ -31,17 +31,17 @@ struct DesktopStatus: ParsableCommand {
 
 struct DesktopTakeover: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "takeover", abstract: "Turn NetworkManager's check off, so the desktop opens no portal window.")
+        commandName: "takeover", abstract: "Turn off NetworkManager's check, so that the desktop opens no portal window.")
 
     func run() throws {
         // A second takeover must not overwrite the remembered state.
-        guard !PortalCheck.isTakenOver else { return Output.print(["The portal check was already taken over."]) }
+        guard !PortalCheck.isTakenOver else { return Output.print(["hotspotd had already taken over the portal check."]) }
         guard let properties = NetworkManager.properties() else {
             throw Failure(.failed, "NetworkManager does not run.", hint: "systemctl status NetworkManager")
         }
         try PortalCheck.takeOver(wasEnabled: properties["ConnectivityCheckEnabled"]?.boolean == true)
         try NetworkManager.reload()
-        Output.print(["NetworkManager no longer looks for portals; only hotspotd asks."])
+        Output.print(["NetworkManager no longer checks for portals; only hotspotd does."])
     }
 }
 
@@ -60,14 +60,14 @@ struct DesktopGiveBack: ParsableCommand {
 
 /// NetworkManager's check for portals.
 struct PortalCheck: Codable, Equatable {
-    /// Whether the check was taken over and not given back.
+    /// Whether the check was taken over and not returned.
     var takenOver: Bool
-    /// Whether NetworkManager looks for portals; absent if NetworkManager does not run.
+    /// Whether NetworkManager checks for portals; absent if it does not run.
     var networkManagerChecks: Bool?
 }
 
 extension PortalCheck {
-    /// The file that turns the check off and overrides all other files; its existence is all that is remembered.
+    /// The file that turns the check off and overrides all other files. Its existence is the only record of the takeover.
     private static let path = "/etc/NetworkManager/conf.d/zz-hotspotd.conf"
 
     /// Reads the present state.
@@ -82,8 +82,8 @@ extension PortalCheck {
 
     static var isTakenOver: Bool { access(path, F_OK) == 0 }
 
-    /// Writes the file. If the check was already off, the file changes nothing: a check that a program turned off over D-Bus
-    /// would come back on after a change of the files.
+    /// Writes the file. If the check was already off, the file must change nothing: a change of the files would undo a program's switching it off
+    /// over D-Bus.
     static func takeOver(wasEnabled: Bool) throws(Failure) {
         let text = """
             # Written by 'hotspotctl desktop takeover'; 'hotspotctl desktop give-back' removes it.
@@ -113,10 +113,10 @@ extension Renderer {
         case (true, nil): ["Taken over; NetworkManager does not run.", giveBack]
         case (false, true):
             [
-                "NetworkManager looks for portals too, and the desktop may open a window for them.",
+                "NetworkManager also checks for portals, and the desktop may open a window for them.",
                 "  try: sudo hotspotctl desktop takeover",
             ]
-        case (false, false): ["NetworkManager does not look for portals: its check is off, or has no address to ask."]
+        case (false, false): ["NetworkManager does not check for portals: its check is off, or no address is set."]
         case (false, nil): ["NetworkManager does not run."]
         }
     }

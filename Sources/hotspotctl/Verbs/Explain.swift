@@ -11,7 +11,7 @@ struct ExplainVerb: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Show each step: commands, answers, requests.")
     var verbose = false
 
-    @Option(help: "Show this attempt, by its ID in 'history'.")
+    @Option(help: "Show the attempt with this ID from 'history'.")
     var attempt: String?
 
     @Argument(help: "An interface or a network; by default the joined network.", completion: Complete.networks)
@@ -26,7 +26,7 @@ struct ExplainVerb: ParsableCommand {
             reply = try client.call("Explain", .members(parameters))
         } catch {
             guard attempt == nil, case .failed(code: .noAttempt, _) = error.refusal else { throw error }
-            // The hint is not `history`, which is empty as well.
+            // The hint does not name `history`, which is empty as well.
             throw Failure(error.status, error.message, hint: "hotspotctl status")
         }
         try common.show(reply) { (renderer: Renderer, story: ExplainReply) in
@@ -39,7 +39,7 @@ struct ExplainVerb: ParsableCommand {
 }
 
 extension ControlClient {
-    /// Returns the parameters for an interface or a network that the user names.
+    /// Returns the parameters for the interface or network that the user names.
     func place(_ subject: String?) throws(Failure) -> [String: String?] {
         guard let subject else { return [:] }
         let interfaces = try call("Status", as: StatusReply.self).interfaces
@@ -50,8 +50,7 @@ extension ControlClient {
 extension Renderer {
     /// The largest number of lines without `verbose`.
     private static let shortStory = 6
-    /// The kinds of steps that always stay, and how their texts begin: the reason why nothing was sent, and a page that a browser
-    /// rendered.
+    /// The kinds of steps that are always shown, and how their texts begin: the reason why nothing was sent, and a page that a browser rendered.
     private static let reasons = [
         ("credential", "kept back: "), ("warning", ""), ("answer", needsUser), ("trace", "rendered by "),
     ]
@@ -63,14 +62,14 @@ extension Renderer {
     func lines(_ story: ExplainReply, verbose: Bool, of place: String = "") -> [String] {
         let (own, others) = sentence(story.verdict, limit: 8192)
         let verdict = (own.isEmpty ? [] : [own]) + others
-        guard let first = story.steps.first else { return verdict.isEmpty ? ["No attempts are kept."] : verdict }
+        guard let first = story.steps.first else { return verdict.isEmpty ? ["No attempts are recorded."] : verdict }
         var question = QuestionProgress()
-        // The verdict already tells the outcome.
+        // The verdict already reports the outcome.
         var steps = story.steps.map { question.telling($0) }.filter { $0.kind != "outcome" }
         if !verbose {
-            // A problem is often the cause of a transition, and what the portal said of it is in the verdict.
+            // A problem is often the cause of a transition, and the verdict already contains the portal's words.
             let causes = Set(steps.filter { $0.to != nil }.map(\.detail))
-            // The reason why answers were not sent is kept, whichever other step is left out.
+            // The reason why answers were not sent is kept, even if other steps are left out.
             let reasons = Self.reasons.compactMap { kind, words in
                 steps.lastIndex {
                     $0.kind == kind && $0.detail.hasPrefix(words) && !story.verdict.contains($0.detail.dropFirst(words.count))

@@ -20,7 +20,7 @@ struct HelpersList: ParsableCommand {
         let client = try common.connect()
         let reply = try client.call("Helpers")
         try common.show(reply) { (renderer, reply: HelpersReply) in
-            // A problem that keeps all helpers from starting gets one line, with the command that helps.
+            // A problem that prevents all helpers from starting is shown once, with the command that helps.
             let problems = (try? client.call("Status", as: StatusReply.self))?.problems ?? []
             return problems.filter { $0.code == .sandboxUnavailable }.flatMap(renderer.lines)
                 + renderer.lines(reply, verbose: verbose)
@@ -39,7 +39,7 @@ extension Renderer {
                 Column(heading: "PRIORITY", leaves: 1), Column(heading: "NETWORKS", least: 8),
             ],
             reply.helpers.map {
-                // Only the path of a refused file is known.
+                // Of a refused file, only the path is known.
                 $0.isRefused
                     ? [safe($0.name), nothing, state($0), nothing, nothing]
                     : [safe($0.name, limit: 64), safe($0.displayName, limit: 64), state($0), "\($0.priority)", networks($0)]
@@ -49,7 +49,7 @@ extension Renderer {
         }
         return lines + off
             + reply.helpers.flatMap { helper in
-                // The sentence about a refused file names it already.
+                // The sentence about a refused file already names it.
                 let owner = helper.isRefused ? nil : helper.name
                 return helper.problems.flatMap { self.lines($0, of: owner) }
             } + more
@@ -66,7 +66,7 @@ extension Renderer {
         helper.ssids.isEmpty ? "any" : names(helper.ssids, 3, more: helper.moreSSIDs)
     }
 
-    /// Returns the first names of a list, and how many more there are.
+    /// Returns the first names of a list, and the number of further ones.
     private func names(_ all: [String], _ limit: Int, more: Int?) -> String {
         let rest = max(0, all.count - limit) + max(0, more ?? 0)
         return (all.prefix(limit).map { safe($0, limit: 256) } + (rest > 0 ? ["+\(rest)"] : [])).joined(separator: "; ")
@@ -103,7 +103,7 @@ extension Renderer {
         let given = helper.given ?? []
         for networks in given.prefix(5) { add("received since hotspotd started", disclosure(networks)) }
         if given.count > 5 {
-            add("received as well", "\(given.count - 5) more, in the journal of each attempt: hotspotctl history")
+            add("received as well", "\(given.count - 5) more, recorded with each attempt: hotspotctl history")
         }
         return lines
     }

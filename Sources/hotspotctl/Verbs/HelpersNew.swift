@@ -6,7 +6,7 @@ import HotspotCore
 
 struct HelpersNew: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Write a working helper as a start: a program and its .helper file.")
+        commandName: "new", abstract: "Write a working helper to start from: a program and its .helper file.")
 
     @Argument(help: "The helper's name: letters, digits, dots, hyphens and underscores.")
     var name: String
@@ -32,12 +32,12 @@ struct HelpersNew: ParsableCommand {
                 "'\(Printable.text(name, limit: 64))' is not a valid name: 1 to \(HelperSpec.nameLimit) letters, digits, dots, hyphens or underscores, beginning with a letter or digit."
             )
         }
-        guard name != "probe" else { throw ValidationError("'probe' is the name of the prober's socket.") }
+        guard name != "probe" else { throw ValidationError("'probe' is reserved for the prober's socket.") }
         guard !ssid.isEmpty, !ssid.contains(where: \.isNewline) else {
             throw ValidationError("--ssid takes names or globs on one line.")
         }
         do { _ = try SSIDPattern.list(ssid) } catch { throw ValidationError("--ssid \(error.description)") }
-        guard checkout == nil || language == .swift else { throw ValidationError("--checkout goes with --language=swift.") }
+        guard checkout == nil || language == .swift else { throw ValidationError("--checkout needs --language=swift.") }
     }
 
     func run() throws {
@@ -48,7 +48,8 @@ struct HelpersNew: ParsableCommand {
             throw errno == EEXIST
                 ? Failure(
                     .failed, "\(Printable.text(folder)) exists already; hotspotctl does not overwrite it.",
-                    hint: ShellWord.quoted(shown).map { "hotspotctl helpers test \($0), or another name" } ?? "take another name")
+                    hint: ShellWord.quoted(shown).map { "hotspotctl helpers test \($0), or choose another name" }
+                        ?? "choose another name")
                 : Self.failure(folder)
         }
         let template = HelperTemplate(name: name, language: language, folder: folder, ssid: ssid, checkout: source)
@@ -58,13 +59,13 @@ struct HelpersNew: ParsableCommand {
         if template.needsBuild { lines.append("  swift build -c release --package-path \(Self.word(shown))") }
         lines.append("  hotspotctl helpers test \(Self.word(shown))     plays all commands against it")
         if ssid == HelperSpec.networkPlaceholder {
-            lines.append("  then put your network's name into SSID= of \(Printable.text("\(shown)/\(name).helper"))")
+            lines.append("  then write your network's name into SSID= of \(Printable.text("\(shown)/\(name).helper"))")
         }
-        lines += ["", "When the helper works, install it as root; your own files stay as they are:"]
+        lines += ["", "When the helper works, install a copy as root:"]
         Output.print(verbatim: lines + Self.installation(of: template, in: shown).map { "  " + $0 })
     }
 
-    /// Returns the commands that install the helper. `install -D` creates the folders; Exec= changes only in the installed file.
+    /// Returns the commands that install the helper. `install -D` creates the folders; only the installed file gets another Exec=.
     private static func installation(of template: HelperTemplate, in shown: String) -> [String] {
         let target = "\(HelperTemplate.programFolder)/\(template.program.split(separator: "/").last ?? "")"
         let file = "\(template.name).helper"
@@ -75,7 +76,7 @@ struct HelpersNew: ParsableCommand {
         ]
     }
 
-    /// Returns a word of a shell's command line, or the text as it is if it cannot be quoted safely.
+    /// Returns the text as a word of a shell's command line; unchanged if it cannot be quoted safely.
     private static func word(_ text: String) -> String { ShellWord.quoted(text) ?? Printable.text(text) }
 
     private static func write(_ file: HelperTemplate.TemplateFile, in folder: String) throws(Failure) {

@@ -3,11 +3,11 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Plays all commands against a helper, in another program, which starts helpers as the daemon does.
+/// Plays all commands against a helper, in a separate program, which starts helpers as the daemon does.
 struct HelpersTest: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Play all commands against a helper, and report its mistakes.",
-        discussion: "Needs no daemon: the networks are made up, and the portal is on this machine.")
+        discussion: "Needs no daemon: the networks are made up, and the portal runs on this machine.")
 
     @Option(help: ArgumentHelp("The login page of the portal.", valueName: "file.html"), completion: .file())
     var page: String?
@@ -27,7 +27,7 @@ struct HelpersTest: ParsableCommand {
     }
 }
 
-/// The part of `hotspot-helpers` for authors. It has the libraries for pages and portals; this program does not link them.
+/// The part of `hotspot-helpers` for authors. It links the libraries for pages and portals, which this program does not.
 enum TestProgram {
     /// Replaces this process by that program.
     static func run(_ words: [String]) throws -> Never {

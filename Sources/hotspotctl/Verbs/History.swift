@@ -11,7 +11,7 @@ struct HistoryVerb: ParsableCommand {
     @Argument(help: "Only this network or interface.", completion: Complete.networks)
     var subject: String?
 
-    @Option(name: .long, help: "Only attempts before this one; a page shows 200, and hotspotd keeps at most 1,000.")
+    @Option(name: .long, help: "Only attempts before this one. A page shows 200; hotspotd keeps at most 1,000.")
     var before: String?
 
     func run() throws {
@@ -27,13 +27,13 @@ struct HistoryVerb: ParsableCommand {
 extension Renderer {
     func lines(_ reply: HistoryReply, before: String? = nil) -> [String] {
         guard let oldest = reply.attempts.last else {
-            return [before == nil ? "No attempts are kept." : "No earlier attempts are kept."]
+            return [before == nil ? "No attempts are recorded." : "No earlier attempts are recorded."]
         }
         let lines = table(
             [
                 Column(heading: "WHEN", least: 8), Column(heading: "INTERFACE", leaves: 2), Column(heading: "NETWORK"),
                 Column(heading: "HELPER", least: 6, leaves: 4), Column(heading: "OUTCOME"), Column(heading: "TOOK", leaves: 1),
-                // People copy the ID, so the column is shown whole or left out.
+                // People copy the ID, so the column is shown whole or not at all.
                 Column(heading: "ATTEMPT", leaves: 3),
             ],
             reply.attempts.map { attempt in

@@ -21,7 +21,7 @@ struct JoinVerb: ParsableCommand {
     @Flag(help: "Forget the new connection and its password when you leave the network.")
     var once = false
 
-    @Flag(help: "Ask for the password on the terminal, or read it from a line of standard input, even if one is already known.")
+    @Flag(help: "Ask for the password on the terminal, or read a line of standard input, even if a password is stored.")
     var password = false
 
     @Argument(help: "The network as 'list' shows it.", completion: Complete.networks)
@@ -56,7 +56,7 @@ struct JoinVerb: ParsableCommand {
 
 struct LeaveVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "leave", abstract: "Leave the network; no network is joined automatically until you join one.")
+        commandName: "leave", abstract: "Leave the network. The computer joins no network until you choose one.")
 
     @OptionGroup var common: CommonOptions
 
@@ -72,7 +72,7 @@ struct LeaveVerb: ParsableCommand {
 }
 
 extension Renderer {
-    /// Returns where and by what a network was joined or left.
+    /// Returns where a network was joined or left, and by which program.
     fileprivate func place(_ reply: AssociationReply) -> String {
         (reply.interface.map { " on \(safe($0, limit: 32))" } ?? "")
             + (reply.manager.map { " through \(safe($0, limit: 32))" } ?? "")

@@ -19,14 +19,14 @@ struct ListVerb: ParsableCommand {
 
     @Flag(
         help:
-            "Show the list again after each scan: on a terminal in the same place, otherwise after each change, as lines with the time."
+            "Keep the list up to date: on a terminal in place, otherwise as new lines with the time after each change."
     )
     var watch = false
 
-    @Flag(help: "Also show networks that are out of sight, but known or switched off.")
+    @Flag(help: "Also show known or switched-off networks that are not in sight.")
     var all = false
 
-    @Flag(help: "Also query the access points that answer before a join (ANQP), and show their announcements.")
+    @Flag(help: "Also query access points that answer before you join (ANQP), and show their announcements.")
     var verbose = false
 
     @Argument(help: "Only this interface.", completion: Complete.interfaces)
@@ -64,7 +64,7 @@ struct ListVerb: ParsableCommand {
 
     private func status() -> StatusReply? { try? common.connect().call("Status", as: StatusReply.self) }
 
-    /// Returns the table, with the switches and the helper of each interface's present login, if the daemon says them.
+    /// Returns the table, with the switches and the helper of each interface's present login, if the daemon reports them.
     private func lines(_ list: ListReply, _ status: StatusReply?, _ renderer: Renderer) -> [String] {
         let present = Dictionary(
             (status?.interfaces ?? []).compactMap { status in status.helper.map { (status.interface, $0) } },
@@ -135,7 +135,7 @@ extension Renderer {
             return shown.isEmpty ? nothing : shown.joined(separator: ", ")
         }
         let claims = network.claims.sorted { confidence($0) > confidence($1) }
-        // A remembered helper logs in without a race, whatever it said at the last one.
+        // A remembered helper logs in without a race, whatever it claimed at the last one.
         let shown = claims.prefix(2).map { claim in
             let word = claim.source == "remembered" ? claim.source : claim.confidence
             let name = portalName(claim.portalKind, by: claim.helper) ?? safe(claim.helper, limit: 64)
@@ -145,7 +145,7 @@ extension Renderer {
         return ((shown + (rest > 0 ? ["+\(rest)"] : [])) + switchedOff).joined(separator: ", ")
     }
 
-    /// A helper that logged in before without stored answers may have needed none.
+    /// A helper that logged in before without stored answers may need none.
     private func ready(_ network: ScannedNetwork) -> String {
         if network.disabled { return nothing }
         if network.claims.contains(where: \.ready) { return "yes" }

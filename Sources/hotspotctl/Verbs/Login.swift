@@ -7,7 +7,7 @@ struct LoginVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Log in, or check that the login is still valid.",
         discussion:
-            "With --wait on a terminal, asks you the portal's questions here. Joins a login that is already running. Also releases a network that is left alone after a logoff or a dismissed question."
+            "With --wait on a terminal, asks you the portal's questions here. Joins a login that is already running. Also ends the pause after a logoff or a dismissed question."
     )
 
     @OptionGroup var common: CommonOptions
@@ -17,7 +17,7 @@ struct LoginVerb: ParsableCommand {
 
     @Flag(
         help:
-            "Start over if the portal asks for a login; the earlier session is kept until the new login works. Sends nothing while the network is open."
+            "Start over, unless the network is open. The earlier session is kept until the new login works."
     )
     var fresh = false
 
@@ -48,7 +48,7 @@ struct LoginVerb: ParsableCommand {
             return Output.print(["\(isUnderWay ? joined : "Started\(place)"); \(next)"])
         }
         watch.loginBegins(on: name, joining: isUnderWay)
-        Output.print([isUnderWay ? "\(joined); waiting until it ends or asks something." : "Waiting for the outcome\(place)."])
+        Output.print([isUnderWay ? "\(joined); waiting until it ends or has a question." : "Waiting for the outcome\(place)."])
         switch try watch.outcome(within: wait, isShown: isatty(STDERR_FILENO) == 1, isSaid: true) {
         case .online(let status):
             let words = try common.renderer.online(status, after: watch.elapsed, among: watch.interfaces)
@@ -64,18 +64,18 @@ struct LoginVerb: ParsableCommand {
                 let isFound = status.outcome == AttemptOutcome.found.rawValue
                 let why =
                     status.helper != nil
-                    ? "The earlier login still holds; no new one was needed."
-                    : isFound ? "How the network was opened is not known." : "The network asked for no login."
+                    ? "The earlier login is still valid; no new one was needed."
+                    : isFound ? "hotspotd does not know how the network was opened." : "The network asked for no login."
                 return Output.print([words, why])
             }
             let logoff = common.renderer.command("hotspotctl logoff", for: status, among: watch.interfaces)
-            let rest = status.helper == nil ? "there is nothing to start over." : "to end the session first: \(logoff)"
+            let rest = status.helper == nil ? "there is no login to repeat." : "to end the session first: \(logoff)"
             Output.print([words, "The network asked for no login; \(rest)"])
         case .asks(let prompt):
             let pending = try client.prompt(prompt).pending
             let dialogue = Dialogue(
                 common: common, client: client, wait: max(wait, 1), isInteractive: Dialogue.canAsk(common))
-            if let pending, !dialogue.isInteractive { throw dialogue.needed(pending, "The portal wants an answer.") }
+            if let pending, !dialogue.isInteractive { throw dialogue.needed(pending, "The portal asks a question.") }
             try dialogue.run(prompt, pending?.readable(), on: name ?? interface)
         case .failed(let status): throw common.renderer.failure(status, among: watch.interfaces)
         case .timeout: throw Failure(.timeout, "No outcome within \(common.renderer.tenths(wait)).", hint: "hotspotctl monitor")
@@ -84,7 +84,7 @@ struct LoginVerb: ParsableCommand {
 }
 
 extension LoginVerb {
-    /// Returns whether the last attempt ended without a helper's login, because the network was open.
+    /// Returns whether the last attempt ended without a helper's login because the network was open.
     private func sentNothing(_ client: ControlClient, on interface: String) -> Bool {
         let story = try? client.call("Explain", ["interface": .string(interface)], as: ExplainReply.self)
         return story.map { !$0.steps.contains { $0.kind == "command" && $0.detail.hasPrefix("\(Command.authenticate)") } }
@@ -102,7 +102,7 @@ struct LogoffVerb: ParsableCommand {
     @Argument(help: "The interface, if there are several.", completion: Complete.interfaces)
     var interface: String?
 
-    /// The seconds that a portal may take to answer, and those between two looks.
+    /// The seconds that a portal may take to answer, and between two checks.
     private static let patience = 20.0
     private static let step = 0.1
 
@@ -140,7 +140,7 @@ struct LogoffVerb: ParsableCommand {
 }
 
 extension Renderer {
-    /// Returns how the login ended; throws if nothing proves that the Internet answers, so that no script takes that for online.
+    /// Returns how the login ended. Throws if the probe has not proven the Internet, so that no script counts this as online.
     ///
     /// - Parameter all: all interfaces; if there are several, a hint names this one.
     func online(
@@ -155,14 +155,14 @@ extension Renderer {
             throw status.problems.first.map { failure.adding($0.message) } ?? failure
         }
         let isLimited = status.problems.contains { $0.code == .httpsBlocked }
-        if isLimited { return "Connected\(after(seconds)); HTTPS does not get through." }
+        if isLimited { return "Connected\(after(seconds)), but HTTPS does not work." }
         return "Online\(after(seconds))\(status.wasOpened ? "; no helper logged in" : "")."
     }
 
     /// Returns the words of the portal's answer to a login, behind the bar.
     func said(by status: InterfaceStatus) -> [String] { status.said.map { ["  \(bar) \(safe($0, limit: 400))"] } ?? [] }
 
-    /// Returns why the login ended without being online, by the problems that the daemon reports.
+    /// Returns why the login ended without being online, according to the problems that the daemon reports.
     ///
     /// - Parameter all: all interfaces; if there are several, the hint names this one.
     func failure(_ status: InterfaceStatus, among all: [InterfaceStatus]) -> Failure {

@@ -4,14 +4,14 @@ import HotspotCore
 
 struct MonitorVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "monitor", abstract: "Show the state of each interface, and then each event as it happens, one line each.",
-        discussion: "With --json the first object is the reply of 'status', the others are events.")
+        commandName: "monitor", abstract: "Show the state of each interface, then one line for each event.",
+        discussion: "With --json, the first object is the reply of 'status'; the others are events.")
 
     @OptionGroup var common: CommonOptions
 
     func run() throws {
         let client = try common.connect()
-        // Before the states are read, so that no event is missed between.
+        // Subscribes before reading the states, so that no event between the two is missed.
         try client.subscribe("Monitor")
         try common.show(try common.connect().call("Status")) { (renderer, status: StatusReply) in
             status.interfaces.map(renderer.line)
@@ -27,13 +27,13 @@ struct MonitorVerb: ParsableCommand {
     }
 }
 
-/// Follows the steps of a login that asks the user. The state keeps one name from the question to the end of the login, but it
-/// waits for the user only until the answer.
+/// Follows the steps of a login that asks the user. The state keeps its name from the question to the end of the login, although it waits for the
+/// user only until the answer.
 struct QuestionProgress {
-    /// Words for the login's work since the answer.
+    /// The work of the login since the answer, in words.
     private var words: String?
 
-    /// Returns the step. If the name of the state that it leaves does not say what was done, words replace that name.
+    /// Returns the step. If the name of the state that ends does not describe the work, these words replace the name.
     mutating func telling(_ step: Step) -> Step {
         var told = step
         switch step.kind {
@@ -55,15 +55,15 @@ extension Renderer {
         "\(clock(event.step.time ?? now, seconds: true))  \(safe(event.interface, limit: 32))  \(line(event.step))"
     }
 
-    /// Returns the present state of an interface, as a line in front of its events.
+    /// Returns the present state of an interface, as a line before its events.
     func line(_ status: InterfaceStatus) -> String {
         let (_, tone, words) = condition(status)
         let network = status.ssid.map { "  \($0.isEmpty ? "wired" : quoted($0))" } ?? ""
         return "\(clock(now, seconds: true))  \(safe(status.interface, limit: 32))  \(self.tone(words, tone))\(network)"
     }
 
-    /// Returns a step without its time and interface. The cause of a transition and a problem that is no helper's are the
-    /// daemon's own; any other detail may hold words of helpers, portals and networks.
+    /// Returns a step without its time and interface. The cause of a transition, and a problem that belongs to no helper, are the daemon's own words;
+    /// any other detail may contain words of helpers, portals and networks.
     func line(_ step: Step) -> String {
         var parts: [String] = []
         let isOwn = step.to != nil || (step.kind == "problem" && step.helper == nil)

@@ -3,7 +3,7 @@ import ArgumentParser
 struct PortalsVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "portals", abstract: "Show, check and try the files that describe portals; record a login.",
-        discussion: "Needs no daemon. The files' format: portals.md in the documentation.",
+        discussion: "Needs no daemon. portals.md in the documentation describes the format.",
         subcommands: [PortalsList.self, PortalsCheck.self, PortalsTry.self, PortalsRecord.self],
         defaultSubcommand: PortalsList.self)
 }
@@ -25,7 +25,7 @@ struct PortalsList: ParsableCommand {
 
 struct PortalsCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Read portal files as the helper does, and play the logins recorded beside them.")
+        commandName: "check", abstract: "Read portal files as the helper does, and replay the logins recorded beside them.")
 
     @Argument(help: "One or more .portal files.", completion: .file(extensions: ["portal"]))
     var files: [String]
@@ -35,10 +35,10 @@ struct PortalsCheck: ParsableCommand {
 
 struct PortalsTry: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "try", abstract: "Open a page, and tell which portal file would claim it.",
-        discussion: "Only opens pages; nothing is filled in or sent.")
+        commandName: "try", abstract: "Open a page, and show which portal file would claim it.",
+        discussion: "Only opens pages; fills in and sends nothing.")
 
-    @Option(help: ArgumentHelp("The interface, if not that of the default route.", valueName: "name"))
+    @Option(help: ArgumentHelp("The interface; by default that of the default route.", valueName: "name"))
     var interface: String?
 
     @Argument(help: "An address that the portal answers, such as http://neverssl.com/.")
@@ -59,7 +59,7 @@ struct PortalsRecord: ParsableCommand {
             questions, not name=value; passwords are read from the terminal if there is one.
             """)
 
-    @Option(help: ArgumentHelp("The interface, if not that of the default route.", valueName: "name"))
+    @Option(help: ArgumentHelp("The interface; by default that of the default route.", valueName: "name"))
     var interface: String?
 
     @Argument(help: "The file to write, such as aroma.exchange; it must not exist yet.", completion: .file())

@@ -22,7 +22,7 @@ struct PromptsVerb: ParsableCommand {
 
 extension Renderer {
     func lines(_ reply: PromptsReply) -> [String] {
-        guard !reply.prompts.isEmpty else { return ["No portal is asking anything."] }
+        guard !reply.prompts.isEmpty else { return ["No question waits for an answer."] }
         let lines = Array(reply.prompts.map { self.lines($0) }.joined(separator: [""]))
         guard let omitted = reply.omitted, omitted > 0 else { return lines }
         return lines + ["", "\(omitted) more questions; their IDs for hotspotctl answer: hotspotctl status --json=pretty"]
@@ -61,7 +61,7 @@ extension Renderer {
         return lines
     }
 
-    /// Returns the words in front of the command that opens the portal in a browser.
+    /// Returns the words before the command that opens the portal in a browser.
     func entry(_ warning: String?) -> String { warning == nil ? "to log in" : "to open it anyway" }
 
     /// Returns the terms on the portal's page, and the address of other terms.
@@ -72,7 +72,7 @@ extension Renderer {
 
     static let permitted = "root, the group hotspotd, and the user in front of the machine"
 
-    /// Returns the network and the portal, then a warning, then the texts of the portal, so that these cannot pass for ours.
+    /// Returns the network and the portal, then a warning, then the portal's texts, so that these cannot pass for hotspotd's.
     ///
     /// - Parameter isWarned: whether the user has already read the warning.
     func heading(_ prompt: PendingPrompt, isWarned: Bool = false) -> [String] {
@@ -96,9 +96,9 @@ extension Renderer {
     private func warning(_ prompt: PendingPrompt, isShort: Bool) -> String? {
         guard let portal = prompt.portal else {
             return isShort || prompt.fields.isEmpty
-                ? nil : "Only the helper knows where the answers go: \(safe(prompt.helper, limit: 64))."
+                ? nil : "Only this helper knows where the answers go: \(safe(prompt.helper, limit: 64))."
         }
         guard portal.hasPrefix("http://"), !prompt.handsOver else { return nil }
-        return isShort ? "Not encrypted." : "This page is not encrypted: others nearby may read or change what is sent."
+        return isShort ? "Not encrypted." : "This page is not encrypted: people nearby can read or change your answers."
     }
 }

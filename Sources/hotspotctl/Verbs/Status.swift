@@ -17,7 +17,7 @@ struct StatusVerb: ParsableCommand {
         let reply = try client.call("Status")
         if let mode = common.jsonMode { return Output.print(reply, mode) }
         let status = try ControlClient.read(StatusReply.self, reply)
-        // Without display names the names of the helpers are shown.
+        // If there are no display names, the helpers' names are shown.
         let helpers = (try? client.call("Helpers", as: HelpersReply.self))?.helpers ?? []
         let names = Dictionary(helpers.map { ($0.name, $0.displayName) }, uniquingKeysWith: { first, _ in first })
         Output.print(common.renderer.lines(status, helperNames: names, verbose: verbose))
@@ -25,7 +25,7 @@ struct StatusVerb: ParsableCommand {
 }
 
 extension InterfaceStatus {
-    /// The network opened without a helper's login, such as by one in a browser.
+    /// The network opened without a helper's login, for example after a login in a browser.
     var wasOpened: Bool { outcome == AttemptOutcome.opened.rawValue && captive == false }
 }
 
@@ -34,7 +34,7 @@ extension Renderer {
         let own = (status.problems ?? []).flatMap(self.lines)
         let off = switchedOff(status.off ?? [], helperNames)
         guard !status.interfaces.isEmpty else {
-            return ["hotspotd is running, but there is no interface to watch."] + own + off
+            return ["hotspotd is running, but there is no interface that it may watch."] + own + off
         }
         let width = status.interfaces.map { Self.width(safe($0.interface)) }.max() ?? 0
         let withheld = status.withheld == true ? ["Only these users may see names and portals: \(Self.permitted)."] : []
@@ -55,7 +55,7 @@ extension Renderer {
         var first = "\(self.tone(sign, tone)) \(interface)\(padding)  \(self.tone(words, tone))"
         if let text = sentence(status, helperNames) { first += "  " + text }
         var lines = [first]
-        if let moment = status.nextLogin { lines.append("  \(tries(at: moment)); at once: \(named("hotspotctl login"))") }
+        if let moment = status.nextLogin { lines.append("  \(tries(at: moment)); to start now: \(named("hotspotctl login"))") }
         // The line above already reports the pause.
         lines += status.problems.filter { status.nextLogin == nil || $0.code != .loginPaused }
             .flatMap { self.lines(Problem($0.code, $0.message, hint: $0.hint.map(named))) }
@@ -89,7 +89,7 @@ extension Renderer {
             + line("portal API", link.portalAPI.map { [$0] } ?? [], from: link.portalAPIFrom)
     }
 
-    /// Returns a command that helps here; it names the interface if there are several.
+    /// Returns a command that helps here; if there are several interfaces, it names this one.
     func command(_ command: String, for status: InterfaceStatus, among all: [InterfaceStatus]) -> String {
         guard all.count > 1 else { return command }
         switch command {
@@ -101,7 +101,7 @@ extension Renderer {
         }
     }
 
-    /// Returns when an automatic login starts or is tried again.
+    /// Returns when an automatic login starts, or is tried again.
     func tries(at moment: Int) -> String {
         let isSoon = moment.subtractingReportingOverflow(now).partialValue < 120_000
         return "tries again at \(clock(moment, seconds: isSoon))"
@@ -118,7 +118,7 @@ extension Renderer {
         } else if status.state == StateName.authenticated.rawValue, status.captive == false {
             text +=
                 status.outcome == AttemptOutcome.found.rawValue
-                ? ", already open when hotspotd first looked"
+                ? ", already open when hotspotd started"
                 : status.portal == nil ? ", no login needed" : ", open without a helper's login"
         }
         if let seconds = status.secondsRemaining { text += ", \(duration(seconds: seconds)) left" }

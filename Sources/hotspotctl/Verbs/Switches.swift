@@ -18,8 +18,8 @@ struct EnableVerb: ParsableCommand {
 
 struct DisableVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "disable", abstract: "Switch a helper off, or leave a network alone.",
-        discussion: "'status' and 'list --all' show the networks that are left alone, and 'helpers' the helpers that are off.")
+        commandName: "disable", abstract: "Switch off a helper, or hotspotd on a network.",
+        discussion: "'status' and 'list --all' show switched-off networks; 'helpers' shows switched-off helpers.")
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var switches: SwitchArguments
@@ -32,7 +32,7 @@ struct DisableVerb: ParsableCommand {
         try switches.set(false, common)
     }
 
-    /// Throws if the network is unknown: it may be a typo, or the name of something else.
+    /// Throws if the network is unknown: its name may be mistyped, or belong to something else.
     private func checkNetwork(_ network: String) throws(Failure) {
         let client = try common.connect()
         do {
@@ -51,7 +51,7 @@ struct ForgetVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Forget everything stored about a network: its helper, answers, accepted terms, keys and history.",
-        discussion: "Networks that are switched off stay off; --everything switches them on again, too.")
+        discussion: "Switched-off networks stay off; --everything also switches them on again.")
 
     @OptionGroup var common: CommonOptions
 
@@ -62,7 +62,7 @@ struct ForgetVerb: ParsableCommand {
     var network: String?
 
     func validate() throws {
-        guard everything != (network != nil) else { throw ValidationError("Name a network, or give --everything.") }
+        guard everything != (network != nil) else { throw ValidationError("Name a network, or use --everything.") }
         if let network { try NetworkName.validate(network) }
     }
 
@@ -94,7 +94,7 @@ struct SwitchArguments: ParsableArguments {
     var helper: String?
 
     @Argument(
-        help: "The network as 'list' shows it, or wired:ADDRESS; with --helper alone, all networks.",
+        help: "The network as 'list' shows it, or wired:ADDRESS; without it, --helper applies to all networks.",
         completion: Complete.networks)
     var network: String?
 
@@ -103,19 +103,19 @@ struct SwitchArguments: ParsableArguments {
         if let network { try NetworkName.validate(network) }
     }
 
-    /// Whether this switch affects any of the helpers and networks that the command switches on.
+    /// Whether this switch affects any of the command's helpers and networks.
     private func concerns(_ off: SwitchedOff) -> Bool {
         guard let network else { return off.helper == helper }
         return (helper == nil || off.helper == nil || off.helper == helper)
             && (off.ssid == nil || off.ssid == NetworkName.shown(network))
     }
 
-    /// Whether this switch affects everything that the command switches on.
+    /// Whether this switch affects all of the command's helpers and networks.
     private func isWithin(_ off: SwitchedOff) -> Bool {
         (off.helper == nil || off.helper == helper) && (off.ssid == nil || network != nil)
     }
 
-    /// Returns the failure for an unknown network whose name belongs to something else, with the command for that.
+    /// Returns the failure for an unknown network whose name belongs to something else, with the right command.
     func other(
         _ error: Failure, _ verb: String, _ client: ControlClient, _ renderer: Renderer
     ) throws(Failure) -> Failure? {
@@ -162,7 +162,7 @@ struct SwitchArguments: ParsableArguments {
         let off = enabled ? (try? client.call("Status", as: StatusReply.self))?.off?.filter(concerns) ?? [] : []
         if let whole = off.first(where: isWithin) {
             let subject = helper.map { renderer.safe($0, limit: 64) } ?? "Every helper"
-            let what = whole.helper == nil ? "all helpers are switched off there" : "it is switched off for every network"
+            let what = whole.helper == nil ? "hotspotd is switched off there" : "it is switched off for all networks"
             throw Failure(.failed, "\(subject) stays switched off: \(what).", hint: renderer.enabling(whole))
         }
         if enabled, let helper, let reply = try? client.call("Helpers", as: HelpersReply.self),
@@ -176,13 +176,14 @@ struct SwitchArguments: ParsableArguments {
         let subject = helper.map { "\(renderer.safe($0, limit: 64)) is" } ?? all
         let place = network.map { " for \(renderer.quoted($0))" } ?? ""
         var lines = ["\(subject) switched \(enabled ? "on" : "off")\(place)."] + renderer.switchedOff(off)
-        if keepsSession { lines.append("Its session was not ended: the portal may still let this computer through.") }
+        if keepsSession { lines.append("Its session was not ended: the portal may still keep you logged in.") }
         if reply.released == true { lines.append("The network is no longer left alone.") }
         if enabled, helper == nil, let network, let reply = try? client.call("Helpers", as: HelpersReply.self),
             reply.helpers.contains(where: { $0.name == network })
         {
             lines.append(
-                "This is a network. The helper of that name: hotspotctl enable --helper \(renderer.safe(network, limit: 64))")
+                "This is a network. For the helper with this name: hotspotctl enable --helper \(renderer.safe(network, limit: 64))"
+            )
         }
         Output.print(lines)
     }
@@ -190,12 +191,12 @@ struct SwitchArguments: ParsableArguments {
 
 /// Names of networks as the user types them.
 enum NetworkName {
-    /// The form in which the daemon shows it.
+    /// Returns a name in the form in which the daemon shows it.
     static func shown(_ text: String) -> String {
         NetworkID(key: text)?.label ?? SSID(printable: text)?.description ?? text
     }
 
-    /// Rejects a malformed name as wrong usage, before the daemon is asked anything.
+    /// Rejects a malformed name as wrong usage, before contacting the daemon.
     static func validate(_ text: String) throws {
         if text.hasPrefix("wired:"), HardwareAddress(String(text.dropFirst(6))) != nil { return }
         guard let ssid = SSID(printable: text), !ssid.octets.isEmpty else {

@@ -6,11 +6,11 @@ import HotspotCore
 import Store
 import Vault
 
-/// Stored answers as clients see and change them, without their values, and the PIN that guards them.
+/// Stored answers without their values, for clients that list or change them, and the PIN that guards them.
 @LoopActor final class CredentialKeeper {
     private let services: Services
     private let controllers: () -> [InterfaceController]
-    /// The names of the fields that portals last asked for, until the daemon ends.
+    /// The names of the fields that portals last asked for, kept until the daemon ends.
     private var asked: [Requester: Set<String>] = [:]
     /// The largest number of field names that are kept for one portal.
     private static let namesLimit = 64
@@ -55,29 +55,28 @@ import Vault
         var status = CredentialStatus(
             ssid: network.label, security: network.security.rawValue, helper: credential.helper, portal: credential.origin,
             fields: credential.fieldNames, release: word)
-        // The portal that asks now, otherwise the portal of the last login.
+        // The portal that asks at present, otherwise the portal of the last login.
         let present = controllers().compactMap { $0.desk.prompt }.first { $0.network == network }?.portal
         let last = present ?? store.remembered(network, now: WallClock.now)?.portal
         if let last, last.origin == credential.origin, last.pin != credential.pin { status.earlierKey = true }
         return status
     }
 
-    /// Stores answers for the known portal of the network: the portal of its stored answers or, if it has none, that of the last
-    /// login.
+    /// Stores answers for the network's known portal: the portal of its stored answers, otherwise that of the last login.
     func add(_ ssid: String, helper: String?, _ answers: [String: String]) throws(ControlError) -> CredentialStatus {
         let stored = try found(ssid).filter { helper == nil || $0.helper == helper }
         let owner = try owner(of: stored, name: DaemonBackend.switchName(ssid), helper: helper)
         return try add(answers, for: owner, beside: stored.first)
     }
 
-    /// Stores answers of fields that the portal is known to have.
+    /// Stores answers to fields that the portal is known to have.
     ///
-    /// - Parameter stored: the stored answers of the same owner, which stay.
+    /// - Parameter stored: the same owner's stored answers, which are kept.
     private func add(
         _ answers: [String: String], for owner: CredentialOwner, beside stored: StoredCredential?
     ) throws(ControlError) -> CredentialStatus {
         guard services.settings.remember != .never else {
-            throw .failed(code: .disabled, message: "Remember=never: no answers are kept.")
+            throw .failed(code: .disabled, message: "No answers are kept (Remember=never).")
         }
         if let fault = Self.fault(in: answers, for: known(owner, stored)) {
             throw .invalidAnswer(field: fault.field, message: fault.message)
@@ -117,7 +116,7 @@ import Vault
         }
     }
 
-    /// Uses answers that a paired laptop offered: for the question of their own portal, or for the vault.
+    /// Uses answers that a paired laptop offered: for the question of their portal, or for the vault.
     func addOffered(_ offer: OfferedParameters, from laptop: String) throws(ControlError) -> OfferedReply {
         let here = controllers().first { controller in
             let portal = controller.commands.shownPortal
@@ -128,7 +127,7 @@ import Vault
             throw .failed(
                 code: .noPortal, message: "The offer is for another network, or the portal here has another address or key.")
         }
-        // The user sees the warning when the user answers the question by hand.
+        // The user sees the warning when answering the question by hand.
         if let warning = here.warning { throw .suspiciousPortal(warning: warning) }
         let prompt = here.desk.prompt.flatMap { shown in
             shown.portal.map { ($0.origin, $0.pin) == (offer.portal, offer.portalKey) } == true ? shown : nil
@@ -141,7 +140,7 @@ import Vault
         guard
             let helper = prompt?.helper ?? here.machine.state.chosenHelper
                 ?? store.remembered(joined.network, now: WallClock.now)?.helper
-        else { throw .failed(code: .noPortal, message: "No helper has asked at this portal yet. Log in first: hotspotctl login") }
+        else { throw .failed(code: .noPortal, message: "No helper has used this portal yet. Log in first: hotspotctl login") }
         let keepable = prompt.map { Release.keepable(offer.answers, fields: $0.prompt.fields) } ?? offer.answers
         guard !keepable.isEmpty else {
             throw .failed(code: .noPortal, message: "The portal asks for other fields than the offer contains.")
@@ -155,8 +154,7 @@ import Vault
         return OfferedReply(interface: here.name, helper: helper, answered: false)
     }
 
-    /// Returns the answers to a prompt, if the offered ones are enough for it. A tick is the user's consent, which is not handed
-    /// over.
+    /// Returns the answers to a prompt, if the offered ones are enough for it. A tick is the user's consent, which cannot be handed over.
     private static func answers(_ offered: [String: String], to shown: ShownPrompt) -> [String: String]? {
         let fields = shown.prompt.fields
         guard !fields.isEmpty, !shown.prompt.fields.contains(where: { $0.kind == .checkbox && $0.required }) else { return nil }
@@ -168,7 +166,7 @@ import Vault
         return values
     }
 
-    /// Returns the portal with these stored answers, or without any, the portal of the last login; there must be exactly one.
+    /// Returns the portal with these stored answers; without stored answers, the portal of the last login. There must be exactly one.
     private func owner(
         of stored: [StoredCredential], name: String, helper: String?
     ) throws(ControlError) -> CredentialOwner {
@@ -203,7 +201,7 @@ import Vault
                 + "Log in once: \(command). Its answers can be stored then.")
     }
 
-    /// Seals answers and stores them with those that are stored already.
+    /// Seals answers, and stores them together with those that are already stored.
     private func keep(
         _ answers: [String: String], beside stored: StoredCredential?, of owner: CredentialOwner
     ) throws(ControlError) {
@@ -220,7 +218,7 @@ import Vault
             putBack(stored, owner)
             throw .failed(
                 code: .notSaved,
-                message: "Nothing was stored: \(reason). Give the answers again once the state folder can be written.")
+                message: "Nothing was stored: \(reason). Try again once the state folder can be written.")
         } catch {
             let isLocked = error as? VaultError == .pinNeeded
             let remedy = services.vault.lock == nil || isLocked ? "" : " Fix that, then: \(OwnService.reload)"
@@ -255,17 +253,19 @@ import Vault
         return last.union(stored?.fieldNames ?? [])
     }
 
-    /// Returns the first fault in answers that no prompt asked for: the field, and one sentence.
+    /// Returns the first fault in answers that belong to no prompt: the field, and one sentence.
     ///
     /// - Parameter known: the names of the portal's fields; empty if none is known.
     private static func fault(in answers: [String: String], for known: Set<String>) -> (field: String, message: String)? {
-        guard !answers.isEmpty else { return ("", "No answer was given.") }
+        guard !answers.isEmpty else { return ("", "No answers were given.") }
         for (name, value) in answers.sorted(by: { $0.key < $1.key }) {
             let shown = Printable.text(name, limit: 64)
-            if name.isEmpty || name.utf8.count > 256 || name.utf8.contains(10) { return (shown, "No field has this name.") }
+            if name.isEmpty || name.utf8.count > 256 || name.utf8.contains(10) {
+                return (shown, "There is no field with this name.")
+            }
             if !known.isEmpty, !known.contains(name) {
                 let names = Printable.cut(known.sorted().joined(separator: ", "), limit: 500)
-                return (shown, "No field has this name; the fields are \(names).")
+                return (shown, "There is no field with this name; the fields are \(names).")
             }
             if value.isEmpty { return (shown, "An answer is needed.") }
             if let message = Answer.fault(in: value) { return (shown, message) }
@@ -280,7 +280,7 @@ import Vault
         services.events?.networkListChanged()
     }
 
-    /// Removes credentials, and returns how many: 0 where none are stored.
+    /// Removes credentials, and returns their number.
     func remove(_ ssid: String, helper: String?, portal: String?) throws(ControlError) -> Int {
         let unwanted = try found(ssid).filter {
             (helper == nil || $0.helper == helper) && (portal == nil || $0.origin == portal)
@@ -303,10 +303,10 @@ import Vault
     /// Opens the credentials until the daemon ends.
     func unlock(_ guess: String) throws(ControlError) {
         guard let pin = store.pin else { throw .failed(code: .noPIN, message: "There is no PIN.") }
-        // A daemon that ended just after the last wrong PIN had no time to erase the answers.
+        // The daemon may have ended after the last wrong PIN, before it could erase the answers.
         guard pin.guesses < PINLock.limit else { throw erased() }
         do throws(VaultError) { try services.vault.checkLock() } catch {
-            throw .failed(code: .vault, message: "Cannot check the PIN, which was set with another key: \(error).")
+            throw .failed(code: .vault, message: "Cannot check the PIN, because it was set with another key: \(error).")
         }
         do throws(StoreError) { try store.countGuess() } catch {
             throw .failed(code: .notSaved, message: "Cannot check the PIN, because the attempt cannot be counted: \(error).")
@@ -342,14 +342,14 @@ import Vault
         }
         let credentials = store.allCredentials
         if next == nil, store.pin != nil, credentials.isEmpty {
-            // This PIN guards nothing, and no guess could be right if the vault has another key now.
+            // This PIN guards nothing, and if the vault has another key now, no guess could be right.
             do { try store.setPIN(nil, credentials: []) } catch {
                 throw .failed(code: .notSaved, message: "The PIN was not changed: \(error).")
             }
             return services.vault.guardCredentials(by: nil)
         }
         if store.pin != nil {
-            guard let old else { throw .failed(code: .badPIN, message: "There is already a PIN: give the current PIN as well.") }
+            guard let old else { throw .failed(code: .badPIN, message: "A PIN is already set: type the current PIN as well.") }
             try unlock(old)
         } else if next == nil {
             throw .failed(code: .noPIN, message: "There is no PIN.")

@@ -45,7 +45,7 @@ extension DaemonBackend {
     private func radios(_ name: String?) throws(ControlError) -> [InterfaceController] {
         if let name, links.controller(named: name) == nil { throw .noSuchInterface(Printable.text(name, limit: 64)) }
         let radios = links.controllers.filter { links.isWireless($0.index) && (name == nil || $0.name == name) }
-        if radios.isEmpty { throw .failed(code: .noInterface, message: "There is no Wi-Fi interface that hotspotd watches.") }
+        if radios.isEmpty { throw .failed(code: .noInterface, message: "hotspotd does not watch a Wi-Fi interface.") }
         return radios
     }
 
@@ -54,7 +54,7 @@ extension DaemonBackend {
         let controller: InterfaceController
         let bss: BSS
 
-        /// The question to the access point, if it offers ANQP.
+        /// The question for the access point, if it offers ANQP.
         @LoopActor var questions: [AccessPoints.Question] {
             let question = AccessPoints.Question(
                 interface: controller.interface, bssid: bss.bssid, hasHotspot20: bss.access.hasHotspot20)
@@ -81,7 +81,7 @@ extension DaemonBackend {
         let (controller, security) = (sight.controller, sight.bss.security)
         if let password = parameters.password {
             guard security.isSecured else {
-                return answer(.failure(.invalidAnswer(field: "password", message: "This network takes no password.")))
+                return answer(.failure(.invalidAnswer(field: "password", message: "This network has no password.")))
             }
             guard security == .enterprise || ScanClaims.fits(password, security) else {
                 let message = "A password has 8 to 63 ASCII characters, or 64 hexadecimal digits."

@@ -11,7 +11,7 @@ extension DaemonBackend {
         services.journalWriter.flush()
         let shown = links.controllers.filter { interface == nil || $0.name == interface }.filter { $0.joined != nil }
             .max { $0.since < $1.since }
-        // An attempt in another network says nothing about the joined network.
+        // An attempt in another network does not describe the joined network.
         let network = ssid ?? shown?.joined?.label
         let found: Attempt?
         if let attempt {
@@ -35,7 +35,9 @@ extension DaemonBackend {
     }
 
     private func noAttempt(_ id: String) -> ControlError {
-        .failed(code: .noAttempt, message: "The journal has no attempt \(Printable.text(id, limit: 64)), or no longer.")
+        .failed(
+            code: .noAttempt,
+            message: "The journal does not contain attempt \(Printable.text(id, limit: 64)), or no longer contains it.")
     }
 
     func history(
@@ -51,7 +53,7 @@ extension DaemonBackend {
         }
         return attempts.map { attempt in
             var status = AttemptStatus(attempt)
-            // The journal has the helper of an attempt that has ended.
+            // Once an attempt has ended, the journal names its helper.
             if attempt.ended == nil {
                 status.helper = links.controllers.first { $0.journal.attempt?.id == attempt.id }?.status.helper ?? status.helper
             }
@@ -62,7 +64,7 @@ extension DaemonBackend {
 
 extension AttemptStatus {
     fileprivate init(_ attempt: Attempt) {
-        // A network that opened without a helper's login belongs to no helper, though one may have asked.
+        // If a network opened without a helper's login, it belongs to no helper, even if one asked a question.
         let helper = attempt.outcome == AttemptOutcome.opened.rawValue ? nil : attempt.helper
         self.init(
             id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,

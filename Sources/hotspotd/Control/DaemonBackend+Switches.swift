@@ -11,9 +11,9 @@ extension DaemonBackend {
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool {
         if let helper { try requireHelper(helper) }
         let switchName = try ssid.map { text throws(ControlError) in try Self.switchName(text) }
-        // A misspelt name would stay off, and be reported as on.
+        // A misspelt name would stay off, and the user would read that it is on.
         if enabled, let ssid, !isKnown(ssid) { throw unknown(ssid) }
-        // A user who switches a network on wants it handled now: its holds are released as well.
+        // A user who switches a network on wants hotspotd to act now, so its holds are released as well.
         let releasesHolds = enabled && helper == nil
         let isHeld = releasesHolds && switchName.map(services.store.records(now: WallClock.now).holds) ?? false
         do {
@@ -23,7 +23,7 @@ extension DaemonBackend {
             throw .untilTheEnd(error)
         }
         let here = links.controllers.filter { ssid == nil || $0.joined?.network.switchName == switchName }
-        // The networks are left before their helpers are switched off, or the machine would look for another helper.
+        // The networks are left before their helpers are switched off; otherwise the machine would look for another helper.
         if !enabled, helper == nil { try rejoin(here, .switchedOff) }
         onSwitch()
         services.events?.networkListChanged()
@@ -32,8 +32,7 @@ extension DaemonBackend {
         return isHeld
     }
 
-    /// Leaves these networks, changes the stored records, and joins the networks again: a session that went on would write the
-    /// old records once more.
+    /// Leaves these networks, changes the stored records, and joins the networks again. A session that continued would write the old records again.
     private func rejoin(
         _ controllers: [InterfaceController], _ reason: LeaveReason, _ change: () throws -> Void = {}
     ) throws(ControlError) {
@@ -55,7 +54,7 @@ extension DaemonBackend {
             throw .failed(
                 code: .forgotten,
                 message:
-                    "hotspotd remembers nothing about a wired network with an unknown gateway; 'forget --everything' erases its history."
+                    "hotspotd stores nothing about a wired network with an unknown gateway, except its history; to erase that, use --everything."
             )
         }
         let wired = NetworkID(key: ssid)
@@ -82,15 +81,14 @@ extension DaemonBackend {
         throw unknown(ssid)
     }
 
-    /// Changes the stored records of these interfaces' networks. A session that is kept goes on; other networks are left and
-    /// joined again.
+    /// Changes the stored records of these interfaces' networks. A kept session continues; other networks are left and joined again.
     ///
     /// - Parameter isForgotten: returns whether a network's records are erased.
     private func forget(
         _ here: [InterfaceController], _ isForgotten: (NetworkID) -> Bool = { _ in true }, _ change: () throws -> Void
     ) throws(ControlError) {
         try rejoin(here.filter { !$0.machine.state.isKeptFree }, .forgotten) {
-            // This includes interfaces that lost their link: their login may still wait for its proof.
+            // This includes interfaces that lost their link, because their login may still wait for its proof.
             let lost = links.controllers.filter { $0.joined == nil && $0.lostNetwork.map(isForgotten) ?? false }
             for controller in here + lost { controller.forgetStored() }
             try change()
@@ -105,7 +103,7 @@ extension DaemonBackend {
         }
     }
 
-    /// Returns whether the network is in sight or joined, or something is stored of it.
+    /// Returns whether the network is in sight, joined, or stored.
     func isKnown(_ text: String) -> Bool {
         guard let name = try? Self.switchName(text) else { return false }
         return links.controllers.contains { $0.joined?.network.switchName == name }
@@ -114,7 +112,7 @@ extension DaemonBackend {
             || (try? list.networks(on: nil))?.contains { $0.ssidHex == name } == true
     }
 
-    /// Returns the error about a network that is not known, with the nearest name that is.
+    /// Returns the error about an unknown network, with the most similar known name.
     func unknown(_ ssid: String) -> ControlError {
         let listed = (try? list.networks(on: nil, all: true))?.map(\.ssid) ?? []
         let nearest = Nearest.word(to: ssid, in: listed + switchedOff().compactMap(\.ssid))

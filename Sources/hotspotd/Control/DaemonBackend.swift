@@ -7,7 +7,7 @@ import HotspotCore
 import HotspotMachine
 import Store
 
-/// Answers clients' calls from the daemon's parts, or passes them on to an interface.
+/// Answers clients' calls with the daemon's parts, or passes them on to an interface.
 @LoopActor final class DaemonBackend: ControlBackend {
     let services: Services
     private let problems: ProblemList
@@ -18,8 +18,7 @@ import Store
     private let checks = SharedCheck<CheckReply>()
     /// Called when a helper or a network was switched on or off.
     var onSwitch: () -> Void = {}
-    /// Whether this call leaves networks to join them again at once. Clients that watch the status should not see the link as
-    /// gone.
+    /// Whether this call leaves networks only to join them again at once, so that clients that watch the status must not see the link as lost.
     var isRejoining = false
 
     init(services: Services, problems: ProblemList, helpers: HelperLoader, links: LinkManager, list: NetworkList) {
@@ -73,15 +72,15 @@ import Store
         }
     }
 
-    /// Returns the problem of a portal that a switched-off helper may know: first the helper that logged in here before, then one
-    /// that logs in automatically, then the browser helper.
+    /// Returns the problem that a switched-off helper may know the portal: the helper that logged in here before, otherwise one that logs in
+    /// automatically, otherwise the browser helper.
     private func switchedOffHelper(in network: NetworkID) -> Problem? {
         let remembered = services.store.remembered(network, now: WallClock.now)?.helper
         let off = services.store.allDisabled.filter { off in
             off.helper.map(services.hasHelper) == true && (off.ssid == nil || off.ssid == network.switchName)
         }
         func rank(_ helper: String) -> Int { helper == remembered ? 0 : helper == BrowseReply.helper ? 2 : 1 }
-        // A switch for all networks comes first, because the other one has no effect until it is on.
+        // A switch for all networks comes first, because the other one has no effect until that one is on.
         let first = off.min {
             (rank($0.helper ?? ""), $0.helper ?? "", $0.ssid ?? "") < (rank($1.helper ?? ""), $1.helper ?? "", $1.ssid ?? "")
         }
@@ -89,7 +88,7 @@ import Store
         let place = first.ssid == nil ? "" : " " + (ShellWord.argument(network.label) ?? "SSID")
         let subject = helper == remembered ? "\(helper), which logged in here before," : helper
         return Problem(
-            .unclaimedCaptive, "A portal wants a login, but no enabled helper can log in; \(subject) is switched off.",
+            .unclaimedCaptive, "The portal asks for a login, but no enabled helper can log in; \(subject) is switched off.",
             hint: "hotspotctl enable --helper \(helper)\(place)")
     }
 
@@ -212,15 +211,15 @@ import Store
 
     // MARK: Login and logoff
 
-    /// The interface whose default route comes first, which is the one that programs use; else any.
+    /// The interface with the preferred default route, which programs use; if there is none, any interface.
     var mostUsed: InterfaceController? {
         func metric(_ controller: InterfaceController) -> UInt32 { controller.joined?.snapshot.routeMetric ?? .max }
         let joined = links.controllers.filter { $0.joined != nil }
         return joined.min { metric($0) < metric($1) } ?? links.controllers.first
     }
 
-    /// Returns the interface of that name. Without a name, an interface that asks is preferred, then one in a network. `nil` if
-    /// no interface is managed.
+    /// Returns the interface with this name. Without a name, prefers an interface with a question, then one in a network. `nil` if no interface is
+    /// managed.
     func find(_ interface: String?) throws(ControlError) -> InterfaceController? {
         if let interface {
             if let named = links.controller(named: interface) { return named }
@@ -230,8 +229,8 @@ import Store
         return all.first { $0.desk.prompt != nil } ?? all.first { $0.joined != nil } ?? all.first
     }
 
-    /// Returns the interface with that name. Without a name, returns the only interface in a network, otherwise the only one
-    /// there on which the call can act.
+    /// Returns the interface with this name. Without a name, returns the only interface in a network; if there are several, the only one on which the
+    /// call can act.
     func require(
         _ interface: String?, thatCan act: (InterfaceController) -> Bool
     ) throws(ControlError) -> InterfaceController {
@@ -244,7 +243,7 @@ import Store
         }
         if let controller = try find(interface) { return controller }
         throw .failed(
-            code: .noInterface, message: "hotspotd watches no interface; see Match= and ManageEthernet= in the settings.")
+            code: .noInterface, message: "hotspotd does not watch an interface; see Match= and ManageEthernet= in the settings.")
     }
 
     func requireHelper(_ name: String) throws(ControlError) {
@@ -268,7 +267,7 @@ import Store
         if let helper {
             helpers.loader.catchUp()
             if !services.hasHelper(helper), let problem = helpers.loader.problem(of: helper) {
-                let remedy = problem.hint.map { "; to mend it: \($0)" } ?? ""
+                let remedy = problem.hint.map { "; to fix it: \($0)" } ?? ""
                 throw .failed(code: problem.code, message: "\(helper) cannot be used: \(problem.message)\(remedy)")
             }
             try requireHelper(helper)
@@ -310,7 +309,7 @@ import Store
 }
 
 extension Problem {
-    /// The last login of this network was another interface's, whose address has not changed.
+    /// Another interface was used for the last login on this network, and its address has not changed.
     fileprivate static let otherInterface = Problem(
-        .macChanged, "The last login here was through another interface: the portal will see a new device.")
+        .macChanged, "The last login here used another interface, so the portal will see a new device.")
 }

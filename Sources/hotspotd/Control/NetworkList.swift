@@ -22,7 +22,7 @@ import Wireless
         }
         filter.onChange = { [weak services] in services?.events?.networkListChanged() }
         filter.onIgnored = { [weak self] in self?.recordIgnored($0, $1) }
-        // Clients that watch the list want to see networks that come into sight.
+        // Clients that watch the list want to see new networks.
         filter.onTick = { [weak self] in
             guard let self else { return }
             if asksAccessPoints { askAccessPoints { [weak self] in self?.scan() } } else { scan() }
@@ -30,7 +30,7 @@ import Wireless
         links.accessPoints.onAnswer = { [weak services] in services?.events?.networkListChanged() }
     }
 
-    /// - Parameter asking: whether one of the clients wants to see the access points' answers.
+    /// - Parameter asking: whether one of the clients wants the access points' answers.
     func watch(_ count: Int, asking: Bool) {
         asksAccessPoints = asking
         filter.watch(count)
@@ -42,7 +42,7 @@ import Wireless
 
     /// Scans and asks the helpers once; calls back when all have answered, or after a second.
     ///
-    /// - Parameter asking: asks the access points as well.
+    /// - Parameter asking: whether to ask the access points as well.
     func refresh(asking: Bool, _ done: @escaping () -> Void) {
         guard asking else {
             scan()
@@ -61,8 +61,7 @@ import Wireless
         filter.once(finish)
     }
 
-    /// Asks the strongest access point of each network in sight, as far as they offer ANQP; calls back once, within about a
-    /// second.
+    /// Asks the strongest access point of each network in sight, if it offers ANQP; calls back once, within about a second.
     private func askAccessPoints(_ done: @escaping () -> Void) {
         links.accessPoints.ask(
             Self.groups(in: links, on: nil).compactMap { group, index in
@@ -93,7 +92,7 @@ import Wireless
 
     /// Returns the networks in sight.
     ///
-    /// - Parameter all: also the networks that are known and not in sight.
+    /// - Parameter all: whether to include known networks that are not in sight.
     func networks(on interface: String?, all: Bool = false) throws(ControlError) -> [ScannedNetwork] {
         if let interface, links.controller(named: interface) == nil { throw .noSuchInterface(interface) }
         let groups = Self.groups(in: links, on: interface)
@@ -125,7 +124,7 @@ import Wireless
         }
         let here = Set(groups.map { $0.0.network } + links.controllers.compactMap { $0.joined?.network })
         let known = all ? memories.networks.filter { !here.contains($0) } : []
-        // The benchmark of the list does the same, in the same order.
+        // The benchmark of the list makes the same calls in the same order.
         let inSight = groups.map { group, index in
             let network = group.network
             let memory = memories[network]
@@ -148,8 +147,8 @@ import Wireless
         return inSight + wired + known.map { unseen($0, interface: "", lastSeen: memories[$0].outcome?.time ?? 0) }
     }
 
-    /// Records that a helper was sent the scan list: a step of the interfaces that see these networks, and a line of the log,
-    /// because there may be no attempt that the journal could put it under.
+    /// Records that a helper was sent the scan list: as a step of the interfaces that see these networks, and in the log, because there may be no
+    /// attempt for the journal.
     func recordDisclosure(of networks: [Network], to helper: String) {
         for (name, seen) in Dictionary(grouping: networks, by: \.interface) {
             let shown = seen.prefix(16).map(\.ssid).joined(separator: "; ")
@@ -160,18 +159,16 @@ import Wireless
         }
     }
 
-    /// Records late answers (D18) of the one command that belongs to no interface: in the log, and at every interface with an
-    /// attempt.
+    /// Records late answers (D18) of this command, which belongs to no interface: in the log, and in the attempt of every interface.
     private func recordIgnored(_ helper: String, _ count: Int) {
-        let detail = "filterScanList: \(count) too late or too often; nothing changed"
+        let detail = "filterScanList: ignored \(count) late or repeated answers"
         services.log.info("\(helper): \(detail)")
         for controller in links.controllers where controller.journal.attempt != nil {
             controller.journal.record("ignored", detail, helper: helper)
         }
     }
 
-    /// Scans for clients that watch the list, at most every five seconds. Without the capability the scans of other programs are
-    /// shown.
+    /// Scans for clients that watch the list, at most every five seconds. Without the capability, the scans of other programs are used.
     private func scan() {
         if let lastScan, EventLoop.now - lastScan < .seconds(5) { return }
         lastScan = EventLoop.now

@@ -6,13 +6,13 @@ import HotspotMachine
 import LinkState
 import Wireless
 
-/// The links that are managed: turns what the kernel reports of links and radios into joins and leaves.
+/// The managed links: turns the kernel's reports about links and radios into joins and leaves.
 @LoopActor final class LinkManager {
     let services: Services
     let problems: ProblemList
     var managed: [Int: ManagedLink] = [:]
     var radio: WirelessMonitor?
-    /// Whether the kernel has no Wi-Fi.
+    /// Whether the kernel does not support Wi-Fi.
     var hasNoWireless = false
     private var monitor: LinkMonitor?
     private var records: SystemLinkFacts
@@ -52,7 +52,7 @@ import Wireless
         try radio?.triggerScan(index: index, frequencies: settings.scanFrequencies)
     }
 
-    /// Returns what the gate is to do: each managed link is closed, or open.
+    /// The gate's task: each managed link is closed, or open.
     var gateWishes: GateKeeper.Wishes {
         var closed: [Int: String] = [:]
         for (index, link) in managed where link.isClosed(under: settings) { closed[index] = link.controller?.name }
@@ -64,24 +64,24 @@ import Wireless
     func facts(for link: LinkSnapshot) -> LinkFacts? {
         let known = records.facts(for: link, after: managers.facts(for: link))?.without(
             resolversOf: snapshots.filter { $0.isUp && $0.hasCarrier }, on: link)
-        // The network's own announcement counts only where no program has one.
+        // The network's own announcement counts only if no program reports one.
         guard known?.announcement == nil, let own = managed[link.index]?.question?.announcement else { return known }
         var facts = known ?? LinkFacts(source: "none")
         facts.announcement = own
         return facts
     }
 
-    /// Makes the program that manages the link notice at once that it leads to the Internet now; desktops show that program's
-    /// state.
+    /// Makes the program that manages the link check the Internet now, because desktops show that program's state.
     func tellManager(of index: Int) {
         managers.recheck(index) { [log = services.log] done in
-            log.debug(done ? "NetworkManager looked again" : "NetworkManager did not look again; its polkit rule may be missing")
+            log.debug(
+                done ? "NetworkManager checked again" : "NetworkManager did not check again; its polkit rule may be missing")
         }
     }
 
     // MARK: Start and end
 
-    /// Watches the links and the radio. Throws where they cannot be watched: such a daemon would see no network until its next start.
+    /// Watches the links and the radio. Throws if they cannot be watched, because the daemon would see no network until its next start.
     func start() throws {
         let kernel = try LinkMonitor()
         monitor = kernel
@@ -90,7 +90,7 @@ import Wireless
         kernel.start()
         managers.onAnswer = { [weak self] index in
             guard let self, let link = monitor?.links[index] else { return }
-            // A manager may have started, or ended, since the interface appeared.
+            // A manager may have started or ended since the interface appeared.
             if let controller = managed[index]?.controller { findManager(of: controller) }
             update(link)
         }
@@ -124,7 +124,7 @@ import Wireless
         for link in snapshots { update(link) }
     }
 
-    /// Reports that there is no radio, unless wires are managed.
+    /// Reports that there is no radio, unless wired links are managed.
     private func judgeMissingRadio() {
         let problem = Problem(
             .noWireless, "\(WirelessError.unavailable)", hint: "set [Interfaces] ManageEthernet=yes to manage wired networks")
@@ -182,8 +182,7 @@ import Wireless
     private func connected(_ index: Int, _ association: WirelessAssociation) {
         managedLink(index).association = association
         if let interface = interface(index) { associations.joined(interface, association.ssid) }
-        // The gate of a trusted network (TrustedNetworks=) is open from here on, that of any other closed, whatever the last one
-        // was.
+        // From here on, the gate of a trusted network (TrustedNetworks=) is open and that of any other network closed, whatever it was before.
         services.events?.gateChanged()
         guard let link = monitor?.links[index], let controller = controller(for: link) else { return }
         controller.journal.record("link", "connected to \(association.ssid) at \(association.bssid)")
@@ -194,12 +193,12 @@ import Wireless
 
     // MARK: One link
 
-    /// Returns whether a cable is plugged in, and has no address.
+    /// Returns whether a cable is plugged in and has no address yet.
     func waitsForAddress(_ index: Int) -> Bool {
         monitor?.links[index].map { $0.isUp && $0.hasCarrier && $0.addresses.isEmpty } == true
     }
 
-    /// Returns whether an interface of this computer has this address now.
+    /// Returns whether an interface of this computer has this hardware address now.
     func has(_ address: HardwareAddress) -> Bool { snapshots.contains { $0.hardwareAddress == address } }
 
     private var snapshots: [LinkSnapshot] { monitor.map { Array($0.links.values) } ?? [] }
@@ -210,13 +209,13 @@ import Wireless
         return link
     }
 
-    /// Returns whether the settings let the daemon manage this link; tunnels, bridges and veth only where `Match=` names them.
+    /// Returns whether the settings let the daemon manage this link. Tunnels, bridges and veth are managed only if `Match=` names them.
     private func manages(_ link: LinkSnapshot) -> Bool {
         let isMatched = SSID(octets: link.name.utf8).map { name in settings.match.contains { $0.matches(name) } } ?? false
         if let station = radio?.interfaces[link.index] {
             return station.isStation && (settings.match.isEmpty || isMatched)
         }
-        // A radio that nl80211 has not reported yet is not a wired link.
+        // If nl80211 has not reported a radio yet, it is still not a wired link.
         guard settings.manageEthernet, link.type == 1 /* ARPHRD_ETHER */, !InterfaceKind.isRadio(link.name) else { return false }
         return settings.match.isEmpty ? link.kind == nil : isMatched
     }
@@ -242,7 +241,7 @@ import Wireless
         managedLink(link.index).controller = made
         services.log.info("\(link.name): managed")
         findManager(of: made)
-        // A machine begins with its gate closed, and reports changes only.
+        // A machine begins with its gate closed, and reports only changes.
         services.events?.statusChanged()
         return made
     }
@@ -263,7 +262,7 @@ import Wireless
         for link in snapshots where managed[link.index]?.joining.isAnywhere == true { managers.ask(about: link, again: true) }
     }
 
-    /// Takes the next step of a link's way into a network and out of it.
+    /// Makes the next step of a link's way into a network and out of it.
     private func update(_ link: LinkSnapshot) {
         guard let controller = controller(for: link), let managed = managed[link.index] else { return }
         let now = EventLoop.now
@@ -293,7 +292,7 @@ import Wireless
             join(network, bssid, view, controller)
         case .stay:
             controller.refresh(link)
-            // The kernel may learn of an IPv6 router seconds after the join.
+            // The kernel may find an IPv6 router only seconds after the join.
             var later = view
             later.facts = controller.joined?.facts
             askNetwork(later, managed)
@@ -301,7 +300,7 @@ import Wireless
             controller.refresh(link)
             controller.roam(to: bssid, signal: managed.association?.signal)
         case .leave(let reason):
-            // The same address may come again, in another network.
+            // The same address may be assigned again, in another network.
             managers.forget(link.index)
             managed.leave()
             controller.leave(reason)
@@ -310,7 +309,7 @@ import Wireless
         awaitNetwork(of: link, managed)
     }
 
-    /// Has our helpers wait while a radio is in no network, because its next one may come at once.
+    /// Keeps hotspotd's own helpers ready while a radio is in no network, because the next network may come at once.
     private func awaitNetwork(of link: LinkSnapshot, _ managed: ManagedLink) {
         let isAwaited = isWireless(link.index) && link.isUp && managed.association == nil
         guard managed.noteAwaiting(isAwaited) else { return }
@@ -318,8 +317,8 @@ import Wireless
         if !link.isUp { services.host.standDown(interface: link.index) }
     }
 
-    /// Asks the network itself for its portal's API before the join, and again when a lease's server or a router becomes known.
-    /// Before the link is ready the server may be unknown, and the router's answer would count.
+    /// Asks the network itself for its portal's API before the join, and again when a lease's server or a router becomes known. Before the link is
+    /// ready, the server may be unknown, so that a router's answer would count.
     private func askNetwork(_ view: Joining.View, _ managed: ManagedLink) {
         guard managed.joining.asksNetwork(view) else { return }
         let (index, server) = (view.link.index, view.facts?.leaseServer)
@@ -336,7 +335,7 @@ import Wireless
         var view = Joining.View(
             link: link, isWireless: isWireless(link.index), association: managed.association, gateway: managed.gateway,
             hasResolvers: !settings.probeNameservers.isEmpty)
-        // Files are read only for a join, and without a route a join comes only at the end of the wait.
+        // Files are read only for a join; without a route, a join happens only at the end of the wait.
         guard view.isThere, managed.controller?.joined == nil else { return view }
         let arrived = managed.joining.arrivingSince ?? now
         guard !link.gateways.isEmpty || now - arrived >= Joining.patience else { return view }
@@ -366,7 +365,7 @@ import Wireless
         judgeAddresses(of: controller)
     }
 
-    /// Reports an interface of this computer that hides the gateway or the nameservers of a network that is joined.
+    /// Reports that an interface of this computer hides the gateway or the nameservers of a joined network.
     private func judgeAddresses(of controller: InterfaceController) {
         guard let joined = controller.joined else { return }
         let servers = joined.details(with: settings).nameservers
@@ -381,7 +380,7 @@ import Wireless
         }
     }
 
-    /// Starts the helpers that will be asked, so that their start hides behind association and DHCP.
+    /// Starts the helpers that will be asked, so that they start up during association and DHCP.
     private func prepare(_ index: Int) {
         guard let controller = managed[index]?.controller, controller.joined == nil else { return }
         let association = association(of: index) ?? radio?.association(of: index)
@@ -389,7 +388,7 @@ import Wireless
             if let association {
                 return services.isEnabled(spec, for: association.ssid) && spec.covers(association.ssid, association.security)
             }
-            // Before the name of a radio's network is known, helpers for only some names are not started.
+            // While the name of a Wi-Fi network is unknown, helpers for only some names are not started.
             return services.isEnabled(spec, for: nil)
                 && (isWireless(index) ? spec.ssids.isEmpty && spec.security.isEmpty : spec.covers(.empty, .wired))
         }

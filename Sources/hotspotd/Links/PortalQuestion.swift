@@ -7,15 +7,14 @@ import Logging
 import PortalAnnouncement
 import Varlink
 
-/// One question to the network behind an interface for its portal's API, by the program hotspot-dhcp. Releasing this value kills
-/// the program, which runs for three seconds at most. Only answers of the lease's server and of default routers count, so the
-/// program starts when their MAC addresses are known.
+/// One request to the network behind an interface for its portal's API, made by the program hotspot-dhcp. Releasing this value kills the program,
+/// which runs for three seconds at most. Only answers of the lease's server and of default routers count, so the program starts when their MAC
+/// addresses are known.
 @LoopActor final class PortalQuestion {
     /// The largest output of the program, in octets: three addresses and four objections.
     private static let limit = 4096
 
-    /// The time until the program starts. Helpers that are asked now do not wait for its answers, and its start would hold them
-    /// up.
+    /// The delay of the program's start. Helpers that are asked now do not wait for its answers, and its start would delay them.
     private static let pause = Duration.milliseconds(500)
 
     /// A line of the program.
@@ -31,9 +30,9 @@ import Varlink
     private var pid: pid_t?
     private var pipe: Int32 = -1
     private var source: EventSource?
-    /// The IP addresses of the hosts whose answers count, here and in earlier questions to this network.
+    /// The IP addresses of the hosts whose answers count, here and in earlier requests to this network.
     let addresses: Set<String>
-    /// The questions for MAC addresses, and their answers.
+    /// The searches for MAC addresses, with their results.
     private var searches: [GatewayAsk] = []
     private var timer: EventSource?
     private var hardware: [String: HardwareAddress] = [:]
@@ -41,8 +40,8 @@ import Varlink
     private let onAnswer: () -> Void
     private let log: Logger
 
-    /// Asks as soon as the MAC addresses are known or were not found, which takes three seconds at most. Without a host, without
-    /// the program, or without its capability, there are no answers.
+    /// Starts the program when the MAC addresses are known or were not found, which takes three seconds at most. Without a host, the program, or its
+    /// capability, there are no answers.
     ///
     /// - Parameters:
     ///   - leaseServer: the server identifier of the lease (RFC 2131, 9.7).
@@ -71,7 +70,8 @@ import Varlink
 
     private func ask(_ announcers: Announcers) {
         guard !announcers.hosts.isEmpty else {
-            log.debug("\(interface): the network is not asked for its portal's API: neither its server nor a router is known")
+            log.debug(
+                "\(interface): hotspotd does not ask the network for its portal's API: neither its server nor a router is known")
             return
         }
         guard let program = OwnProgram.path("hotspot-dhcp") else {
@@ -97,7 +97,7 @@ import Varlink
 
     isolated deinit { end() }
 
-    /// The answers by what they count; the order of messages is that of their names.
+    /// The announcement that counts most; the messages' names are in that order.
     var announcement: Announcement? {
         AnnouncingMessage.allCases.lazy.compactMap { message in
             self.found[message].map { Announcement($0, source: message.words) }
@@ -120,7 +120,7 @@ import Varlink
             if let api = line.url.flatMap({ PortalAPIAddress($0.utf8) }) { found[line.source] = api }
         }
         if Set(found.values).count > 1, let announcement {
-            // RFC 8910, 3: it is a mistake of the network.
+            // RFC 8910, 3: different addresses are a mistake of the network.
             log.notice(
                 "\(interface): the network announces more than one portal API; hotspotd uses the one from \(announcement.source)")
         }
@@ -139,6 +139,6 @@ import Varlink
         kill(pid, SIGKILL)
         var status: Int32 = 0
         waitpid(pid, &status, 0)
-        if status == 1 << 8 { log.debug("\(interface): hotspot-dhcp cannot ask; it needs CAP_NET_RAW") }
+        if status == 1 << 8 { log.debug("\(interface): hotspot-dhcp cannot send; it needs CAP_NET_RAW") }
     }
 }

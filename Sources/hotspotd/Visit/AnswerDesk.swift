@@ -8,7 +8,7 @@ import HotspotMachine
 import Store
 import Vault
 
-/// The shell of one interface's ``LoginAnswers``: tells it what is stored, opens the vault, and writes the store and the journal.
+/// The shell of one interface's ``LoginAnswers``: reports stored answers to it, opens the vault, and writes the store and the journal.
 @LoopActor final class AnswerDesk {
     typealias Event = LoginAnswers.Event
     typealias Context = LoginAnswers.Context
@@ -27,9 +27,9 @@ import Vault
 
     // MARK: Events
 
-    /// Returns the facts from outside that the rules need.
+    /// Returns the outside facts that the rules need.
     ///
-    /// - Parameter hasMemory: whether the helper gets its session's memory back, from which it sees changed terms.
+    /// - Parameter hasMemory: whether the helper gets its session's memory back, so that it can notice changed terms.
     func context(for helper: String = "", in network: NetworkID, at portal: Portal?, hasMemory: Bool = true) -> Context {
         let (settings, store) = (services.settings, services.store)
         var context = Context(network: network, helper: helper, program: services.program(of: helper), portal: portal)
@@ -47,9 +47,9 @@ import Vault
 
     func context(for shown: ShownPrompt) -> Context { context(for: shown.helper, in: shown.network, at: shown.portal) }
 
-    /// Feeds an event to the rules, performs the actions that follow, and returns them all.
+    /// Passes an event to the rules, performs the resulting actions, and returns them all.
     ///
-    /// - Parameter given: the context of the event; by default the context of the waiting prompt.
+    /// - Parameter given: the context of the event; by default that of the waiting prompt.
     @discardableResult func feed(_ event: Event, _ given: Context? = nil) -> [LoginAnswers.Action] {
         let context = given ?? prompt.map(self.context) ?? self.context(in: .anonymous, at: nil)
         return answers.handle(event, context).flatMap { [$0] + perform($0, context) }
@@ -69,7 +69,7 @@ import Vault
         case .remove(let names, let stored): return remove(names, from: stored, context)
         case .setRefused(let stored, let isRefused):
             guard let credential = credential(stored) else { break }
-            services.saving("noting what a portal thinks of answers") { try services.store.setRefused(credential, isRefused) }
+            services.saving("noting that a portal refused answers") { try services.store.setRefused(credential, isRefused) }
         case .consent(let consent):
             services.saving("remembering a consent") {
                 try services.store.setConsent(
@@ -137,7 +137,7 @@ import Vault
 
     // MARK: Prompts and answers
 
-    /// Shows a prompt. Returns whether it is answered already, with the answers that you typed before or is stored.
+    /// Shows a prompt. Returns whether it is already answered, with answers that were typed before or are stored.
     func ask(
         _ prompt: Prompt, _ id: PromptID, of helper: String, in network: NetworkID, at portal: Portal?
     ) -> Bool {
@@ -150,13 +150,13 @@ import Vault
     /// Offers the stored answers again, after the vault or the answers changed.
     func offerAgain() { feed(.storedChanged(token: Services.randomID(octets: 4))) }
 
-    /// Offers the stored answers, now that the PIN was given. Returns the helper whose login continues.
+    /// Offers the stored answers after the PIN was typed. Returns the helper whose login continues.
     func unlocked() -> String? {
         for case .logIn(let helper) in feed(.pinGiven(token: Services.randomID(octets: 4))) { return helper }
         return nil
     }
 
-    /// Returns typed answers together with the stored ones of these fields, which the prompt offered.
+    /// Returns typed answers together with the stored answers to these fields, which the prompt offered.
     func complete(
         _ typed: [String: String], stored names: [String], for shown: ShownPrompt
     ) throws(ControlError) -> [String: String] {
@@ -174,8 +174,8 @@ import Vault
         return values.filter { names.contains($0.key) }.merging(typed) { $1 }
     }
 
-    /// Returns the stored answers that are sent with a command, and the names that the portal gave their fields: the helper sends
-    /// no answer to a field that has another name now.
+    /// Returns the stored answers to send with a command, and the portal's labels of their fields: if a field has another label now, the helper does
+    /// not send its answer.
     func released(_ context: Context) -> (values: [String: String], labels: [String: String])? {
         for case .release(let stored, let owner) in feed(.commandPrepared, context) {
             guard let values = open(stored, context) else { return nil }
@@ -189,7 +189,7 @@ import Vault
         return nil
     }
 
-    /// Returns the daemon's own words about a portal that imitates a company, or that differs from those with stored answers.
+    /// Returns hotspotd's own warning about a portal that imitates a company, or that differs from the portals with stored answers.
     func warning(about portal: Portal?, in network: NetworkID) -> String? {
         answers.warning(context(in: network, at: portal))?.words
     }

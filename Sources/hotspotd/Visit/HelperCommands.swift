@@ -16,21 +16,21 @@ import Varlink
     private(set) var inFlight: [CommandID: SentCommand] = [:]
     /// Evaluate commands that were answered; their processes may still run.
     private var answeredEvaluations: [SentCommand] = []
-    /// The answers of the helpers that claim the network in the race; the winner's Authenticate gets its portal and session back.
+    /// The answers of the helpers that claim the network in the race; the winner's Authenticate returns its portal and session.
     private(set) var evaluations: [String: Evaluation] = [:]
-    /// The network and the link of the last command, and their JSON. In a race, all helpers get the same JSON in one turn of the
-    /// loop; encoding it for each of 200 helpers took most of that turn.
+    /// The network and the link of the last command, with their JSON. In a race, all helpers get the same JSON in one turn of the loop; encoding it
+    /// for each of 200 helpers took most of that turn.
     private var told: (network: Network, link: Link, values: [String: JSONValue])?
     /// The helpers that were sent Evaluate in this turn, until the journal has them.
     private var asked: [String] = []
-    /// The secrets that each helper was sent in this association: answers and credentials, masked in all that it says. The
-    /// secrets of other helpers are not masked in its words, or it could guess them and see in the journal which guess was right.
+    /// The secrets that each helper was sent in this association: answers and credentials. They are masked in all its words. Other helpers' secrets
+    /// are not masked there; otherwise the helper could guess them, and the journal would show which guess was right.
     private(set) var secretsSent: [String: Set<String>] = [:]
     /// The titles of the questions that were answered here, by helper.
     private var titles: [String: String] = [:]
     /// The portal that people see: the last one that a helper or the prober named.
     private(set) var shownPortal: Portal?
-    /// The portal that the answer directly before this command named; it alone decides which credential is released (D6).
+    /// The portal in the answer directly before this command; it alone decides which credential is released (D6).
     private(set) var askingPortal: Portal?
     /// Called when a helper answered, or failed to answer.
     var onAnswer: (_ id: CommandID, _ answer: CommandAnswer) -> Void = { _, _ in }
@@ -62,9 +62,7 @@ import Varlink
 
     /// Sends a command to a helper.
     ///
-    /// - Parameters:
-    ///   - joined: the network that the command is about.
-    ///   - network: the part of the network's description that this helper may see.
+    /// - Parameters: - joined: the network of the command. - network: the part of the network's description that this helper may see.
     func send(_ id: CommandID, _ command: Command, to helper: String, about joined: Joined, _ network: Network, on link: Link) {
         let sheet = desk.answers.sheet(for: helper)
         if let sheet { titles[helper] = sheet.prompt.title }
@@ -81,7 +79,7 @@ import Varlink
         journal.record("command", CommandWords.text(for: command, parameters.object ?? [:]), helper: helper)
         let call = services.host.send(command, to: helper, parameters: parameters) { [weak self] outcome in
             guard let self, let sent = inFlight.removeValue(forKey: id) else { return }
-            // The helper's process may still run; it is no longer needed once the race is decided.
+            // The helper's process may still run, although it is no longer needed once the race is decided.
             if command == .evaluate { answeredEvaluations.append(sent) }
             let secrets = Secrets(services.host.secrets(givenTo: helper).union(secretsSent[helper] ?? []))
             receive(outcome.presentable(without: secrets, known: known, of: helper), id, command, helper, joined.network)
@@ -89,7 +87,7 @@ import Varlink
         let attempt = journal.attempt
         call.onIgnored = { [weak self] count in
             self?.journal.record(
-                "ignored", "\(command): \(count) too late or too often; nothing changed", helper: helper, in: attempt)
+                "ignored", "\(command): ignored \(count) late or repeated answers", helper: helper, in: attempt)
         }
         inFlight[id] = SentCommand(call: call, command: command, helper: helper)
     }
@@ -135,7 +133,7 @@ import Varlink
         return parameters
     }
 
-    /// Cancels a command. The actions of the same turn tell whether its helper missed the deadline.
+    /// Cancels a command. The actions of the same turn show whether its helper missed the deadline.
     func cancel(_ id: CommandID, in turn: [Action]) {
         guard let sent = inFlight.removeValue(forKey: id) else { return }
         sent.call.cancel()
@@ -146,7 +144,7 @@ import Varlink
         if sent.command != .evaluate { journal.note { $0.obstacle = "It did not answer in time" } }
     }
 
-    /// Ends the turn of one event: ends the helpers that lost the race once it is decided, and records which helpers were asked.
+    /// Ends the turn of one event: once the race is decided, ends the helpers that lost it; records which helpers were asked.
     func endTurn(in state: MachineState, of joined: Joined?) {
         if state.name != .evaluating {
             evaluations = evaluations.filter { $0.key == state.chosenHelper }
@@ -184,10 +182,10 @@ import Varlink
             let wasAnswered = command == .presentUI || (command == .authenticate && desk.answers.released != nil)
             let refusal = wasAnswered ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
-                // The words of a success are shown where nothing proves it.
+                // If the success cannot be proven, the helper's words about it are shown.
                 (attempt.lastWord, attempt.obstacle) = (reason, nil)
                 attempt.refusal = refusal
-                // A page that needs a browser may come behind answers that were sent.
+                // After answers were sent, the next page may need a browser.
                 (attempt.isNeedless, attempt.hasSentNothing) = (isNeedless, hasSentNothing && !attempt.hasAnswered)
                 if wasAnswered { attempt.hasAnswered = true }
                 if isLogin { attempt.hasLoggedIn = true }
@@ -221,8 +219,8 @@ import Varlink
         }
         if !evaluates { journal.note { $0.lastWord = fault.sentence } }
         services.blame(helper, fault.problem)
-        // In the race, garbage is no answer at all: it earns a strike as a crash does (D7). Elsewhere an answer in time that
-        // breaks the contract fails the command, without a strike, and it is never a good answer.
+        // In the race, an unreadable answer counts as none, and earns a strike as a crash does (D7). Elsewhere, an answer that breaks the contract
+        // fails the command without a strike, but never counts as good.
         if fault.isCrash || (evaluates && fault.isGarbage) { return onAnswer(id, .crashed) }
         onAnswer(id, .garbled(reason: fault.sentence))
         problems.report(fault.problem)
@@ -260,9 +258,9 @@ struct SentCommand {
     let helper: String
 }
 
-/// The journal's words for a command and what its helper learns from it.
+/// The journal's words for a command and for the data that its helper receives.
 enum CommandWords {
-    /// Returns the text of a command for the journal; of credentials and answers it contains only the names of the fields.
+    /// Returns the text of a command for the journal. Of credentials and answers, it contains only the names of the fields.
     static func text(for command: Command, _ parameters: [String: JSONValue]) -> String {
         var words: [String] = []
         if parameters["network"]?["justJoined"] == true { words.append("just joined") }

@@ -7,7 +7,7 @@ import HotspotMachine
 extension InterfaceController {
     var status: InterfaceStatus {
         var status = InterfaceStatus(interface: name, state: machine.state.name, since: since)
-        // When the network is left, the machine learns this before the controller does.
+        // When the network is left, the machine knows it before the controller does.
         if let joined, machine.state.joined != nil {
             status.ssid = joined.label
             status.ssidHex = joined.ssid.hex
@@ -21,7 +21,7 @@ extension InterfaceController {
         status.portalKind = commands.shownPortal.map { Printable.text($0.kind, limit: 64) }
         status.portalKey = commands.shownPortal?.pin.map { Printable.text($0, limit: 64) }
         status.captive = machine.state.isCaptive
-        // A session whose time has passed is not shown with 0 s left; the next probe decides.
+        // A session whose time is over is not shown with 0 s left; the next probe decides.
         status.secondsRemaining = machine.gateIsOpen ? sessions.secondsLeft.flatMap { $0 > 0 ? $0 : nil } : nil
         status.bytesRemaining = status.helper.flatMap { sessions.session(of: $0)?.bytesRemaining }
         status.nextMaintain = machine.state.nextMaintain.map(WallClock.time(of:))
@@ -51,25 +51,25 @@ extension InterfaceController {
             status.problems.removeAll { $0.code == .internetLimited || $0.code == obstacle.code }
             status.problems.append(obstacle)
         }
-        // If the user is asked all the same, the changed address is a likely reason.
+        // If the user is asked nevertheless, the changed address is a likely reason.
         if desk.prompt != nil, let before = joined?.otherHardware { status.problems.append(Self.macChanged(before)) }
         if let owner = machine.switchedOffOwner { status.problems.append(switchedOff(owner)) }
         if joined?.isForgotten == true, machine.keepsLogin || machine.state.endsSession { status.problems.append(forgotten) }
         return status
     }
 
-    /// Why the user should not trust the portal, for status, notifications and Browse alike. `nil` while the network is open.
+    /// Why the user should not trust the portal, for status, notifications and Browse alike; `nil` while the network is open.
     var warning: String? {
         guard let joined, !machine.gateIsOpen else { return nil }
         return desk.warning(about: desk.prompt?.portal ?? commands.askingPortal, in: joined.network)
     }
 
-    /// The rule or address of this computer that keeps answers away.
+    /// The rule or address of this computer that blocks answers.
     var obstacle: Problem? { problems.all.first { $0.code == .addressConflict } ?? prober.firewallProblem }
 
     func rename(to name: String) {
         guard name != self.name else { return }
-        services.log.info("\(self.name) is called \(name) now")
+        services.log.info("\(self.name) is now called \(name)")
         journal.interface = name
         services.events?.statusChanged()
     }
@@ -80,8 +80,7 @@ extension InterfaceController {
         return !services.store.isDisabled(helper: nil, ssid: joined.network.switchName)
     }
 
-    /// The helper that was logged off here: the next login is its own, as a return would be, unless another one has changed
-    /// since.
+    /// The helper that was logged off here. It logs in next, as after a return, unless another helper has changed since.
     var returning: String? {
         guard case .inactive(.held(_, .loggedOff, _)) = machine.state, let joined,
             let choice = services.store.remembered(joined.network, now: WallClock.now)
@@ -94,39 +93,39 @@ extension InterfaceController {
     func switchedOff(_ owner: String) -> Problem {
         let helper = services.displayName(owner)
         guard services.hasHelper(owner) else {
-            return Problem(.disabled, "\(helper) logged in here and is no longer installed: nothing keeps the session.")
+            return Problem(.disabled, "\(helper) logged in here but is no longer installed, so nothing keeps the session.")
         }
         let isOffHere = !services.store.isDisabled(helper: owner, ssid: nil)
         let network = isOffHere ? joined.flatMap { ShellWord.argument($0.label) }.map { " \($0)" } ?? "" : ""
         return Problem(
-            .disabled, "\(helper) logged in here and is switched off: nothing keeps the session, and nothing can log off.",
+            .disabled, "\(helper) logged in here but is switched off, so hotspotd can neither keep nor end the session.",
             hint: "hotspotctl enable --helper \(owner)\(network), then hotspotctl logoff \(name)")
     }
 
     private static func macChanged(_ before: HardwareAddress) -> Problem {
         Problem(
             .macChanged,
-            "The last login here was with the hardware address \(before): the portal will see a new device.",
-            hint: "keep one address for this network in its settings (NetworkManager: cloned-mac-address=stable)")
+            "The last login here used the hardware address \(before), so the portal will see a new device.",
+            hint: "keep the same address for this network (NetworkManager: cloned-mac-address=stable)")
     }
 
     private var forgotten: Problem {
         Problem(
             .forgotten,
-            "You forgot this network. Its session continues; hotspotctl logoff can end it until you leave the network or hotspotd restarts.",
+            "You forgot this network, but its session continues. You can end it until you leave the network or hotspotd restarts.",
             hint: "hotspotctl logoff \(name)")
     }
 
     // MARK: Questions to the prober outside of attempts
 
-    /// The link for a question of its own: the result of a probe during a login does not answer it.
+    /// The link for a separate probe, which does not reuse the result of a probe during a login.
     var linkOfItsOwn: Link? {
         var link = link
         link?.attempt = Services.randomID()
         return link
     }
 
-    /// Probes for a client; the machine hears the verdict too.
+    /// Probes for a client; the machine gets the verdict too.
     func check(_ answer: @escaping (ProbeAnswer?) -> Void) {
         guard let link = linkOfItsOwn else { return answer(nil) }
         prober.ask(about: link, fresh: true, asksNames: true) { [weak self] found in

@@ -6,21 +6,21 @@ import HotspotMachine
 import LinkState
 import Store
 
-/// A login as it is put back: its session, its answers, and the portal that they are for.
+/// A login that can be restored: its session, its answers, and the portal that they are for.
 private struct KeptLogin {
     let session: PresentSession
     let answers: AnswerSheet?
     let portal: Portal?
 }
 
-/// An event and its cause, which the history tells.
+/// An event and its cause, which the history shows.
 private struct Occurrence {
     let event: Event
     var cause: String?
     var reason = LeaveReason.linkLost
 }
 
-/// The shell of one interface's machine: feeds it events and performs its actions. States are the machine's alone.
+/// The shell of one interface's machine: passes events to it and performs its actions. Only the machine has states.
 @LoopActor final class InterfaceController {
     let index: Int
     let journal: Journal
@@ -41,11 +41,11 @@ private struct Occurrence {
     private var kept: [LoginID: KeptLogin] = [:]
     /// The login that was not proven before the link was lost, until the next association (D25).
     private var lostLogin: (network: NetworkID, late: LateLogin)?
-    /// A random name of this run of the daemon: the machine numbers its attempts from 1 again after a restart.
+    /// A random name for this run of the daemon, because the machine numbers its attempts from 1 again after a restart.
     private let run = Services.randomID()
     /// The network that the user has asked to join.
     var wanted: SSID?
-    /// Whether IPv4 or IPv6 came after the join, and the prober has not been asked since.
+    /// Whether IPv4 or IPv6 came after the join, and there was no probe since.
     private var hasNewFamily = false
     /// Whether the facts about the link were read in this turn of the loop.
     private var isJoining = false
@@ -64,7 +64,7 @@ private struct Occurrence {
         commands = HelperCommands(
             services: services, journal: journal, desk: desk, sessions: sessions, problems: problems)
         prober = LinkProber(services: services, journal: journal, commands: commands)
-        // While an event is handled, the status is incomplete; it is shown once the event is handled.
+        // The status is incomplete while an event is handled, so it is shown afterwards.
         problems.onChange = { [weak self] in if let self, !isFeeding { self.services.events?.statusChanged() } }
         commands.onAnswer = { [weak self] in self?.feed(.answered($0, $1)) }
         timers = MachineTimers(waking: services.waking, log: services.log) { [weak self] in self?.feed(.timerFired($0)) }
@@ -77,11 +77,9 @@ private struct Occurrence {
 
     // MARK: Events
 
-    /// Feeds the machine an event and performs its actions. An event that comes up meanwhile waits for its turn.
+    /// Passes an event to the machine and performs its actions. An event that occurs meanwhile waits for its turn.
     ///
-    /// - Parameters:
-    ///   - cause: the reason for the event, if neither the user nor the link caused it.
-    ///   - reason: why the network is left.
+    /// - Parameters: - cause: the reason for the event, if neither the user nor the link caused it. - reason: why the network is left.
     func feed(_ event: Event, because cause: String? = nil, leaving reason: LeaveReason = .linkLost) {
         events.append(Occurrence(event: event, cause: cause, reason: reason))
         guard !isFeeding else { return }
@@ -96,7 +94,7 @@ private struct Occurrence {
         askAgain()
         probeAgain()
         troubleWatch?.setWanted(machine.state.name == .authenticated)
-        // Helpers that were started for this interface but not asked are ended as soon as the interface needs none.
+        // Helpers that were started for this interface but not asked are ended once the interface needs none.
         if machine.state.needsNoHelper { services.host.standDown(interface: index) }
         services.events?.statusChanged()
     }
@@ -134,14 +132,14 @@ private struct Occurrence {
                     contenders: known.remembered?.contenders, resumed: known.resumed == nil ? nil : known.schedule,
                     session: MaintainSchedule(secondsRemaining: sessions.secondsLeft, at: EventLoop.now),
                     late: lostLogin?.late ?? known.late(within: machine.policy.latePatience),
-                    // A network that needed no login at the last visit is not taken for one whose login predates the daemon.
+                    // If the last visit needed no login, an open network is not attributed to a login from before the daemon's start.
                     wasUpBefore: joined.wasUpBefore && !known.wasOpen, hadPortal: known.hadPortal, hold: known.hold,
                     autoJoined: wanted != joined.ssid || wanted == nil, canDisassociate: joined.security != .wired)),
             because: cause)
         (isJoining, wanted, lostLogin) = (false, nil, nil)
     }
 
-    /// Leaves the network without ending the association: the next daemon goes on there.
+    /// Leaves the network without ending the association, which the next daemon continues.
     func end() {
         leave("the daemon ends", as: .daemonEnds)
     }
@@ -174,8 +172,7 @@ private struct Occurrence {
     /// The network that was left, and whose login may still be proven.
     var lostNetwork: NetworkID? { lostLogin?.network }
 
-    /// Notes that what is stored of the network was forgotten. A session goes on until it ends, is not stored, and can be logged
-    /// off.
+    /// Notes that the network's records were forgotten. A running session continues until it ends, is not stored, and can be logged off.
     func forgetStored() {
         joined?.isForgotten = true
         lostLogin = nil
@@ -191,7 +188,7 @@ private struct Occurrence {
         feed(.roamed(bssid))
     }
 
-    /// Stores the link's addresses for the next command: they may change under a join.
+    /// Stores the link's addresses for the next command: they may change after the join.
     func refresh(_ link: LinkSnapshot) {
         guard let before = joined?.snapshot else { return }
         joined?.snapshot = link
@@ -202,8 +199,8 @@ private struct Occurrence {
         probeAgain()
     }
 
-    /// Probes again with the family that came after the join, where it is not known whether the network is open: the endpoints
-    /// may be reached by that family alone.
+    /// If it is not known whether the network is open, probes again with the family (IPv4 or IPv6) that came after the join: perhaps only that family
+    /// reaches the endpoints.
     private func probeAgain() {
         guard hasNewFamily, !prober.isBusy else { return }
         hasNewFamily = false
@@ -219,7 +216,7 @@ private struct Occurrence {
         askAgain()
     }
 
-    /// Asks the helpers again if none of them could log in, and they did not know of the portal's API.
+    /// Asks the helpers again if none of them could log in and they did not know the portal's API.
     private func askAgain() {
         guard learnedPortalAPI, journal.attempt?.outcome == .unclaimedCaptive else { return }
         learnedPortalAPI = false
@@ -232,8 +229,7 @@ private struct Occurrence {
         if candidates != machine.candidates { feed(.helpersChanged(candidates)) }
     }
 
-    /// Tries again what failed while a helper or this network was switched off. Switching a helper on ends only the hold of a
-    /// failed login.
+    /// Tries again what failed while a helper or this network was switched off. Switching a helper on ends only the hold of a failed login.
     func switchedOn(helper: String?) {
         let cause = helper.map { "\($0) was switched on" } ?? "the network was switched on"
         switch machine.state {
@@ -262,7 +258,7 @@ private struct Occurrence {
 
     /// Continues a login that waited only for the PIN; a prompt for anything else offers the stored answers.
     func resumeAfterPIN() {
-        if let helper = desk.unlocked() { feed(.loginRequested(helper: helper, fresh: true), because: "the PIN was given") }
+        if let helper = desk.unlocked() { feed(.loginRequested(helper: helper, fresh: true), because: "the PIN was typed") }
     }
 
     // MARK: Actions
@@ -275,12 +271,12 @@ private struct Occurrence {
             let because = cause.isEmpty ? "" : " (\(QuotedProblem.line(cause)))"
             services.log.info("\(name): \(from.rawValue) → \(to.rawValue)\(because)")
             journal.record("transition", cause, from: from, to: to, helper: machine.state.chosenHelper)
-            // Only the race's cause says why this helper was chosen.
+            // Only the cause of this transition says why the helper was chosen.
             if from == .evaluating, to == .authenticating { journal.note { $0.why = cause } }
             if [.authenticated, .maintaining, .loggingOff].contains(from) { endAssociation(occurrence.reason) }
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome):
-            // A session whose end is not proven goes on (D13, D31).
+            // A session whose end is not proven continues (D13, D31).
             if outcome == .loggedOff { journal.note { $0.isLeftOpen = !turn.contains(.dropSession) } }
             endAttempt(outcome, occurrence.reason)
         case .setGate(let open):
@@ -324,12 +320,12 @@ private struct Occurrence {
         case .disassociate:
             var (ssid, duration): (SSID?, Duration?)
             for case .hold(_, let time, _) in turn { (ssid, duration) = (joined?.ssid, time) }
-            // The answer comes after this event's actions, as any other event does.
+            // The result is handled after this event's actions, like any other event.
             if services.events?.disassociate(index, keepingAway: ssid, for: duration) != true {
                 events.append(Occurrence(event: .disassociationRefused))
             }
         case .strike(let helper, let reason):
-            // A crash was reported with its own sentence before.
+            // A crash was reported before, with its own sentence.
             if reason == .silence { services.blame(helper, Problem(.helperTimeout, "\(helper) did not answer in time.")) }
             services.strikes.strike(helper)
             services.events?.strikesChanged()
@@ -356,7 +352,7 @@ private struct Occurrence {
         // The portal's answer to a login that did not open the network.
         if reported.code == .stillCaptive { reported.message = QuotedProblem.join(reported.message, journal.attempt?.lastWord) }
         let problem = reported.code == .internetLimited ? prober.unreachableProblem ?? reported : reported
-        // The machine's own problem; the status shows the result of the last probe in its place.
+        // This is the machine's own problem; the status shows the last probe's result instead.
         problems.report(reported)
         journal.record("problem", problem.message)
         services.log.notice("\(name): \(QuotedProblem.line(problem.message))")
@@ -372,8 +368,7 @@ private struct Occurrence {
             attempt: journal.attempt?.id, interface: name, settings: services.settings, probeAddresses: services.probeAddresses)
     }
 
-    /// Keeps the login as it is now. A login that is already kept, over a lost link or before a try that sent nothing more, stays
-    /// unchanged.
+    /// Keeps the login as it is now. A login that is already kept, over a lost link or before an attempt that sent nothing more, stays unchanged.
     private func keep(_ id: LoginID, of helper: String) {
         if let before = kept[id], desk.answers.hasSentNothing,
             lostLogin?.late.id == id || (before.answers != nil && before.session.owner == helper)
@@ -399,7 +394,7 @@ private struct Occurrence {
         if outcome == .online {
             desk.feed(.succeeded(kept: kept.values.first?.answers), context)
         } else if !machine.state.isKeptFree {
-            // Answers are for the login that they were given for, and for no later one.
+            // Answers are for the login in which they were typed, not for a later one.
             desk.feed(.failed(mayReturn: machine.awaitsLateOpening || lostLogin != nil), context)
         }
         if !kept.isEmpty { journal.note { $0.hasEarlierLogin = true } }
@@ -409,13 +404,13 @@ private struct Occurrence {
     }
 
     func send(_ id: CommandID, _ command: Command, to helper: String, _ justJoined: Bool) {
-        // A new login is remembered again, and its helper gets nothing that was forgotten, such as accepted terms.
+        // A new login is stored again, but its helper gets nothing that was forgotten, such as accepted terms.
         if command == .authenticate, joined?.isForgotten == true {
             joined?.isForgotten = false
             sessions.drop()
         }
         guard let joined, let link else { return }
-        // A command of a state with a chosen helper is sent in the turn that enters the state.
+        // When a state with a chosen helper is entered, its command is sent in the same turn.
         let chosen = machine.state.chosenHelper ?? (command == .evaluate ? nil : helper)
         let network = joined.network(
             for: helper, chosen: chosen, interface: name,

@@ -1,10 +1,10 @@
 import HotspotMachine
 import Store
 
-/// Why an interface leaves its network, as the history tells it.
+/// Why an interface leaves its network, for the history.
 enum LeaveReason {
     case linkLost, switchedOff, forgotten
-    /// The next daemon goes on with the association.
+    /// The next daemon continues the association.
     case daemonEnds
 
     /// The cause of the transition; `nil` if the machine names it.
@@ -42,7 +42,7 @@ enum LeaveReason {
         for case .endAttempt(_, let outcome) in turn {
             switch outcome {
             case .online: return "The network opened, through the earlier login."
-            case .open, .opened, .found: return "The network opened, perhaps by a login in a browser."
+            case .open, .opened, .found: return "The network opened, perhaps through a login in a browser."
             case .left: return sentence
             case .superseded: return "Another login began."
             case .unknown, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed: break

@@ -5,13 +5,12 @@ import Store
 import Varlink
 import Vault
 
-/// A session, the helper that made it, and when it ends, if the helper said so.
+/// A session, the helper that made it, and its end, if the helper reported it.
 struct PresentSession {
     var session: Session?
     var owner: String?
     var end: Instant?
-    /// The session in a reply to Logoff that reports success. Its memory stays for the next login; the session itself stays until
-    /// its end is proven (D31).
+    /// The session in a successful reply to Logoff. Its memory is kept for the next login; the session itself is kept until its end is proven (D31).
     var remains: Session??
 }
 
@@ -22,13 +21,13 @@ private struct StoredSession: Codable {
     var ends: Int?
 }
 
-/// The session of one interface. Its memory goes back to the helper that made it and to no other.
+/// The session of one interface. Its memory is returned only to the helper that made it.
 @LoopActor final class SessionKeeper {
     private let interface: Int
     private let services: Services
     private let journal: Journal
     private let problems: ProblemList
-    /// The session in memory, to be kept aside and put back.
+    /// The session in memory, which can be saved and restored.
     var present = PresentSession()
     private var session: Session? { present.session }
 
@@ -53,7 +52,7 @@ private struct StoredSession: Codable {
         var session = session
         if let memory = session.memory, Coding.encode(memory).count > Session.memoryLimit {
             session.memory = nil
-            problems.report(Problem(.memoryTooLarge, "\(helper) wants to keep more than 16 KiB; it was dropped."))
+            problems.report(Problem(.memoryTooLarge, "\(helper) wants to store more than 16 KiB, which was dropped."))
         }
         present = PresentSession(session: session, owner: helper, end: present.end)
     }
@@ -63,10 +62,10 @@ private struct StoredSession: Codable {
         if present.owner == helper { present.remains = .some(reply) }
     }
 
-    /// Notes that the session goes on; its end is known as before, unless it has passed.
+    /// Notes that the session continues. Its known end stays, unless it has passed.
     func goOn() { if secondsLeft == 0 { present.end = nil } }
 
-    /// Notes the end of the session; negative seconds say that it is unknown.
+    /// Notes the end of the session; negative seconds mean that it is unknown.
     func setEnd(in seconds: Int?) {
         present.end = seconds.flatMap { $0 >= 0 ? EventLoop.now + .seconds(min($0, 315_360_000)) : nil }
     }
@@ -97,20 +96,20 @@ private struct StoredSession: Codable {
     func end(in joined: Joined) {
         let over = present
         drop()
-        // If the portal ended the session against the helper's word, all of its memory stays: it records which terms were
+        // If the portal ended the session although the helper says otherwise, all of its memory is kept, because it records which terms were
         // accepted.
         if let owner = over.owner, let memory = (over.remains ?? over.session)?.memory {
             setPresent(Session(memory: memory), of: owner)
         }
         let keeps = session?.memory != nil && !joined.isForgotten && services.settings.remember != .never
         if !keeps { drop() }
-        // Remember=never keeps nothing new, and leaves what was stored before.
+        // Remember=never stores nothing new, and keeps what was stored before.
         let isFrozen = services.settings.remember == .never && services.store.sealedSession(joined.network, of: interface) != nil
         if isFrozen, !joined.isForgotten { return }
         services.saving("ending a session") {
             if keeps, let owner = present.owner { return try store(for: joined.network, of: owner) }
             try services.store.setSealedSession(joined.network, of: interface, nil)
-            // The session's memory knew which terms were accepted; without it a helper cannot see that they have changed.
+            // The session's memory recorded which terms were accepted; without it, a helper cannot notice changed terms.
             try services.store.dropConsents(joined.network)
         }
     }
@@ -121,20 +120,20 @@ private struct StoredSession: Codable {
         do {
             let octets = try open(sealed, network, helper).withBytes { Array($0) }
             guard let stored = try? Coding.decode(StoredSession.self, from: octets) else {
-                // An older version of hotspotd stored a session without the time of its end.
+                // An older version of hotspotd stored sessions without the time of their end.
                 return present.session = try Coding.decode(Session.self, from: octets)
             }
             present.session = stored.session
             if present.end == nil, let ends = stored.ends, ends > WallClock.now { setEnd(in: (ends - WallClock.now) / 1000) }
         } catch {
             services.log.notice(
-                "\(journal.interface): the stored session cannot be opened, or belongs to another program than \(helper)'s of now: \(error)"
+                "\(journal.interface): the stored session cannot be opened, or belongs to another program than the present one of \(helper): \(error)"
             )
         }
     }
 
-    /// Restores the session of a helper where another helper's has taken its place, as while it was switched off, or where its
-    /// choice was forgotten after a failure: its memory knows which terms were accepted.
+    /// Restores the session of a helper if another helper's session replaced it, for example while the helper was switched off, or if its choice was
+    /// forgotten after a failure. Its memory records which terms were accepted.
     func bringBack(for network: NetworkID, of helper: String) {
         let remembered = services.store.remembered(network, now: WallClock.now)?.helper
         guard present.owner != helper, remembered ?? helper == helper else { return }

@@ -42,9 +42,9 @@ import Testing
         ("Name=a/b\nExec=/b", "x.helper:2: Name= must have"), ("Name=probe\nExec=/b", "x.helper:2: Name= may not"),
         ("Name=hotspotd\nExec=/b", "x.helper:2: Name= may not"),
         ("Name=a\nExec=b", "x.helper:3: Exec= must begin with the absolute path"),
-        ("Name=a\nExec=/b \"c", "x.helper:3: Exec= has a quote"),
+        ("Name=a\nExec=/b \"c", "x.helper:3: Exec= contains a quote"),
         ("Name=a\nExec=/b \\q", "x.helper:3: Exec= has the unknown escape"),
-        ("Name=a\nExec=/b \"c\"d", "x.helper:3: Exec= has text directly"),
+        ("Name=a\nExec=/b \"c\"d", "x.helper:3: Exec= contains text directly"),
         ("Name=a\nExec=/b \\x00", "Exec= has the unknown escape"),
         ("Name=a\nExec=/b\nActivation=dbus", "x.helper:4: Activation= is \"dbus\"; known are stdio, socket"),
         ("Name=a\nExec=/b\nSocket=/c", "exclude each other"), ("Name=a\nSocket=c", "absolute path"),
@@ -73,7 +73,7 @@ import Testing
         #expect((error?.description.utf8.count ?? 0) < 300)
     }
 
-    /// A misspelt SSID= must not open every network to the helper.
+    /// A misspelt SSID= must not tell the helper about every network.
     @Test(arguments: [
         ("[Helper]\nName=a\nExec=/b\nSSDI=Cafe", "x.helper:4: SSDI= is unknown; did you mean SSID=?"),
         ("[Helper]\nName=a\nExec=/b\nssid=Cafe", "x.helper:4: ssid= is unknown; did you mean SSID=?"),

@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct StartFailureTests {
     @Test(arguments: [
-        ("print('x')\n", ENOEXEC, "does not say in its first line what runs it"),
-        ("#!/usr/bin/python3\r\nprint()\r\n", ENOENT, "line ends of Windows"),
+        ("print('x')\n", ENOEXEC, "has no first line that names its interpreter"),
+        ("#!/usr/bin/python3\r\nprint()\r\n", ENOENT, "Windows line ends"),
         ("\u{FEFF}#!/bin/sh\n", ENOEXEC, "byte order mark"),
         ("#!/nowhere/python3 -I\n", ENOENT, "the interpreter /nowhere/python3, which"),
         ("#!/etc/passwd\n", EACCES, "which cannot be executed"), ("#!python3\n", ENOENT, "without an absolute path"),
@@ -28,6 +28,6 @@ import Testing
         let folder = TemporaryFolder()
         let program = folder.write("w $(id)", "#!/bin/sh\r\n", mode: 0o755)
         let said = StartFailure.words(program: program, code: ENOENT)
-        #expect(said.hasSuffix("mend it with sed -i 's/\\r$//' '\(program)'"), "\(said)")
+        #expect(said.hasSuffix("to fix it: sed -i 's/\\r$//' '\(program)'"), "\(said)")
     }
 }

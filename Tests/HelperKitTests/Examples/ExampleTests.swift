@@ -11,7 +11,7 @@ import Testing
     private static let everyCommand = [
         "Describe: {", "FilterScanList: ", "Evaluate, no login needed: none", "Evaluate, captive: ", "Authenticate, ",
         "PresentUI, ",
-        "Maintain, session good: success", "Maintain, session over: authenticationRequired", "Logoff: ",
+        "Maintain, session valid: success", "Maintain, session ended: authenticationRequired", "Logoff: ",
     ]
 
     private func rehearse(_ file: String) throws -> Program { try Program.run(Program.authorTools + [file]) }
@@ -25,7 +25,7 @@ import Testing
         }
         let played = try rehearse(folder.write("\(name).helper", lines.joined(separator: "\n"), mode: 0o644))
         #expect(played.status == 0, "\(played.output)")
-        #expect(played.output.contains("Nothing is wrong."))
+        #expect(played.output.contains("No mistakes."))
         for line in Self.everyCommand { #expect(played.output.contains("\n" + line), "\(line)\n\(played.output)") }
     }
 
@@ -37,7 +37,7 @@ import Testing
         try play("shell", exec: "\(Self.examples)/shell/aroma.sh")
     }
 
-    /// The helper and the file that the guide begins with work as they are printed there.
+    /// The helper and the file at the beginning of the guide work as printed there.
     @Test(.enabled(if: Program.runs("/usr/bin/python3", "/usr/bin/curl"))) func theGuidesFirstHelper() throws {
         let guide = try Text.read(Program.checkout + "/docs/helpers.md")
         func block(_ language: String) throws -> String {
@@ -48,7 +48,7 @@ import Testing
         let program = folder.write("first.py", try block("python"), mode: 0o755)
         let text = try block("ini").replacing("/usr/local/libexec/first.py", with: program)
         let played = try rehearse(folder.write("first.helper", text, mode: 0o644))
-        #expect(played.status == 0 && played.output.contains("Nothing is wrong."), "\(played.output)")
+        #expect(played.status == 0 && played.output.contains("No mistakes."), "\(played.output)")
     }
 
     @Test func swift() throws { try play("swift", exec: "\(Program.built)/example-helper") }
@@ -134,17 +134,17 @@ import Testing
 
     /// A helper's code, and a part of the report about it.
     private static let mistakes: [(String, String)] = [
-        ("if method == 'Describe': answer(name='other', displayName='x', version='1')", "Describe says the name \"other\""),
+        ("if method == 'Describe': answer(name='other', displayName='x', version='1')", "Describe returns the name \"other\""),
         (
             "if method == 'Describe': answer(name='bad', displayName='far too long for this', version='1')",
             "displayName has 21 characters"
         ),
-        ("if method == 'Describe': answer(name='bad')", "Describe must tell `version`"),
+        ("if method == 'Describe': answer(name='bad')", "Describe must return `version`"),
         ("if method == 'Evaluate': answer(confidence='high')", "claims a network that needs no login (high)"),
         ("if method == 'Evaluate': answer(confidence='HIGH')", "HIGH"),
         (
             "if method == 'Evaluate': answer(confidence='low', portal={'origin': 'http://x/page', 'kind': 'x'})",
-            "it takes only scheme://host[:port]"
+            "which is only scheme://host[:port]"
         ),
         ("if method == 'FilterScanList': answer(annotations=[{'ssidHex': '6162', 'confidence': 'high'}])", "was not in the list"),
         (
@@ -160,13 +160,13 @@ import Testing
         ),
         (
             "f = {'name': 'p', 'label': 'b', 'kind': 'password', 'required': True}\nif method == 'Authenticate': reply('uiRequired', portal=portal, prompt={'title': 'x', 'fields': [f]})\nif method == 'PresentUI': reply('failure', reason='wrong: ' + given['answers'].get('p', ''))",
-            "shows an answer of the user"
+            "contains an answer of the user"
         ),
         ("if method == 'Maintain': reply('success')", "the portal requires a login: the user would be offline"),
-        ("if method == 'Maintain': reply('authenticationRequired')", "needs the `portal` as it is now"),
+        ("if method == 'Maintain': reply('authenticationRequired')", "needs the present `portal`"),
         ("if method == 'Logoff': reply('success')", "the portal still lets this computer through"),
         ("if method == 'Logoff': sys.stdout.write('{'); sys.exit(0)", "no NUL at the end"),
-        ("if method == 'Logoff': print('hello', end='\\0')", "only answers belong on standard output"),
+        ("if method == 'Logoff': print('hello', end='\\0')", "which is only for answers"),
         ("if method == 'Logoff': print('{hello}', end='\\0')", "JSON"),
     ]
 
@@ -193,7 +193,7 @@ import Testing
             """
         let rest = "\nprint(json.dumps({'error': 'org.varlink.service.MethodNotFound', 'parameters': {}}), end='\\0')\n"
         let played = try rehearse(folder.write("bad", Self.prelude + body + rest, mode: 0o755))
-        #expect(played.output.contains("accepted the portal's terms though the user had not"), "\(played.output)")
+        #expect(played.output.contains("accepted the portal's terms without the user"), "\(played.output)")
         #expect(played.status == 1)
     }
 

@@ -41,7 +41,7 @@ import Testing
         #expect(asked.prompt?.fields == [] && asked.prompt?.termsURL == nil && asked.prompt?.title == "127.0.0.1")
         // The command is named by hotspotctl, with the interface.
         let sentence =
-            "This login needs a browser. You can also log in with your own browser; hotspotd notices it."
+            "This login needs a browser. You can also log in with your own browser; hotspotd will notice."
         #expect(asked.prompt?.message == sentence)
 
         let early = try BrowserHelper().presentUI(command)

@@ -39,7 +39,7 @@ import Testing
 
     // MARK: An account or a voucher
 
-    /// Of two ways that are filled in, the one that was refused before is not tried again.
+    /// If two ways are filled in, the one that was refused before is not tried again.
     @Test func theWayThatWasRefusedIsNotTriedAgain() {
         let forms =
             "<form method=post action=/a>\(account)<button>Log in</button></form><form action=/v method=post><input name=code><button>Go</button></form>"
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// A voucher that is typed goes before an account that is stored.
+    /// A typed voucher is preferred to a stored account.
     @Test func whatIsTypedGoesBeforeWhatIsStored() {
         let forms =
             "<form method=post action=/a>\(account)<button>Log in</button></form><form action=/v method=post><input name=code><button>Go</button></form>"
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// A second page that shows the address of the first, and asks for the code, refuses nothing.
+    /// A second page that shows the address of the first, and asks for the code, is not a refusal.
     @Test(arguments: [true, false]) func aSecondPageThatAsksForMoreIsNoRefusal(_ asksMore: Bool) throws {
         let form =
             "<form method=post><input type=email name=mail value='a@b.example'>\(asksMore ? "<input name=pass type=password>" : "")<button>Log in</button></form>"
@@ -84,7 +84,7 @@ import Testing
         #expect(prompt.message == (asksMore ? nil : FormEngine.unexplained))
     }
 
-    /// Where the page marks nothing, the user may leave a field empty, and nothing else does.
+    /// If the page marks no field as required, only the user may leave a field empty.
     @Test func anUnmarkedFieldMayBeLeftEmpty() throws {
         let form = "<form method=post><label>E-mail <input type=email name=mail></label><button>Connect</button></form>"
         let prompt = try question(on: page(form, url: url.text))
@@ -109,13 +109,13 @@ import Testing
             case .submit(let filled, _): #expect(isSent && filled.request.body == "d=1990-07-14")
             case .ask(let prompt, _):
                 #expect(!isSent && prompt.fields[0].label == "Date de naissance (YYYY-MM-DD)")
-                #expect(prompt.message?.contains("is not a date like 1990-07-14; nothing was sent.") == true)
+                #expect(prompt.message?.contains("is not a date like 1990-07-14, so nothing was sent.") == true)
             case .nothing, .refuse: #expect(Bool(false))
             }
         }
     }
 
-    /// A next page has the name of a field for something else.
+    /// The next page uses the field's name for something else.
     @Test func aNameForSomethingElseIsNoRefusal() throws {
         let form = { (label: String) in "<form method=post><label>\(label) <input name=value></label><button>Next</button></form>"
         }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// Free for a time is a trial; hotspotd presses a button that is free for good, unless terms need a yes or an answer is
+    /// Free access for a limited time is a trial. hotspotd presses a button that is free without limit, unless terms need consent or an answer is
     /// stored.
     @Test func freeAccessBesideALogin() throws {
         let login = "<form method=post action=/a>\(account)<button>Log in</button></form>"
@@ -173,7 +173,7 @@ import Testing
         #expect(decide(forms) == "send /free ")
     }
 
-    /// Enter alone must be able to take the way that asks for nothing.
+    /// Enter alone must select the way without questions.
     @Test func refusedAnswersAreNoDefaultsWhereNothingIsAWayToo() {
         let forms = "<form method=post action=/a>\(account)<button>Log in</button></form><a href='/t?t=1'>Free trial</a>"
         var engine = FormEngine(isTypedNow: true)
@@ -183,12 +183,12 @@ import Testing
         for (name, value) in ["user": "u", "pass": ""] { engine.answers.noteSent(name, label: "", shown: value) }
         #expect(ask()?.fields.map(\.value) == [nil, nil])
         engine.answers = ["user": "u"]
-        #expect(ask()?.message?.hasPrefix("\"Password\" was not given; nothing was sent. One of these") == true)
+        #expect(ask()?.message?.hasPrefix("\"Password\" was not answered, so nothing was sent. One of these") == true)
     }
 
     // MARK: Buttons that are never pressed
 
-    /// Where a price may be that of the access, the user decides, at each login and about these words alone.
+    /// If a price may be for the access, the user decides, at each login and only about these words.
     @Test(arguments: ["Flat 4.90 €", "Misuse of the Wi-Fi: 25 EUR", "<input type=checkbox name=key checked> Lost key: 25 EUR"])
     func anUnclearPriceIsAskedAbout(_ text: String) throws {
         let form = "<form method=post action=/p>\(text)<button>Connect</button></form>"
@@ -201,10 +201,10 @@ import Testing
         #expect(decide(other, [name: "yes"]).hasPrefix("ask agree:price:"))
         let prompt = try question(on: page(form, url: url.text))
         #expect(prompt.fields.last?.label.hasPrefix("The page mentions a price: \"") == true)
-        #expect(prompt.fields.last?.label.hasSuffix("\". Log in all the same") == true)
+        #expect(prompt.fields.last?.label.hasSuffix("\". Log in anyway") == true)
     }
 
-    /// A sum need not name its currency. A box that the page ticks for it is not sent, also where the user goes on.
+    /// A sum need not name its currency. A box that the page ticks for it is not sent, even if the user continues.
     @Test(arguments: ["Travel insurance, only 2,49 a day", "Speed boost 2.49/day", "Reiseversicherung 2,49 pro Tag"])
     func aTickedBoxWithASumForAPeriodIsNotSent(_ label: String) {
         let box = "<label><input type=checkbox name=fast value=1 checked> \(label)</label>"
@@ -226,7 +226,7 @@ import Testing
         #expect(decide(form).hasPrefix("ask agree:price:") == isAsked, "\(decide(form))")
     }
 
-    /// A click may cost what the page says above its button. It is asked about at each login.
+    /// A click may cost the price above its button. The user is asked about it at each login.
     @Test(arguments: [
         "Day pass: 5 EUR. The price is added to your bill.", "24 Stunden Internet kosten 5 EUR.", "24 hours: $9.99",
         "24 hours for 99 kr", "5 EUR, charged to your phone bill.",

@@ -53,7 +53,7 @@ import Testing
         #expect(out.requests.isEmpty == false)
     }
 
-    /// A form that goes to another host, which refuses it there: it is still the first portal's login.
+    /// A form that goes to another host, which refuses it: this is still the first portal's login.
     @Test func aRefusalElsewhereIsThePortalsOwn() throws {
         let form: @Sendable (String, String) -> String = { target, error in
             "\(error)<form method=post action='\(target)/login'><label>Room <input name=room></label><button>Go</button></form>"
@@ -80,7 +80,7 @@ import Testing
         #expect(done.result == .success && done.portal?.origin == server.url)
     }
 
-    /// A portal that thinks longer than this client waits may have let the guest in: the proof tells.
+    /// A portal that takes longer than this client waits may have opened the network: the proof decides.
     @Test func aLoginWithoutAnAnswerMayHaveWorked() throws {
         let server = ScriptedServer { request in
             if request.path == "/login" { return .hold([]) }
@@ -115,7 +115,7 @@ import Testing
         #expect(run(command(silent)).result == .temporaryFailure)
     }
 
-    /// The reason for which nothing was sent goes along, and a browser can go on.
+    /// The reason why nothing was sent is included, and a browser can continue.
     @Test func handsOverWhatItDoesNotSend() {
         let form = "<form method=post enctype=text/plain action=/x><input name=room><input type=submit></form>"
         let server = ScriptedServer { .send(octets($0.path == "/" ? redirect("/in") : http(200, form))) }
@@ -124,7 +124,7 @@ import Testing
         let reason = "The page's form has an encoding that only browsers send."
         #expect(reply.result == .uiRequired && reply.reason == reason)
         #expect(reply.prompt?.fields == [] && reply.prompt?.message?.hasPrefix(reason) == true)
-        #expect(reply.prompt?.message?.contains("You can also log in with your own browser; hotspotd notices it.") == true)
+        #expect(reply.prompt?.message?.contains("You can also log in with your own browser; hotspotd will notice.") == true)
         command.session = reply.session
         command.portal = reply.portal
         #expect(run(command, typed: true).result == .success)
@@ -161,7 +161,7 @@ import Testing
         #expect(portal.requests.count { $0.method == "POST" } == 2)
     }
 
-    /// The key of an origin that answers go to is a part of the portal's identity, as the page's own is.
+    /// The key of an origin that receives answers is part of the portal's identity, like the page's own key.
     @Test func anotherKeyOfTheTargetIsAskedAbout() throws {
         let authority = try Authority()
         let server = ScriptedServer(["/take": http(200, "You are now connected")])
@@ -182,7 +182,7 @@ import Testing
         command.session = Session(memory: memory.value)
         let asked = run(command)
         #expect(asked.result == .uiRequired && Set(asked.prompt?.fields.map(\.name) ?? []) == Set(typed.keys), "\(asked)")
-        #expect(asked.prompt?.message?.hasPrefix("The key of \(target) has changed; nothing was sent.") == true)
+        #expect(asked.prompt?.message?.hasPrefix("The key of \(target) has changed, so nothing was sent.") == true)
         #expect(server.requests.count == 2)
         (command.session, command.answers) = (asked.session, typed)
         #expect(run(command, typed: true).result == .success && server.requests.count == 3)

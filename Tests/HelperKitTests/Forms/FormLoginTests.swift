@@ -118,7 +118,7 @@ import Testing
         for line in reply.trace ?? [] { #expect(!line.contains("214")) }
     }
 
-    /// A portal that puts the refused values into its form again; after three wrong ones some lock the room.
+    /// A portal that fills the refused values into its form again; after three wrong ones, some lock the room.
     @Test(arguments: [true, false]) func sendsARefusedAnswerOnce(_ isTyped: Bool) throws {
         let server = ScriptedServer { request in
             let room = request.body.split(separator: "&").first?.dropFirst("room=".count) ?? ""
@@ -142,7 +142,7 @@ import Testing
         #expect(server.requests.count { $0.method == "POST" } == 2)
     }
 
-    /// Until its gateway has opened, a portal may lead back to its login; a wrong answer without a word looks the same.
+    /// Until its gateway has opened, a portal may lead back to its login; a wrong answer without an error looks the same.
     @Test(arguments: [true, false]) func waitsForAGatewayThatOpensLate(_ opens: Bool) throws {
         let probes = Locked(0)
         let server = ScriptedServer { request in
@@ -192,7 +192,7 @@ import Testing
         #expect(failed.result == .temporaryFailure && failed.reason == "The portal answered with status 503.")
     }
 
-    /// New words on a page are the portal's about the answers, also where nothing marks them.
+    /// New words on a page are about the answers, even if nothing marks them.
     @Test func whatIsNewOnARefusedPageIsItsReason() throws {
         let words = Locked("")
         let server = ScriptedServer { request in
@@ -242,7 +242,7 @@ import Testing
         #expect(ContinuousClock.now - began >= .seconds(2))
     }
 
-    /// A portal that asks to confirm the logoff gets a yes; a page that is missing is not said to offer none.
+    /// A portal that asks to confirm the logoff gets a yes; a missing page is not reported as offering none.
     @Test func aLogoffIsConfirmed() throws {
         let server = ScriptedServer { request in
             switch (request.method, request.path) {
@@ -272,7 +272,7 @@ import Testing
             logOff("/gone").reason == "hotspotd does not know how to log off here: the portal's page answered with status 404.")
     }
 
-    /// The portal has forgotten its visitor since the login, and takes only a form that it shows now.
+    /// The portal has forgotten its visitor since the login, and accepts only the form that it shows now.
     @Test(arguments: [302, 419, 200]) func aFormOfTheLoginIsFetchedAgain(_ status: Int) throws {
         let server = ScriptedServer { request in
             let page =
@@ -293,7 +293,7 @@ import Testing
         #expect(asked == (status == 200 ? ["/logoutt=old", "/logoutt=new"] : ["/logoutt=old", "/status", "/logoutt=new"]))
     }
 
-    /// With another key than before the next try would meet the same.
+    /// If the key has changed, the next attempt would find the same key.
     @Test func aLogoffAtAnotherKeyIsNotTriedAgain() throws {
         let authority = try Authority()
         let server = ScriptedServer { _ in .page("Bye") }
@@ -307,7 +307,7 @@ import Testing
         #expect(reply.result == .failure && reply.reason?.contains("key") == true && server.requests.isEmpty, "\(reply)")
     }
 
-    /// Terms in a sentence that links them are accepted once, though the first answer is refused.
+    /// Terms linked in a sentence are accepted only once, even if the first answer is refused.
     @Test func termsOfASentenceAreAcceptedOnce() throws {
         let server = ScriptedServer { request in
             let error = request.body.contains("room=9") ? "<p class=error>Unknown room.</p>" : ""
@@ -362,7 +362,7 @@ import Testing
         command.answers = ["room": "214"]
         let reply = run(command, typed: true)
         #expect(reply.result == .uiRequired)
-        #expect(reply.prompt?.message?.contains("not the same portal") == true)
+        #expect(reply.prompt?.message?.contains("another portal than before") == true)
         #expect(!server.requests.contains { $0.method == "POST" })
         command.portal = Portal(origin: server.url, kind: "form")
         #expect(run(command).result == .success)
@@ -380,7 +380,7 @@ import Testing
         #expect(run(command, typed: true).result == .success)
     }
 
-    /// A page that is not left alone has the warning beside its questions.
+    /// A page that is used nevertheless has the warning beside its questions.
     @Test(arguments: [
         ("<title>Yandex ID</title><form><input type=email name=e><input type=submit></form>", "Yandex"),
         ("<title>Sign in to 𝚃𝚎𝚕𝚎𝚐𝚛𝚊𝚖</title><div id=app></div><script src=app.js></script>", "Telegram"),
@@ -413,7 +413,7 @@ import Testing
         #expect(reply.reason?.contains("too large") == true)
     }
 
-    /// Silence may pass; an answer that no try can read is for a browser.
+    /// Silence may pass; an answer that can never be read is for a browser.
     @Test(arguments: [
         ("", HelperResult.temporaryFailure), ("HTTP/1.1 9999 X\r\n\r\n", .uiRequired),
         ("HTTP/1.1 200 OK\r\nno colon\r\n\r\n<form>", .uiRequired),
@@ -426,7 +426,7 @@ import Testing
         let reply = run(command(loopback(probe: server.url + "/")))
         #expect(reply.result == result && reply.prompt?.handsOver == (result == .uiRequired ? true : nil))
         #expect(reply.reason?.isEmpty == false)
-        // A portal that did not answer has shown no key.
+        // If a portal did not answer, there is no key.
         #expect(reply.portal?.origin == (result == .uiRequired ? server.url : nil))
     }
 

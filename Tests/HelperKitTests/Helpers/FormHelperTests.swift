@@ -25,7 +25,7 @@ import Varlink
         #expect(evaluation.needs == ["room"])
     }
 
-    /// The daemon releases a credential for a plain portal only where the settings allow it; the helper then sends it.
+    /// The daemon releases a credential for a plain portal only if the settings allow that; the helper then sends it.
     @Test func sendsAReleasedCredential() throws {
         let server = ScriptedServer([
             "/": redirect("/in"),
@@ -98,7 +98,7 @@ import Varlink
         let again = try FormHelper().authenticate(command)
         #expect(again.result == .uiRequired)
         #expect(again.prompt?.fields.map(\.name) == ["ok"])
-        #expect(again.prompt?.message?.contains("not word for word") == true)
+        #expect(again.prompt?.message?.contains("The terms have changed") == true)
         // After a dismissed prompt the new terms are still not accepted.
         command.session = again.session
         #expect(try FormHelper().authenticate(command).result == .uiRequired)
@@ -138,7 +138,7 @@ import Varlink
         bar.with { $0 = "RE 4711, next stop Lenggries, 97 km/h" }
         #expect(try FormHelper().authenticate(command).result == .success)
         terms.with { $0 = "Be kind. Smoke nowhere. Keep the doors free." }
-        #expect(try FormHelper().authenticate(command).prompt?.message?.contains("not word for word") == true)
+        #expect(try FormHelper().authenticate(command).prompt?.message?.contains("The terms have changed") == true)
     }
 
     /// After the login the portal shows a search for trains, and the gateway opens late.
@@ -164,12 +164,12 @@ import Varlink
         command.portal = try FormHelper().evaluate(command).portal
         let reply = try FormHelper().authenticate(command)
         #expect(reply.result == (isDone ? .success : .uiRequired), "\(reply)")
-        // If it opens meanwhile, the login was this one's.
+        // If it opens meanwhile, this login opened it.
         if !isDone { #expect(reply.prompt?.mayOpen == true) }
         #expect(!server.requests.contains { $0.path.hasPrefix("/find") })
     }
 
-    /// Nothing is known of an answer that the portal could not be asked to take.
+    /// If the portal did not answer, nothing is known about the answer.
     @Test func aPortalThatDoesNotAnswerTakesNothing() throws {
         let isBusy = Locked(false)
         let server = ScriptedServer { request in
@@ -219,7 +219,7 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .success, "they are not there again")
     }
 
-    /// The words of the box are accepted with it, though the page of the terms is the same.
+    /// The words of the box are accepted as well, even if the page of the terms is the same.
     @Test func asksAgainWhenTheBoxSaysSomethingElse() throws {
         let words = Locked("the rules")
         let server = cafe(words) { words in
@@ -234,7 +234,7 @@ import Varlink
         (command.session, command.answers, command.consent) = (done.session, [:], true)
         #expect(try FormHelper().authenticate(command).result == .success)
 
-        // A memory of an earlier version asks nothing, and knows the box from then on.
+        // A memory of an earlier version causes no question, and knows the box from then on.
         var memory = SessionMemory(done.session)
         memory.terms = try #require(memory.terms).map { String($0.prefix { $0 != " " }) }
         command.session = Session(memory: memory.value)
@@ -245,7 +245,7 @@ import Varlink
         command.session = upgraded.session
         let again = try FormHelper().authenticate(command)
         #expect(again.result == .uiRequired && again.prompt?.fields.map(\.name) == ["ok"])
-        #expect(again.prompt?.message?.contains("not word for word") == true)
+        #expect(again.prompt?.message?.contains("The terms have changed") == true)
         (command.session, command.answers) = (again.session, ["ok": "yes"])
         let accepted = try FormHelper().presentUI(command)
         (command.session, command.answers) = (accepted.session, [:])
@@ -315,7 +315,7 @@ import Varlink
         }
         command.session = try FormHelper().authenticate(command).session
         #expect(try answer(["room": "214", "ok": "yes", "accept_terms": "yes"]).result == .success)
-        // A later visit, of which the daemon says that the terms were accepted before.
+        // A later visit; according to the daemon, the terms were accepted before.
         command.consent = true
         command.session = try FormHelper().authenticate(command).session
         let refused = try answer(["room": "350"])
@@ -325,10 +325,10 @@ import Varlink
         guard words.contains("/terms") else { return }
         _ = try answer(["room": "350"])
         rules.with { $0 = "Pay 5 € for every hour." }
-        #expect(try answer(["room": "214"]).prompt?.message?.contains("not word for word") == true)
+        #expect(try answer(["room": "214"]).prompt?.message?.contains("The terms have changed") == true)
     }
 
-    /// The terms of a second page with a button alone are its own, and not those of the first.
+    /// The terms of a second page with only a button are its own, not those of the first.
     @Test func aSecondPageHasItsOwnTerms() throws {
         let second = Locked("be quiet")
         let server = ScriptedServer { request in
@@ -363,7 +363,7 @@ import Varlink
         #expect(try questions(consent: true) > 0)
     }
 
-    /// A login over two pages, of which each asks for something: nothing of it counts as refused.
+    /// A login over two pages, each with questions: nothing counts as refused.
     @Test(arguments: [false, true]) func twoPagesThatAsk(_ isMistyped: Bool) throws {
         let isOpen = Locked(false)
         let server = ScriptedServer { request in
@@ -395,7 +395,7 @@ import Varlink
         let answers = [["room": "214"]] + (isMistyped ? [["name": "Brant"]] : []) + [["name": "Brandt"]]
         for answer in answers {
             #expect(reply.result == .uiRequired)
-            // Behind a page that was sent, and not behind a refusal.
+            // After a page that was sent, and not after a refusal.
             #expect(
                 (reply.prompt?.mayOpen == true) == (reply.prompt?.fields.first?.name == "name" && reply.prompt?.message == nil))
             (command.session, command.answers) = (reply.session, answer)
@@ -405,7 +405,7 @@ import Varlink
         #expect(server.requests.last?.path != "/bye" && isOpen.with { $0 })
     }
 
-    /// Behind the second page the portal begins anew until its gateway opens; a price beside the second form is no part of it.
+    /// After the second page, the portal starts over until its gateway opens; a price beside the second form is not part of it.
     @Test(arguments: [false, true]) func aPortalThatBeginsAnewMayOpen(_ breaks: Bool) throws {
         let isBroken = Locked(breaks)
         let server = ScriptedServer { request in
@@ -446,7 +446,7 @@ import Varlink
         #expect(server.requests.contains { $0.path == "/name" && $0.body == "name=Brandt" })
     }
 
-    /// The portal shows its form again without a word, or a page of its house that leads there: it may be about to open.
+    /// The portal shows its form again without an error, or a page of the house that leads to it: the network may be about to open.
     @Test(arguments: ["", "<p class=error>Unknown room.</p>", "house"]) func aPortalThatAsksAgainMayOpen(_ behind: String) throws
     {
         let server = ScriptedServer { request in
@@ -469,7 +469,7 @@ import Varlink
         #expect(again.result == .uiRequired && again.prompt?.mayOpen == (saysWhy ? nil : true))
     }
 
-    /// Behind the answers the portal leads back to the page of its house until the gateway opens: nothing is asked again.
+    /// After the answers, the portal leads back to the page of the house until the gateway opens: no question is repeated.
     @Test func aPageOfTheHouseBehindTheAnswersIsTheEnd() throws {
         let isIn = Locked(false)
         let server = ScriptedServer { request in
@@ -495,8 +495,8 @@ import Varlink
         #expect(reply.result == .success && (reply.refused ?? []).isEmpty && reply.unsent == nil, "\(reply)")
     }
 
-    /// Two ways on one page, both filled in: a tick for the first counts for the second, and what is stored is not sent where
-    /// what was typed is refused.
+    /// Two ways on one page, both filled in: a tick for the first counts for the second, and stored answers are not sent if the typed ones are
+    /// refused.
     @Test(arguments: [false, true]) func twoWaysThatAreFilledIn(_ isRoomStored: Bool) throws {
         let room =
             "<form method=post action=/room><input name=room><input name=name><input type=checkbox name=ok value=1 required> I accept the terms<button>Room</button></form>"
@@ -544,8 +544,8 @@ import Varlink
         #expect(try FormHelper().presentUI(command).prompt?.message == "Yes, but not with room ….")
     }
 
-    /// The page that the login leads to is another host's, and links the portal's logoff; or that page is gone or has none, and
-    /// the first one has it.
+    /// The page after the login belongs to another host and links the portal's logoff; or that page is missing or has no logoff, and the first one
+    /// has it.
     @Test(arguments: [nil, http(404, "Gone"), http(200, "You are online!")]) func theLogoffOfAnotherPage(_ status: String?) throws
     {
         let page = Locked("")
@@ -579,20 +579,20 @@ import Varlink
         command.session = done.session
         command.answers = [:]
         let ended = try FormHelper().logoff(command)
-        // This portal offers no logoff; what is remembered stays for another try.
+        // This portal offers no logoff; the memory is kept for another try.
         #expect(
-            ended.result == .failure && ended.reason == "hotspotd finds no way to log off on the portal's page."
+            ended.result == .failure && ended.reason == "The portal's page offers no way to log off."
                 && ended.session == nil)
         command.session = Session(memory: SessionMemory(done.session).forNextLogin.value)
         command.consent = true
         #expect(try FormHelper().authenticate(command).result == .success)
         terms.with { $0 = "Pay 5 € for every hour." }
-        #expect(try FormHelper().authenticate(command).prompt?.message?.contains("not word for word") == true)
+        #expect(try FormHelper().authenticate(command).prompt?.message?.contains("The terms have changed") == true)
     }
 
     // MARK: A page that changes while its question waits
 
-    /// A portal whose page is another one once its question was asked.
+    /// A portal whose page changes once its question was asked.
     private func answered(_ first: String, then second: String, _ answers: [String: String]) throws -> (Reply, ScriptedServer) {
         let page = Locked(first)
         let server = ScriptedServer { request in
@@ -612,7 +612,7 @@ import Varlink
         let (reply, server) = try answered(form, then: "<p>You are online.</p>", typed)
         // The network is not open, and nothing was sent that could open it.
         #expect(reply.result == .uiRequired && reply.prompt?.unsent == ["room"], "\(reply)")
-        #expect(reply.reason == "The portal asks for nothing, but the network is not open. It says: You are online.")
+        #expect(reply.reason == "The portal's page has no questions, but the network is not open. It says: You are online.")
         #expect(!server.requests.contains { $0.method == "POST" })
 
         let open = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
@@ -625,7 +625,7 @@ import Varlink
         #expect(try FormHelper().presentUI(command).unsent == [], "nothing at all was sent")
     }
 
-    /// Typed answers are for a form: a page without one is no success.
+    /// Typed answers are for a form: a page without a form is not a success.
     @Test func aPortalThatIsBrokenNowGetsNoAnswersAndFreesNothing() throws {
         let form = "<form method=post action=/go><input name=room><input type=submit></form>"
         let (reply, server) = try answered(form, then: "<h1>Service unavailable</h1>", ["room": "214"])
@@ -654,7 +654,7 @@ import Varlink
 
     @Test func aFieldThatCameLaterIsExplained() throws {
         func form(_ fields: String) -> String { "<form method=post action=/go>\(fields)<input type=submit></form>" }
-        let changed = "The page has changed; nothing was sent."
+        let changed = "The page has changed, so nothing was sent."
         let room = form("<input name=room>")
         let (more, server) = try answered(room, then: form("<input name=room><input name=mail>"), ["room": "214"])
         #expect(more.result == .uiRequired && more.prompt?.message == changed, "\(more)")
@@ -667,7 +667,7 @@ import Varlink
         #expect(same.prompt?.message?.contains(changed) == false)
     }
 
-    /// The page has a link to log off once the gateway has opened, which is after the login.
+    /// The page links to its logoff once the gateway has opened, which is after the login.
     @Test(arguments: [true, false]) func looksForALogoffThatCameLate(isOffered: Bool) throws {
         let server = ScriptedServer { request in
             switch request.path {

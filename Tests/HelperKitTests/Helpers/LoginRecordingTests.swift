@@ -80,7 +80,7 @@ import Testing
 
     @Test func theProbeAloneProvesALogin() throws {
         let fault = try fault(linde())
-        #expect(fault.contains("The file says success, but the network is still closed; the portal answered: 200"))
+        #expect(fault.contains("The portal file reports success, but the network is still closed; the portal answered: 200"))
         #expect(fault.contains("used up") && fault.contains("Nothing was written"))
     }
 
@@ -99,8 +99,8 @@ import Testing
         #expect(!recorded.isWanted && recorded.exchange.result == .uiRequired)
         #expect(
             recorded.summary(of: "inn.exchange") == """
-                inn.exchange has 2 requests, by the forms on the portal's pages, and ends with uiRequired; The page asks for a payment or names a price, and hotspotd pays for nothing.
-                This machine's addresses and tokens were replaced. Read the file before you hand it in.
+                inn.exchange has 2 requests, by the forms on the portal's pages, and ends with uiRequired; The page asks for a payment or names a price; hotspotd never pays.
+                This machine's addresses and tokens were replaced. Read the file before you share it.
                 """)
     }
 
@@ -141,7 +141,7 @@ import Testing
     @Test func anAddressThatIsNotAskedHasAdvice() {
         #expect(
             TransferError(.refusedAddress, "10.0.0.1 is this machine's own").advice.contains(
-                "the portal's own machine, --interface lo"))
+                "a portal on this computer, use --interface lo"))
         #expect(TransferError(.timeout).advice == TransferError(.timeout).description)
     }
 
@@ -159,7 +159,7 @@ import Testing
         #expect(told.status == 1 && told.output == "/nowhere/: No such file or directory\n")
     }
 
-    /// A file beside the fixture is the one that is meant, and its mistakes end the recording.
+    /// A file beside the fixture is meant, and its mistakes end the recording.
     @Test func aFileWithAMistakeIsNotPassedOver() throws {
         let folder = TemporaryFolder()
         let path = folder.write("linde.portal", Self.file.replacing("Field=code", with: "Feld=code"), mode: 0o644)

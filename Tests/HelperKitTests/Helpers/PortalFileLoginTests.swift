@@ -83,8 +83,7 @@ import Testing
         let code = PortalLogin(command, portals: portals).run(isTypedNow: true)
         #expect(code.result == .uiRequired && code.prompt?.fields.map(\.name) == ["code"])
 
-        // The portal asks again after a wrong code, and no second message is sent to the phone. The portal's words do not show
-        // it.
+        // The portal asks again after a wrong code, and sends no second message to the phone; its words do not show that.
         (command.session, command.answers) = (code.session, ["code": "4712"])
         let wrong = PortalLogin(command, portals: portals).run(isTypedNow: true)
         #expect(wrong.result == .uiRequired && wrong.prompt?.fields.map(\.name) == ["code"])
@@ -126,11 +125,13 @@ import Testing
         for number in 0...1000 { folder.write("\(number).portal", number == 999 ? Self.file : "", mode: 0o644) }
         let listing = PortalCatalogue([folder.path]).read(reporting: false)
         #expect(
-            listing.mistakes.map(\.description) == ["\(folder.path): has more than 1000 portal files; the others are left out"])
+            listing.mistakes.map(\.description) == [
+                "\(folder.path): contains more than 1000 portal files; the others are ignored"
+            ])
         #expect(listing.portals.isEmpty, "999 is the last by name")
     }
 
-    /// A page without a field for the password counts as well, if the file asks for one.
+    /// A page without a field for the password also counts, if the file asks for a password.
     @Test(arguments: [
         ("<title>Aroma</title><h1>Yahoo! Mail</h1>", "password", "Yahoo"),
         ("<title>Aroma by 𝗔𝗽𝗽𝗹𝗲 𝗜𝗗</title>", "password", "Apple"), ("<title>Aroma by Apple ID</title>", "phone", nil),
@@ -198,7 +199,7 @@ import Testing
         memory.pins = [target: "another"]
         let asked = try play(steps, typed: typed, authorities: authority.file) { $0.session = Session(memory: memory.value) }
         #expect(asked.reply.result == .uiRequired && other.requests.count == 1)
-        #expect(asked.reply.prompt?.message == "The key of \(target) has changed; nothing was sent.")
+        #expect(asked.reply.prompt?.message == "The key of \(target) has changed, so nothing was sent.")
         #expect(SessionMemory(asked.reply.session).pins == nil)
     }
 
@@ -207,7 +208,7 @@ import Testing
             $0.portal = Portal(origin: "http://other.example", kind: "a")
         }
         #expect(reply.result == .uiRequired && posts.isEmpty)
-        #expect(reply.prompt?.message == "This is not the same portal as before; nothing was sent.")
+        #expect(reply.prompt?.message == "This is another portal than before, so nothing was sent.")
     }
 
     /// A password in an address over plain HTTP, also an enciphered one; its digest needs no box.
@@ -221,8 +222,7 @@ import Testing
         #expect(reply.result == .success && sent.map(\.target) == ["/take?p=5ebe2294ecd0e0f08eab7690d2a6ee69"])
     }
 
-    /// A page that asks for what the file does not send is its operator's own; a file for that operator's host knows it
-    /// nevertheless.
+    /// If a page asks for what the file does not send, an operator made it; a file for that operator's host still matches.
     @Test(arguments: [
         ("", Confidence.high, Confidence.high), ("<form><input type=tel name=number><button>Go</button></form>", .high, .high),
         ("<form method=post><input type=email name=mail><input name=room><button>Go</button></form>", .none, .high),
@@ -236,7 +236,7 @@ import Testing
         #expect(PortalLogin(command(server), portals: [try portal(file)]).evaluate().confidence == byHost)
     }
 
-    /// The page's terms and those that only the file names; a stored answer is no consent.
+    /// The page's terms, and those that only the file names; a stored answer is not consent.
     @Test(arguments: [("By connecting you accept the terms of use.", ""), ("Welcome", "Terms=/terms\n")])
     func termsNeedAYes(_ page: String, _ line: String) throws {
         let steps = line + "[Step]\nPost=/take\n"
@@ -293,7 +293,7 @@ import Testing
         #expect(reply.result == .temporaryFailure && server.requests.contains { $0.path == "/next" })
     }
 
-    /// openNDS answers with status 511 where it is busy for a moment, and has opened all the same.
+    /// openNDS may answer with status 511 while it is busy, and open nevertheless.
     @Test func aGatewayThatOpensAndSaysOtherwiseHasLoggedIn() throws {
         for opens in [true, false] {
             let isOpen = Locked(false)
@@ -329,8 +329,7 @@ import Testing
         #expect(reply.reason == "This login takes too many requests." && sent.count == 40)
     }
 
-    /// The portal's page shows already that a login is useless. Words that an answer must cause, or that are only missing, do not
-    /// count.
+    /// The portal's page already shows that a login is useless. Words that an answer must cause, or that are only missing, do not count.
     @Test(arguments: [
         ("has expired", "over", HelperResult.failure, 0), ("has expired", "later", .temporaryFailure, 0),
         ("has expired", "unsupported", .unsupportedNetwork, 0), ("has expired", "browser", .uiRequired, 0),

@@ -27,7 +27,7 @@ import Testing
         #expect(result.verdict == .online && !asked.with { $0 })
     }
 
-    /// The proof, which began later, is ended where the look has an answer first.
+    /// The proof, which began later, ends when the check has an answer first.
     @Test func aLookThatStillRunsIsWaitedForBesideTheProof() {
         let (begun, mayEnd) = (Locked(false), Locked(false))
         let proof = EarlyProof(delays: [0]) { [open] _ in
@@ -47,8 +47,8 @@ import Testing
     /// Those of the proof are in the prober's answer.
     @Test(
         arguments: [
-            (["GET http://a.test/ → 302 in 1 ms"], .captive, ["GET http://a.test/ → 302 in 1 ms, beside the login's answer"]),
-            ([], .limited, ["GET http://a.test/ → not waited for, beside the login's answer"]),
+            (["GET http://a.test/ → 302 in 1 ms"], .captive, ["GET http://a.test/ → 302 in 1 ms, during the login"]),
+            ([], .limited, ["GET http://a.test/ → answer not needed, during the login"]),
             (["GET http://a.test/ → 204 in 1 ms"], .online, []),
         ] as [([String], Verdict, [String])])
     func theRequestsOfALookAreInTheLoginsTrace(lines: [String], found: Verdict, told: [String]) {
@@ -61,7 +61,7 @@ import Testing
             return ProbeResult(found)
         }
         #expect(wait(begun))
-        #expect(proof.underWay == ["GET http://a.test/ → no answer yet, beside the login's answer"])
+        #expect(proof.underWay == ["GET http://a.test/ → no answer yet, during the login"])
         mayEnd.with { $0 = true }
         while !proof.underWay.isEmpty { #expect(Scope().pause(milliseconds: 1)) }
         #expect(trace.lines == told)
@@ -157,7 +157,7 @@ import Testing
         let reply = FormLogin(kind: "form", command: command).run(from: nil, isTypedNow: false)
         #expect(reply.result == .success, "\(reply)")
         #expect(command.probe(fresh: true)?.verdict == .online)
-        // A question of another attempt asks the network itself.
+        // A question of another attempt sends its own request.
         let before = server.requests.count { $0.path == "/" }
         command.link.attempt = "of its own"
         #expect(command.probe(fresh: true)?.verdict == .online)

@@ -44,8 +44,8 @@ import Testing
     @Test(arguments: [
         (50, "<LogoffURL>/off</LogoffURL><ReplyMessage>Hi</ReplyMessage>", "done 0 https://uam.test/off Hi"),
         (100, "<ReplyMessage>Unknown rider</ReplyMessage>", "ask Unknown rider"),
-        (105, "", "unsupportedNetwork: The gateway has no login for this account."),
-        (102, "", "temporaryFailure: The gateway's login service does not work at present."),
+        (105, "", "unsupportedNetwork: The gateway does not accept this kind of account."),
+        (102, "", "temporaryFailure: The gateway's login service does not work now."),
         (7, "", "temporaryFailure: The gateway answered with code 7."),
         (201, "<LoginResultsURL>/poll</LoginResultsURL>", "wait 0 https://uam.test/poll key"),
         (201, "<Delay>3</Delay><LoginResultsURL>/poll</LoginResultsURL>", "wait 3 https://uam.test/poll key"),
@@ -78,7 +78,7 @@ import Testing
         #expect(words(&attempt, reply(201)).hasPrefix("temporaryFailure"))
     }
 
-    /// A result that is not told is a refusal, as at CoovaChilli 1.9; an account whose own request is not answered may be right.
+    /// A missing result is a refusal, as with CoovaChilli 1.9; an account whose own request got no answer may be right.
     @Test func asksAfterALostResult() {
         var attempt = attempt()
         let post = attempt.next()

@@ -160,7 +160,7 @@ exec {program} -c {etc.parent}/chilli.conf --fg
         self.beginSecurely(without="wispr")
         self.arrive()
         screen = self.answer(GUEST, {"authenticated"})
-        self.check("agreed", "a device within this network" in screen, screen)
+        self.check("agreed", "a device inside this network" in screen, screen)
         self.online("catalogue", asked=2)
         self.logOff()
         self.laptop.ctl("enable", "--helper", "wispr")

@@ -77,12 +77,6 @@ enum AnswerFault {
         return [.note("A helper may write to its private folder $TMPDIR, which is removed afterwards; \(other).")]
     }
 
-    /// Returns a sentence about a script with Windows line ends, for which env(1) finds no interpreter.
-    static func windowsLineEnds(_ program: String) -> String? {
-        let words = StartFailure.words(program: program, code: ENOENT)
-        return words.contains("Windows line ends") ? words + "." : nil
-    }
-
     private static func beginning(_ octets: ArraySlice<UInt8>) -> String {
         let text = String(decoding: octets.prefix(400), as: UTF8.self)
         return Printable.text(String(text.prefix(40)), limit: 200) + (text.count > 40 ? "…" : "")

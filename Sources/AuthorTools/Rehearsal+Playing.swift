@@ -61,7 +61,7 @@ extension Rehearsal {
         // env(1) and shells exit with status 126 or 127 if they cannot run the program.
         let ending = played.record?.status.map { $0 >> 8 & 0xFF } ?? 0
         let isMissing = played.record?.output.isEmpty == true && (ending == 126 || ending == 127)
-        let ends = isMissing ? AnswerFault.windowsLineEnds(program) : nil
+        let ends = isMissing ? StartFailure.windowsLineEnds(of: program).map { $0 + "." } : nil
         transcript.fail(title, words, ends ?? better ?? QuotedProblem.line(fault.sentence) + ".", errors)
         if fault.code == .helperNotStarted || played.record?.startError != nil || isMissing {
             throw CannotTest("The helper cannot start, so nothing else was tested.")

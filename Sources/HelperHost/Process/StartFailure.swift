@@ -24,11 +24,8 @@ public enum StartFailure {
         guard start.starts(with: Array("#!".utf8)) else {
             return code == ENOEXEC ? "\(shown) has no first line that names its interpreter, such as #!/usr/bin/python3" : usual
         }
+        if let sentence = windowsLineEnds(of: program) { return sentence }
         let line = start.dropFirst(2).prefix { $0 != 0x0A }
-        if line.last == 0x0D {
-            let mend = ShellWord.quoted(program).map { #"; to fix it: sed -i 's/\r$//' "# + $0 } ?? ""
-            return "\(shown) has Windows line ends, so its interpreter's name ends with a carriage return\(mend)"
-        }
         guard let word = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).first else {
             return "\(shown) names no interpreter after #! in its first line"
         }
@@ -39,6 +36,16 @@ public enum StartFailure {
         if access(interpreter, X_OK) != 0 { return "\(shown) needs the interpreter \(name), which cannot be executed" }
         // The interpreter exists, but the sandbox does not show it.
         return code == ENOENT ? "\(usual): its sandbox does not show \(name); name its folder in ReadPaths=" : usual
+    }
+
+    /// Returns one sentence, without its full stop, about a script whose first line ends as on Windows, so that no interpreter is found;
+    /// `nil` for any other program.
+    public static func windowsLineEnds(of program: String) -> String? {
+        guard let start = beginning(of: program), start.starts(with: Array("#!".utf8)),
+            start.dropFirst(2).prefix(while: { $0 != 0x0A }).last == 0x0D
+        else { return nil }
+        let mend = ShellWord.quoted(program).map { #"; to fix it: sed -i 's/\r$//' "# + $0 } ?? ""
+        return "\(Printable.text(program, limit: 256)) has Windows line ends, so its interpreter's name ends with a carriage return\(mend)"
     }
 
     private static let elf = [0x7F] + Array("ELF".utf8)

@@ -50,7 +50,8 @@ extension Companion {
         attempt(on: link) { companion throws(CompanionError) in
             switch channel {
             case .control: try companion.receiveControl(chunk, on: link)
-            case .bulk, .l2cap: try companion.receiveBulk(chunk, on: link)
+            case .bulk: try companion.receiveBulk(chunk, over: .bulk, on: link)
+            case .l2cap: try companion.receiveL2CAP(chunk, on: link)
             }
         }
     }
@@ -84,19 +85,22 @@ extension Companion {
         }
     }
 
-    private mutating func receiveBulk(_ chunk: [UInt8], on link: PeerLink) throws(CompanionError) {
+    private mutating func receiveBulk(_ chunk: [UInt8], over channel: Channel, on link: PeerLink) throws(CompanionError) {
         // Memory is reserved for paired peers.
         guard let session = link.session, session.isProven else { return }
-        switch try link.receiver.read(chunk) {
+        let part: PeerLink.Part
+        do throws(CompanionError) { part = try link.readBulk(chunk) } catch {
+            guard channel == .l2cap, error == .malformed || error == .notOpened else { throw error }
+            endL2CAP(of: link)
+            link.goBack()
+            return try sendControl(.missed(link.grant(in: session)), on: link, session)
+        }
+        switch part {
         case .nothing: break
-        case .grant: try sendControl(.granted(link.place(in: session)), on: link, session)
-        case .again: try sendControl(.missed(link.place(in: session)), on: link, session)
-        case .whole(let frame):
-            guard let holder = link.holder(of: frame.key) else { throw .notOpened }
-            let place = BulkPosition(
-                key: frame.key, message: holder.bulkIndex, offset: frame.octets.count, number: link.receiver.reader.number)
-            let message = try holder.openBulk(frame.data)
-            link.earlier = nil
+        case .grant: try sendControl(.granted(link.grant(in: session)), on: link, session)
+        case .again: try sendControl(.missed(link.grant(in: session)), on: link, session)
+        case .message(let octets, let place):
+            let message = try Message.read(octets)
             try sendControl(.granted(place), on: link, session)
             if let message { try handle(message, of: session, on: link) }
         }
@@ -195,7 +199,7 @@ extension Companion {
             link.receiver = kept.receiver
             link.earlier = kept.session
         }
-        try sendControl(.began(link.place(in: session)), on: link, session)
+        try sendControl(.began(link.grant(in: session)), on: link, session)
         if link.l2cap == .offered { openL2CAP(on: link) }
     }
 
@@ -243,40 +247,57 @@ extension Companion {
     private func bulkChannel(of link: PeerLink) -> Channel? {
         guard link.sender?.isLong == true else { return .bulk }
         return switch link.l2cap {
-        case .none, .offered: .bulk
+        case .none, .offered, .over: .bulk
         case .opening: nil
         case .open: .l2cap
         }
     }
 
+    /// The first packet each way proves the session: the central's first, because the peripheral cannot know which program connected.
     mutating func l2capOpened(_ id: PeerLinkID) {
         guard let link = links[id] else { return }
         switch (link.role, link.l2cap) {
-        case (.peripheral, .none), (.central, .opening):
-            (link.l2cap, link.sent) = (.open, now)
+        case (.peripheral, .none): link.l2cap = .opening(until: now + PeerLink.l2capTime)
+        case (.central, .opening): sendProof(on: link)
         // It was open already, or comes after its time.
         case (.peripheral, _), (.central, _): endL2CAP(of: link)
         }
     }
 
-    /// Sends the chunks after the last grant again, over GATT.
-    mutating func l2capClosed(_ id: PeerLinkID) {
-        guard let link = links[id] else { return }
-        let state = link.l2cap
-        link.l2cap = .none
-        switch state {
-        case .none, .offered: break
-        case .opening: link.sent = now
-        case .open:
-            link.sent = now
-            guard link.sender?.isLong == true else { return }
-            attempt(on: link) { _ throws(CompanionError) in try link.sender?.repeatChunks() }
+    private mutating func sendProof(on link: PeerLink) {
+        if let session = link.session { actions.append(.send(link.id, .l2cap, session.proofs.own)) }
+    }
+
+    /// Faults of the channel cost the channel alone.
+    private mutating func receiveL2CAP(_ packet: [UInt8], on link: PeerLink) throws(CompanionError) {
+        switch link.l2cap {
+        // The channel ended while the packet was on its way.
+        case .none, .offered, .over: break
+        case .opening:
+            guard packet == link.session?.proofs.peer else { return endL2CAP(of: link) }
+            if link.role == .peripheral { sendProof(on: link) }
+            (link.l2cap, link.sent) = (.open, now)
+            actions.append(.logL2CAP(link.id, isOpen: true))
+        case .open: try receiveBulk(packet, over: .l2cap, on: link)
         }
     }
 
-    /// Does without the L2CAP channel for the rest of the link: BlueZ 5.66 refuses a second one after 40 s.
+    /// Does without the channel for the rest of the link: the chunks after the last grant go over GATT. BlueZ 5.66 refuses a second
+    /// channel after 40 s.
+    mutating func l2capClosed(_ id: PeerLinkID) {
+        guard let link = links[id] else { return }
+        switch link.l2cap {
+        case .none, .offered, .over: return
+        case .opening: break
+        case .open:
+            actions.append(.logL2CAP(id, isOpen: false))
+            if link.sender?.isLong == true { link.sender?.goBack() }
+        }
+        (link.l2cap, link.sent) = (.over, now)
+    }
+
     mutating func endL2CAP(of link: PeerLink) {
         actions.append(.wantL2CAP(link.id, false))
-        (link.l2cap, link.sent) = (.none, now)
+        l2capClosed(link.id)
     }
 }

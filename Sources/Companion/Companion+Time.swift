@@ -41,7 +41,7 @@ extension Companion {
             if now >= end { endL2CAP(of: link) }
         } else if link.sender != nil, now >= link.sent + PeerLink.repeatTime {
             // A channel that carries nothing may be another program's: see `L2CAPChannel`.
-            if case .open = link.l2cap, link.sender?.isLong == true { endL2CAP(of: link) }
+            if link.l2cap == .open, link.sender?.isLong == true { return endL2CAP(of: link) }
             try link.sender?.repeatChunks()
             link.sent = now
         }

@@ -56,6 +56,8 @@ public struct Companion: ~Copyable {
         case close(PeerLinkID)
         /// Open the link's L2CAP channel, or close it.
         case wantL2CAP(PeerLinkID, Bool)
+        /// Log that the peer has proven the link's L2CAP channel, or that this channel has ended.
+        case logL2CAP(PeerLinkID, isOpen: Bool)
         case advertise(Bool)
         case scan(Bool)
         /// The one timer; `nil` stops it.

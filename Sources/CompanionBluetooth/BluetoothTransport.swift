@@ -121,8 +121,8 @@ import HotspotCore
             release(id, link)
             disconnect(link)
             forgetUnused()
-        case .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt, .showOffer, .hideOffer,
-            .storeOffer, .notify:
+        case .logL2CAP, .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt, .showOffer,
+            .hideOffer, .storeOffer, .notify:
             return
         }
         update()

@@ -101,8 +101,6 @@ import Varlink
     ///
     /// - Parameter now: of ``catchUp()``, if that was called already.
     @discardableResult func handle(_ event: Companion.Event, at now: Instant? = nil) -> [Companion.Action] {
-        if case .l2capOpened = event { log("an L2CAP channel for long messages is open") }
-        if case .l2capClosed = event { log("the L2CAP channel has ended; GATT carries long messages") }
         let actions = companion.handle(event, at: now ?? catchUp())
         perform(actions)
         return actions
@@ -112,7 +110,7 @@ import Varlink
         for action in actions { perform(action) }
         let isQuiet = actions.allSatisfy { action in
             switch action {
-            case .send, .close, .wantL2CAP, .advertise, .scan, .setTimer: true
+            case .send, .close, .wantL2CAP, .logL2CAP, .advertise, .scan, .setTimer: true
             case .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt, .showOffer, .hideOffer,
                 .storeOffer,
                 .notify:
@@ -125,6 +123,8 @@ import Varlink
     private func perform(_ action: Companion.Action) {
         switch action {
         case .send, .close, .wantL2CAP, .advertise, .scan: transport.perform(action)
+        case .logL2CAP(_, isOpen: true): log("an L2CAP channel for long messages is open")
+        case .logL2CAP(_, isOpen: false): log("the L2CAP channel has ended; GATT carries long messages")
         case .setTimer(let instant):
             timer = instant.flatMap { instant in
                 try? EventLoop.shared.schedule(at: instant, accuracy: .milliseconds(50)) { [weak self] in

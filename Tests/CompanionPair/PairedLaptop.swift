@@ -77,6 +77,7 @@ import HotspotCore
         case .wantL2CAP(let id, let isWanted):
             say("wantL2CAP", "\(id.number)", "\(isWanted)")
             transport?.perform(action)
+        case .logL2CAP(let id, let isOpen): say("logL2CAP", "\(id.number)", "\(isOpen)")
         case .advertise(let isWanted):
             say("advertise", "\(isWanted)")
             transport?.perform(action)

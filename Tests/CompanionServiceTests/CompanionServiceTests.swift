@@ -83,6 +83,17 @@ import Varlink
         #expect(second.fault == nil && second.replies.first?["code"] != nil)
     }
 
+    /// Anyone nearby may open links and channels.
+    @Test @LoopActor func aStrangersChannelIsNotLogged() async throws {
+        let laptop = try TestLaptop("Ida", MemoryAir())
+        defer { laptop.close() }
+        let id = PeerLinkID(1)
+        for event in [Companion.Event.linkOpened(id, .peripheral, mtu: 185), .l2capOpened(id), .l2capClosed(id)] {
+            laptop.radio.onEvent(event)
+        }
+        #expect(laptop.logged.lines.isEmpty)
+    }
+
     // MARK: Questions
 
     @Test @LoopActor func aPairedLaptopAnswersAQuestion() async throws {

@@ -50,7 +50,8 @@ final class MemoryRadio: CompanionTransport {
             guard let link = links[id] else { return }
             (link.central === radio ? link.peripheral : link.central).onEvent(.chunkReceived(id, channel, chunk))
             if channel == .control { radio.onEvent(.chunkWritten(id)) }
-        case .wantL2CAP, .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt, .showOffer,
+        case .wantL2CAP, .logL2CAP, .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt,
+            .showOffer,
             .hideOffer,
             .storeOffer, .notify:
             break

@@ -70,6 +70,7 @@ import Varlink
     let radio = MemoryRadio()
     let daemon = ScriptedDaemon()
     let service: CompanionService
+    let logged = Log()
     let folder: TemporaryFolder
     /// Ahead of the machine's clock; the loop's timers do not notice.
     private let lead: Lead
@@ -82,7 +83,7 @@ import Varlink
         let store = CompanionStore(folder: folder.path)
         service = CompanionService(
             companion: Companion(keys: try store.key(), name: name, peers: try store.peers()), transport: radio, store: store,
-            daemon: daemon, clock: { [lead] in EventLoop.now + lead.duration })
+            daemon: daemon, log: { [logged] in logged.lines.append($0) }, clock: { [lead] in EventLoop.now + lead.duration })
         path = folder.path + "/socket"
         let permission = Permission(trusted: isTrusted ? [geteuid()] : [], group: nil) { nil }
         server = try Server(
@@ -108,6 +109,8 @@ import Varlink
 
     /// Advances the clock before any timer fires.
     func skip(_ duration: Duration) { lead.duration += duration }
+
+    final class Log { var lines: [String] = [] }
 
     private final class Lead { var duration = Duration.zero }
 

@@ -32,7 +32,8 @@ final class Laptop {
             case .advertise(let wish): advertises = wish
             case .scan(let wish): scans = wish
             case .setTimer(let time): timer = time
-            case .send, .close, .wantL2CAP, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt,
+            case .send, .close, .wantL2CAP, .logL2CAP, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion,
+                .answerPrompt,
                 .showOffer,
                 .hideOffer,
                 .storeOffer, .notify:
@@ -124,8 +125,8 @@ final class Air {
             case .wantL2CAP(let id, false): endL2CAP(id, except: laptop)
             case .storeOffer(let offer, let peer):
                 if let isStored = laptop.stores { apply(.offerStored(id: offer.id, of: peer, isStored: isStored), to: laptop) }
-            case .advertise, .scan, .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion, .answerPrompt,
-                .showOffer, .hideOffer, .notify:
+            case .logL2CAP, .advertise, .scan, .setTimer, .showCode, .storePeer, .removePeer, .showQuestion, .hideQuestion,
+                .answerPrompt, .showOffer, .hideOffer, .notify:
                 break
             }
         }
@@ -197,7 +198,9 @@ final class Air {
             case .l2cap: faults.l2capLost
             }
         if chance(losses) { return true }
-        for _ in 0..<(chance(faults.doubled) ? 2 : 1) { apply(.chunkReceived(lane.link, lane.channel, chunk), to: to) }
+        // An L2CAP channel doubles nothing.
+        let isDoubled = lane.channel != .l2cap && chance(faults.doubled)
+        for _ in 0..<(isDoubled ? 2 : 1) { apply(.chunkReceived(lane.link, lane.channel, chunk), to: to) }
         return true
     }
 

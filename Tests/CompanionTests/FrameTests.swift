@@ -75,6 +75,7 @@ import Testing
         init(_ frame: Frame) { sender = BulkSender(.idle, frame: frame, index: 7, number: 5) }
         func numbers(limit: Int = 20) -> [UInt8] { sender.chunks(limit: limit).map { $0[0] & 63 } }
         func grant(_ place: BulkPosition, again: Bool = false) throws -> Bool { try sender.grant(place, again: again) }
+        func goBack() { sender.goBack() }
         func repeatChunks() throws { try sender.repeatChunks() }
         func resume(at place: BulkPosition) -> Bool { sender.resume(at: place) }
     }
@@ -112,6 +113,17 @@ import Testing
             try sender.repeatChunks()
         }
         #expect(throws: CompanionError.chunkLost) { try sender.repeatChunks() }
+    }
+
+    /// The grant for chunks of a lost channel comes before they are sent again. The change of the channel is no repetition.
+    @Test func aGrantAfterGoingBack() throws {
+        let sender = Sender(frame(400))
+        for _ in 0...BulkSender.repeatLimit {
+            #expect(sender.numbers().count == 8)
+            sender.goBack()
+        }
+        #expect(try !sender.grant(place(4 * 19, 9)))
+        #expect(sender.numbers() == [9, 10, 11, 12, 13, 14, 15, 16])
     }
 
     @Test func resumed() throws {

@@ -32,6 +32,8 @@ import Testing
         try air.tell(giver, .offerMade(offer, to: taker.id))
         #expect(taker.shownOffers == [offer])
         #expect((air.l2capOctets > 16_384) == given.1 && (air.bulkOctets == 0) == given.1)
+        let opened = Companion.Action.logL2CAP(air.linkIDs[0], isOpen: true)
+        for laptop in [giver, taker] { #expect(laptop.log.count { $0 == opened } == 1) }
     }
 
     @Test func aLaptopThatOffersNoneIsNotAsked() throws {
@@ -45,7 +47,7 @@ import Testing
         let (air, giver, taker) = try laptops(.works)
         try air.tell(taker, .questionAsked(Sample.question()))
         try air.tell(giver, .listeningChanged(true))
-        #expect(air.l2capOpenings == 1 && air.l2capOctets == 0)
+        #expect(air.l2capOpenings == 1 && air.l2capOctets == 2 * CipherState.tagLength)
         try air.tell(taker, .offerMade(Sample.offer(file: 20_000), to: giver.id))
         #expect(giver.shownOffers.count == 1 && air.l2capOctets > 20_000 && air.bulkOctets == 0)
     }
@@ -108,9 +110,10 @@ import Testing
     /// The chunks go elsewhere without an error: the silence ends the channel.
     @Test func aSilentChannelEndsAfterFiveSeconds() throws {
         let (air, giver, taker) = try laptops(.works)
+        try air.tell(giver, .listeningChanged(true))
         air.faults.l2capLost = 1000
         try air.tell(giver, .offerMade(Sample.offer(file: 20_000), to: taker.id))
-        #expect(air.l2capOctets == Frame.window * 500 && air.bulkOctets == 0)
+        #expect(air.l2capOctets == 2 * CipherState.tagLength + Frame.window * 500 && air.bulkOctets == 0)
         try air.wait(.milliseconds(4_999))
         #expect(taker.shownOffers.isEmpty)
         try air.wait(.milliseconds(1))
@@ -127,12 +130,88 @@ import Testing
         #expect(air.l2capOctets < 22_500 + Frame.window * 500, "\(air.l2capOctets)")
     }
 
+    // MARK: Other programs
+
+    /// Any program of the other laptop may open the channel, or be at its other end.
+    @Test(arguments: Role.allCases) func anotherProgramsPacketCostsTheChannelAlone(_ role: Role) throws {
+        let (air, giver, taker) = try laptops(role == .central ? .hangs : .none)
+        try air.tell(giver, .listeningChanged(true))
+        let (laptop, other) = role == .central ? (giver, taker) : (taker, giver)
+        let id = try #require(air.linkIDs.first)
+        let proof = try #require(other.companion.links[id]?.session?.proofs.own)
+        _ = laptop.handle(.l2capOpened(id), at: air.now)
+        laptop.log = []
+        _ = laptop.handle(.chunkReceived(id, .l2cap, [0xC0, 1, 2]), at: air.now)
+        #expect(laptop.log.contains(.wantL2CAP(id, false)) && laptop.companion.links[id]?.l2cap == .over)
+        // The link has had its channel: neither another one counts, nor a late proof.
+        for event in [Companion.Event.l2capOpened(id), .chunkReceived(id, .l2cap, proof), .l2capClosed(id)] {
+            laptop.log = []
+            _ = laptop.handle(event, at: air.now)
+            #expect(laptop.log.allSatisfy { $0 == .wantL2CAP(id, false) } && laptop.companion.links[id]?.l2cap == .over)
+        }
+        try air.tell(laptop, .offerMade(Sample.offer(file: 20_000), to: other.id))
+        #expect(other.shownOffers.count == 1 && air.linkIDs == [id] && air.l2capOctets == 0)
+    }
+
+    /// Neither the peer's proof nor ours is the other side's.
+    @Test func aProofThatComesBackIsNone() throws {
+        let (air, giver, taker) = try laptops(.none)
+        try air.tell(giver, .listeningChanged(true))
+        let id = try #require(air.linkIDs.first)
+        let proofs = try #require(taker.companion.links[id]?.session?.proofs)
+        #expect(proofs.own.count == 16 && proofs.own != proofs.peer)
+        #expect(try #require(giver.companion.links[id]?.session?.proofs) == (own: proofs.peer, peer: proofs.own))
+        for event in [Companion.Event.l2capOpened(id), .chunkReceived(id, .l2cap, proofs.own)] {
+            _ = taker.handle(event, at: air.now)
+        }
+        #expect(taker.companion.links[id]?.l2cap == .over)
+    }
+
+    @Test func anUnprovenChannelEndsAfterFiveSeconds() throws {
+        let (air, giver, taker) = try laptops(.none)
+        try air.tell(giver, .listeningChanged(true))
+        try air.tell(taker, .l2capOpened(air.linkIDs[0]))
+        try air.tell(taker, .offerMade(Sample.offer(file: 20_000), to: giver.id))
+        try air.wait(.milliseconds(4_999))
+        #expect(giver.shownOffers.isEmpty && air.bulkOctets == 0)
+        try air.wait(.milliseconds(1))
+        #expect(giver.shownOffers.count == 1 && taker.log.contains(.wantL2CAP(air.linkIDs[0], false)))
+    }
+
+    @Test func openingAndClosingRepeatsNothing() throws {
+        let (air, giver, taker) = try laptops(.none)
+        try air.tell(giver, .listeningChanged(true))
+        let id = try #require(air.linkIDs.first)
+        air.apply(.offerMade(Sample.offer(file: 20_000), to: giver.id), to: taker)
+        while giver.shownOffers.isEmpty {
+            for event in [Companion.Event.l2capOpened(id), .l2capClosed(id)] { air.apply(event, to: taker) }
+            try #require(air.step() && air.bulkOctets < 22_500)
+        }
+        #expect(air.linkIDs == [id])
+    }
+
+    /// Even in a proven channel: the receiver goes back to the last grant, and the rest comes over GATT. `nil`: the end of a frame
+    /// whose tag is wrong.
+    @Test(arguments: [[], [UInt8](repeating: 1, count: 501), nil]) func aBadChunkCostsTheChannelAlone(_ bad: [UInt8]?) throws {
+        let (air, giver, taker) = try laptops(.works)
+        air.sendsAgain = true
+        air.apply(.offerMade(Sample.offer(file: 20_000), to: taker.id), to: giver)
+        while air.l2capOctets < 10_000 { try #require(air.step()) }
+        let link = try #require(taker.companion.links[air.linkIDs[0]])
+        air.apply(.chunkReceived(link.id, .l2cap, bad ?? [0x40 | link.receiver.reader.number, 7]), to: taker)
+        #expect(link.l2cap == .over && giver.companion.links[link.id]?.l2cap == .over)
+        try air.calm()
+        #expect(taker.shownOffers == [Sample.offer(file: 20_000)] && air.linkIDs == [link.id] && air.bulkOctets > 5_000)
+    }
+
     /// A peer is paired, but may open channels and send chunks as it likes.
     @Test func aStrangerGetsNoMemory() throws {
         let laptop = try Laptop("laptop")
         let id = PeerLinkID(1)
         _ = laptop.handle(.linkOpened(id, .peripheral, mtu: 517), at: Instant(nanoseconds: 1))
         _ = laptop.handle(.l2capOpened(id), at: Instant(nanoseconds: 1))
+        _ = laptop.handle(.chunkReceived(id, .l2cap, [0x80, 1, 2, 3]), at: Instant(nanoseconds: 1))
+        #expect(laptop.log.contains(.wantL2CAP(id, false)) && !laptop.log.contains { if case .send = $0 { true } else { false } })
         let actions = laptop.handle(.chunkReceived(id, .l2cap, [0x80, 1, 2, 3]), at: Instant(nanoseconds: 1))
         #expect(actions.isEmpty && laptop.companion.links[id]?.receiver == BulkReceiver())
     }

@@ -96,7 +96,8 @@ import Testing
                 #expect(laptop.companion.peers.contains { $0.id == peer })
             case .showQuestion(let question, _): #expect(truth.asked.contains(question.id))
             case .showOffer(let offer, _): #expect(truth.made.contains(offer))
-            case .send, .close, .wantL2CAP, .advertise, .scan, .setTimer, .showCode, .storePeer, .removePeer, .hideQuestion,
+            case .send, .close, .wantL2CAP, .logL2CAP, .advertise, .scan, .setTimer, .showCode, .storePeer, .removePeer,
+                .hideQuestion,
                 .hideOffer,
                 .notify:
                 break

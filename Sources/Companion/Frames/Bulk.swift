@@ -46,6 +46,8 @@ struct BulkSender: Hashable, Sendable {
     private var granted: BulkPosition
     /// Octets before the next chunk, and its number.
     private var (offset, number): (Int, UInt8)
+    /// The octets that were sent at least once.
+    private var furthest = 0
     private var repeats = 0
 
     init(_ message: Message, frame: Frame, index: UInt32, number: UInt8) {
@@ -67,6 +69,7 @@ struct BulkSender: Hashable, Sendable {
             offset = min(octets.count, offset + limit - 1)
             number = (number + 1) % Frame.numbers
         }
+        furthest = max(furthest, offset)
         return chunks
     }
 
@@ -78,23 +81,28 @@ struct BulkSender: Hashable, Sendable {
         // A grant for an earlier message may arrive late.
         guard place.key == granted.key, place.message == granted.message else { return false }
         let chunks = (place.number &- granted.number) & (Frame.numbers - 1)
-        guard (granted.offset...offset).contains(place.offset), chunks <= underWay else { throw .malformed }
+        guard (granted.offset...furthest).contains(place.offset), chunks <= Frame.window else { throw .malformed }
         repeats = place.offset > granted.offset ? 0 : repeats + 1
         guard repeats <= Self.repeatLimit else { throw .chunkLost }
         granted = place
-        if again { (offset, number) = (place.offset, place.number) }
+        // The grant may be for chunks that are about to be sent again.
+        if again || place.offset > offset { (offset, number) = (place.offset, place.number) }
         return place.offset == octets.count
     }
 
     /// Sends everything after the granted position again, because the peer was silent for a while.
     mutating func repeatChunks() throws(CompanionError) { _ = try grant(granted, again: true) }
 
-    /// Continues after a lost link; `false` if the peer holds no part of this message.
+    /// Sends everything after the granted place over another channel. That is no failure of the peer.
+    mutating func goBack() { (offset, number) = (granted.offset, granted.number) }
+
+    /// Continues after a lost link, or returns `false` if the peer holds no part of this message.
     mutating func resume(at place: BulkPosition) -> Bool {
         guard place.key == granted.key, place.message == granted.message, (granted.offset...octets.count).contains(place.offset)
         else { return false }
         granted = place
         (offset, number, repeats) = (place.offset, place.number, 0)
+        furthest = max(furthest, offset)
         return true
     }
 }

@@ -14,6 +14,8 @@ final class LinkSession {
     let began: Instant
     private var control: CipherPair
     private var bulk: CipherPair
+    /// The first packets of an L2CAP channel. Only the two laptops of the session can compute them.
+    let proofs: (own: [UInt8], peer: [UInt8])
     private(set) var keyed: Instant
     /// Whether the peer has proven that it holds its key. Until then a stranger may have repeated an old first message.
     var isProven = false
@@ -24,6 +26,10 @@ final class LinkSession {
         let purpose = "hotspotd companion bulk 1"
         bulk = CipherPair(
             sending: try keys.sending.derived(for: purpose), receiving: try keys.receiving.derived(for: purpose))
+        let proof = "hotspotd companion L2CAP 1"
+        var sending = try keys.sending.derived(for: proof)
+        var receiving = try keys.receiving.derived(for: proof)
+        proofs = (try sending.seal([]), try receiving.seal([]))
         control = keys
         (self.peer, self.key, began, keyed) = (peer, key, now, now)
     }
@@ -62,10 +68,11 @@ final class LinkSession {
         return (frame, index)
     }
 
-    func openBulk(_ data: [UInt8]) throws(CompanionError) -> Message? {
+    /// Returns the octets of a bulk message. Throws ``CompanionError/notOpened``; the key then stays.
+    func openBulk(_ data: [UInt8]) throws(CompanionError) -> [UInt8] {
         let plain = try bulk.receiving.open(data)
         try bulk.receiving.rekey()
-        return try Message.read(plain)
+        return plain
     }
 
     /// The number of the next bulk message.

@@ -18,15 +18,19 @@ final class PeerLink {
         case none
         /// The other laptop, the peripheral, accepts one.
         case offered
+        /// The channel is being opened, or its first packet has not come: any program of the other laptop may have opened it.
         case opening(until: Instant)
+        /// The first packet has proven that the session's peer has the channel.
         case open
+        /// The channel has failed or ended. A link has no other one.
+        case over
     }
 
     /// The time for a handshake.
     static let handshakeTime = Duration.seconds(20)
     /// The time without a grant after which chunks are sent again.
     static let repeatTime = Duration.seconds(5)
-    /// The time for opening an L2CAP channel. The kernel's own is 40 s.
+    /// The time until the first packet of an L2CAP channel. The kernel's own, for the opening alone, is 40 s.
     static let l2capTime = Duration.seconds(5)
     static let clearLimit = 16
     static let queueLimit = 64
@@ -55,6 +59,8 @@ final class PeerLink {
     /// The time of the last chunk or grant of ``sender``.
     var sent: Instant
     var receiver = BulkReceiver()
+    /// ``receiver`` at the last place that the peer knows, to which an L2CAP channel that fails goes back.
+    private var granted = BulkReceiver()
     /// The number of the next chunk in bulk, while there is no ``sender``.
     var bulkNumber: UInt8 = 0
     /// The session of the frame in ``receiver``, if that is an earlier session.
@@ -97,8 +103,40 @@ final class PeerLink {
     /// Whether further messages fit into the control channel's queue, besides the protocol's own.
     var hasSpace: Bool { queue.count <= Self.queueLimit - 3 * Frame.window }
 
-    /// Returns the position up to which the peer's bulk has arrived: within a message, or before the next one.
-    func place(in session: LinkSession) -> BulkPosition {
+    /// Something that came in bulk.
+    enum Part {
+        case nothing
+        /// Move the peer's window.
+        case grant
+        /// Ask for a lost chunk and the ones after it.
+        case again
+        /// A message's octets, and the place after it.
+        case message([UInt8], BulkPosition)
+    }
+
+    /// Reads a chunk, and opens the message that it completes. An error has changed ``receiver``, and no key.
+    func readBulk(_ chunk: [UInt8]) throws(CompanionError) -> Part {
+        switch try receiver.read(chunk) {
+        case .nothing: return .nothing
+        case .grant: return .grant
+        case .again: return .again
+        case .whole(let frame):
+            guard let holder = holder(of: frame.key) else { throw .notOpened }
+            let place = BulkPosition(
+                key: frame.key, message: holder.bulkIndex, offset: frame.octets.count, number: receiver.reader.number)
+            let plain = try holder.openBulk(frame.data)
+            (earlier, granted) = (nil, receiver)
+            return .message(plain, place)
+        }
+    }
+
+    /// Forgets what came after the last place that the peer knows.
+    func goBack() { receiver = granted }
+
+    /// Returns the place up to which the peer's bulk has come, within a message or before the next one, for the peer.
+    func grant(in session: LinkSession) -> BulkPosition {
+        granted = receiver
+        granted.interrupt()
         let (reader, key) = (receiver.reader, receiver.reader.key)
         let holder = holder(of: key) ?? session
         return BulkPosition(

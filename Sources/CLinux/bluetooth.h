@@ -67,11 +67,14 @@ static inline int clinux_l2cap_psm(int descriptor) {
     return address.psm[1] << 8 | address.psm[0];
 }
 
+/* Declared for _GNU_SOURCE alone, as in shim.h. */
+int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+
 /* Accepts a connection, and writes the six octets of the other device's address. Returns -1 with errno. */
 static inline int clinux_l2cap_accept(int descriptor, unsigned char *device) {
     struct clinux_l2cap_address address = {0};
     socklen_t length = sizeof address;
-    int accepted = accept(descriptor, (struct sockaddr *)&address, &length);
+    int accepted = accept4(descriptor, (struct sockaddr *)&address, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (accepted >= 0) memcpy(device, address.device, sizeof address.device);
     return accepted;
 }

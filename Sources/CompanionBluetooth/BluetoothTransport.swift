@@ -33,6 +33,7 @@ import HotspotCore
     private var (retryTimer, refusals): (EventSource?, Int) = (nil, 0)
     private let slots: [ServiceSlot]
     private let usesL2CAP: Bool
+    /// `nil` without L2CAP channels.
     private var listener: L2CAPListener?
 
     private var queue = ConnectionQueue()
@@ -62,6 +63,12 @@ import HotspotCore
         view = RadioView(wanted: adapter)
         slots = (0..<Self.slotCount).map { ServiceSlot("\(Self.root)/service\($0)", loop: loop) }
         for request in Request.allCases { requests[request] = Wish() }
+        if usesL2CAP {
+            listener = L2CAPListener(loop: loop) { [weak self] descriptor, address in
+                let link = self?.links.values.first { BluetoothAddress.isPath($0.device, of: address) } as? PeripheralLink
+                if let link { link.accept(descriptor) } else { close(descriptor) }
+            }
+        }
         try bus.serve(below: Self.root) { [weak self] in self?.answer($0) ?? .unknown }
         try listen()
         let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
@@ -168,7 +175,7 @@ import HotspotCore
     private func endAll(_ ended: [Request]) {
         for request in ended { requests[request]!.ended() }
         queue.vanishedAll()
-        listener = nil
+        listener?.listen(at: nil)
         endConnecting()
         for (id, link) in links {
             release(id, link)
@@ -192,24 +199,16 @@ import HotspotCore
     private func update() {
         reportState()
         guard view.state == .ready, let adapter = view.adapter else { return }
-        let isUsed = slots.contains { $0.link != nil }
-        if wantsAdvertising { listenForL2CAP() }
-        step(.application, wantsAdvertising || isUsed, adapter)
+        let isServing = wantsAdvertising || slots.contains { $0.link != nil }
+        // Without a socket, GATT alone is used.
+        listener?.listen(at: isServing ? view.address : nil)
+        step(.application, isServing, adapter)
         let isServed = requests[.application]!.state == .on
         step(.advertisement, wantsAdvertising && isServed && slots.contains { $0.link == nil }, adapter)
         // While it searches, the controller reports a laptop once in ten seconds, and a connection waits for that report.
         let next = chooseLaptop()
         step(.discovery, wantsScan && connecting == nil && next == nil, adapter)
         if let next, requests[.discovery]!.state == .off { connect(next) }
-    }
-
-    /// Without a socket, GATT alone is used.
-    private func listenForL2CAP() {
-        guard usesL2CAP, listener == nil, let address = view.address else { return }
-        listener = L2CAPListener(at: address, loop: loop) { [weak self] descriptor, address in
-            let link = self?.links.values.first { BluetoothAddress.isPath($0.device, of: address) } as? PeripheralLink
-            if let link { link.accept(descriptor) } else { close(descriptor) }
-        }
     }
 
     /// Sends the request that brings the state closer to the wish.

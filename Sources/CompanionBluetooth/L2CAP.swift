@@ -48,6 +48,18 @@ public enum L2CAP {
         return descriptor < 0 ? nil : descriptor
     }
 
+    private static let backlog: Int32 = 4
+
+    /// Listens at an adapter's address, with a PSM that the kernel chooses. Returns `nil` without a socket.
+    static func listen(at own: BluetoothAddress) -> (descriptor: Int32, psm: Int)? {
+        guard let descriptor = socket(at: own) else { return nil }
+        guard Glibc.listen(descriptor, backlog) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return (descriptor, Int(clinux_l2cap_psm(descriptor)))
+    }
+
     /// Begins a connection with another laptop. Returns `nil` if it fails at once.
     static func connect(from own: BluetoothAddress, to other: BluetoothAddress, psm: UInt8) -> Int32? {
         guard let descriptor = socket(at: own) else { return nil }
@@ -59,37 +71,55 @@ public enum L2CAP {
     }
 }
 
-/// Accepts the L2CAP channels of laptops that are connected with this one.
+/// Accepts the L2CAP channels of laptops that are connected with this one, at one address at a time.
 @LoopActor final class L2CAPListener {
-    private static let backlog: Int32 = 4
+    private struct Listening {
+        let address: BluetoothAddress
+        let psm: UInt8
+        let descriptor: SystemBus.Descriptor
+        let source: EventSource
+    }
 
-    let psm: UInt8
-    private let descriptor: Int32
-    private var source: EventSource?
+    private var listening: Listening?
+    private let loop: EventLoop
+    private let bind: (BluetoothAddress) -> (descriptor: Int32, psm: Int)?
     private let onChannel: (_ descriptor: Int32, _ address: [UInt8]) -> Void
 
     /// - Parameter onChannel: gets the descriptor of each channel, and the other device's address.
-    init?(at own: BluetoothAddress, loop: EventLoop, onChannel: @escaping (_ descriptor: Int32, _ address: [UInt8]) -> Void) {
-        guard let descriptor = L2CAP.socket(at: own) else { return nil }
-        (self.descriptor, self.onChannel) = (descriptor, onChannel)
-        let number = Int(clinux_l2cap_psm(descriptor))
-        psm = UInt8(truncatingIfNeeded: number)
-        guard L2CAP.psms.contains(number), listen(descriptor, Self.backlog) == 0 else { return nil }
-        source = try? loop.watch(descriptor) { [weak self] _ in self?.accept() }
-        guard source != nil else { return nil }
+    init(
+        loop: EventLoop, bind: @escaping (BluetoothAddress) -> (descriptor: Int32, psm: Int)? = L2CAP.listen,
+        onChannel: @escaping (_ descriptor: Int32, _ address: [UInt8]) -> Void
+    ) {
+        (self.loop, self.bind, self.onChannel) = (loop, bind, onChannel)
     }
 
-    isolated deinit {
-        source?.cancel()
-        close(descriptor)
+    isolated deinit { stop() }
+
+    /// The PSM; `nil` while this laptop accepts no channel.
+    var psm: UInt8? { listening?.psm }
+
+    /// Listens at an address, or with `nil` nowhere. After a failure, another call tries again.
+    func listen(at address: BluetoothAddress?) {
+        guard address != listening?.address else { return }
+        stop()
+        guard let address, let (number, psm) = bind(address) else { return }
+        let descriptor = SystemBus.Descriptor(number)
+        guard L2CAP.psms.contains(psm), let source = try? loop.watch(number, { [weak self] _ in self?.accept() }) else { return }
+        listening = Listening(address: address, psm: UInt8(psm), descriptor: descriptor, source: source)
+    }
+
+    private func stop() {
+        listening?.source.cancel()
+        listening = nil
     }
 
     private func accept() {
+        guard let listening else { return }
         var address = [UInt8](repeating: 0, count: 6)
-        let accepted = clinux_l2cap_accept(descriptor, &address)
+        let accepted = clinux_l2cap_accept(listening.descriptor.number, &address)
         if accepted >= 0 { return onChannel(accepted, address) }
         // Without descriptors, the loop would turn here again and again.
-        if errno != EAGAIN, errno != EINTR, errno != ECONNABORTED { source?.cancel() }
+        if errno != EAGAIN, errno != EINTR, errno != ECONNABORTED { stop() }
     }
 }
 

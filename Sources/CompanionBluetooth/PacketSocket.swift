@@ -15,11 +15,11 @@ import Glibc
 
     private let descriptor: Int32
     /// A second name of the socket while packets wait: the loop watches a descriptor for one kind of event.
-    private var writeDescriptor: Int32 = -1
+    private var waiting: (name: SystemBus.Descriptor, source: EventSource)?
     private let isSound: (Int32) -> Bool
     private var isOpen = true
     private var loop: EventLoop?
-    private var (readable, writable): (EventSource?, EventSource?)
+    private var readable: EventSource?
     private var queue: ArraySlice<[UInt8]> = []
     private var onPacket: ([UInt8]) -> Void = { _ in }
     private var onEnd: () -> Void = {}
@@ -99,14 +99,16 @@ import Glibc
     }
 
     private func waitForSpace() {
-        guard writable == nil else { return }
-        writeDescriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        writable = try? loop?.watch(writeDescriptor, for: UInt32(EPOLLOUT.rawValue)) { [weak self] _ in self?.flush() }
+        guard waiting == nil else { return }
+        let number = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard number >= 0 else { return }
+        let name = SystemBus.Descriptor(number)
+        let source = try? loop?.watch(number, for: UInt32(EPOLLOUT.rawValue)) { [weak self] _ in self?.flush() }
+        waiting = source.map { (name, $0) }
     }
 
     private func stopWaiting() {
-        writable?.cancel()
-        if writeDescriptor >= 0 { close(writeDescriptor) }
-        (writable, writeDescriptor) = (nil, -1)
+        waiting?.source.cancel()
+        waiting = nil
     }
 }

@@ -101,7 +101,7 @@ import EventLoop
     private let reports: LinkReports
     private var sockets: [Way: PacketSocket] = [:]
     private var l2cap: L2CAPChannel?
-    private var (isUnconfirmed, hasEnded) = (false, false)
+    private var (isUnconfirmed, hasEnded, hadL2CAP) = (false, false, false)
 
     init(_ device: String, mtu: Int, loop: EventLoop, _ reports: LinkReports) {
         (self.device, self.mtu, self.loop, self.reports) = (device, mtu, loop, reports)
@@ -153,11 +153,11 @@ import EventLoop
         l2cap = nil
     }
 
-    /// Takes the channel that the other laptop opened, or closes it: a link has one.
+    /// Takes the first channel that the other laptop opened, and closes each later one without a report.
     func accept(_ descriptor: Int32) {
         let channel = L2CAPChannel(descriptor, loop: loop) { [weak self] in self?.l2capReported($0) }
-        guard l2cap == nil, channel.start() else { return channel.end() }
-        l2cap = channel
+        guard !hadL2CAP, channel.start() else { return channel.end() }
+        (l2cap, hadL2CAP) = (channel, true)
     }
 
     private func l2capReported(_ report: L2CAPChannel.Report) {

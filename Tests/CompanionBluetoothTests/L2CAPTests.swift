@@ -1,5 +1,6 @@
 import CSystemd
 import EventLoop
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -115,10 +116,139 @@ import Testing
         #expect(ends.reports == ["opened"])
     }
 
-    @Test func addressesAreReadAndCompared() {
-        func address(_ text: String, _ type: String = "public") -> BluetoothAddress? {
-            BluetoothAddress(["Address": .text(text), "AddressType": .text(type)])
+    /// Two connected sockets.
+    private func pair() throws -> (one: Int32, other: Int32) {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+        return (ends[0], ends[1])
+    }
+
+    /// A loop without a free watch: each packet that waits has no second name of the socket.
+    @Test @LoopActor func aSocketThatCannotBeWatchedKeepsOneName() throws {
+        let ends = try pair()
+        defer { close(ends.other) }
+        var space: Int32 = 4096
+        setsockopt(ends.one, SOL_SOCKET, SO_SNDBUF, &space, 4)
+        // It was not started, so there is no loop.
+        let socket = PacketSocket(ends.one)
+        for _ in 0..<100 { socket.send([UInt8](repeating: 7, count: 500)) }
+        let link = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(ends.one)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == link
         }
+        #expect(names == ["\(ends.one)"])
+        socket.end()
+    }
+
+    /// Any program of the other laptop may open channels.
+    @Test @LoopActor func aLinkHasOneChannel() async throws {
+        var reports: [Bool] = []
+        let link = PeripheralLink(
+            "/dev", mtu: 185, loop: .shared,
+            LinkReports(
+                onOpen: { _, _ in }, onMTU: { _ in }, onChunk: { _, _ in }, onL2CAP: { reports.append($0) }, onWritten: {},
+                onEnd: {}))
+        for _ in 0..<3 {
+            let ends = try pair()
+            defer { close(ends.other) }
+            // It has not the MTU of a channel, so it ends.
+            link.accept(ends.one)
+            var octet: UInt8 = 0
+            try await until { recv(ends.other, &octet, 1, Int32(MSG_DONTWAIT)) == 0 }
+        }
+        #expect(reports == [false])
+    }
+
+    // MARK: The listener
+
+    /// Listening Unix sockets in place of Bluetooth's, and what a listener makes of them.
+    @LoopActor private final class Listening {
+        private(set) var sockets: [Int32] = []
+        private(set) var accepted: [Int32] = []
+        private(set) var listener: L2CAPListener?
+
+        init() {
+            listener = L2CAPListener(
+                loop: .shared, bind: { [weak self] _ in self?.make() }, onChannel: { [weak self] in self?.take($0, $1) })
+        }
+
+        private func take(_ descriptor: Int32, _ address: [UInt8]) { accepted.append(descriptor) }
+
+        private func make() -> (descriptor: Int32, psm: Int)? {
+            let number = socket(
+                AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            // With the family alone, the kernel chooses a name.
+            var address = sockaddr(sa_family: sa_family_t(AF_UNIX), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+            guard bind(number, &address, 2) == 0, Glibc.listen(number, 4) == 0 else { return nil }
+            sockets.append(number)
+            return (number, 0x80 + sockets.count)
+        }
+
+        /// Connects with the last socket.
+        func connect() -> Int32? {
+            let client = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            var address = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let result = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                    getsockname(sockets.last ?? -1, pointer, &length) == 0 ? Glibc.connect(client, pointer, length) : -1
+                }
+            }
+            if result == 0 { return client }
+            close(client)
+            return nil
+        }
+
+        isolated deinit { for descriptor in accepted { close(descriptor) } }
+    }
+
+    private static func address(_ text: String, _ type: String = "public") -> BluetoothAddress? {
+        BluetoothAddress(["Address": .text(text), "AddressType": .text(type)])
+    }
+
+    @Test @LoopActor func aListenerThatFailsIsNotOfferedAndTriedAgain() async throws {
+        // Sockets that do not listen: accept(2) fails as soon as there is something to read.
+        let ends = [try pair(), try pair()]
+        defer { for end in ends { close(end.other) } }
+        var count = 0
+        let listener = L2CAPListener(
+            loop: .shared,
+            bind: { _ in
+                count += 1
+                return (ends[count - 1].one, 0x80 + count)
+            }, onChannel: { _, _ in })
+        let address = try #require(Self.address("00:AA:01:01:00:01"))
+        for _ in 0..<2 { listener.listen(at: address) }
+        #expect(listener.psm == 0x81 && count == 1)
+        _ = Glibc.send(ends[0].other, [1], 1, 0)
+        try await until { listener.psm == nil }
+        #expect(Glibc.send(ends[0].other, [1], 1, Int32(MSG_NOSIGNAL)) < 0, "the socket is closed")
+        listener.listen(at: address)
+        #expect(listener.psm == 0x82)
+    }
+
+    @Test @LoopActor func aListenerHasTheAdaptersAddress() throws {
+        let listening = Listening()
+        let listener = try #require(listening.listener)
+        listener.listen(at: Self.address("00:AA:01:01:00:01"))
+        listener.listen(at: Self.address("00:AA:01:01:00:02"))
+        #expect(listener.psm == 0x82)
+        listener.listen(at: nil)
+        #expect(listener.psm == nil && listening.connect() == nil, "its socket is closed")
+    }
+
+    @Test @LoopActor func anAcceptedSocketIsClosedOnExecAndDoesNotBlock() async throws {
+        let listening = Listening()
+        try #require(listening.listener).listen(at: Self.address("00:AA:01:01:00:01"))
+        let client = try #require(listening.connect())
+        defer { close(client) }
+        try await until { !listening.accepted.isEmpty }
+        #expect(fcntl(listening.accepted[0], F_GETFD) & FD_CLOEXEC != 0)
+        #expect(fcntl(listening.accepted[0], F_GETFL) & O_NONBLOCK != 0)
+    }
+
+    @Test func addressesAreReadAndCompared() {
+        func address(_ text: String, _ type: String = "public") -> BluetoothAddress? { Self.address(text, type) }
         #expect(address("00:AA:01:01:00:01")?.octets == [1, 0, 1, 1, 0xAA, 0])
         #expect(address("00:AA:01:01:00:01")?.isRandom == false && address("C0:AA:01:01:00:01", "random")?.isRandom == true)
         for wrong in ["", "00:AA:01:01:00", "00:AA:01:01:00:0G", "00-AA-01-01-00-01", "0:AA:01:01:00:0011"] {

@@ -141,7 +141,7 @@ public struct Companion: ~Copyable {
     public init(keys: consuming KeyPair, name: String, peers: [Peer]) {
         self.keys = keys
         let shown = Printable.shown(Printable.beginning(of: name, limit: Limits.name) ?? name, limit: Limits.name)
-        self.name = Limits.isPrintable(shown, Limits.name) ? shown : "laptop"
+        self.name = Limits.isPrintable(shown, Limits.name) ? Peer.name(shown) : "laptop"
         self.peers = Array(peers.prefix(Self.peerLimit))
     }
 

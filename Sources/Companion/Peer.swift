@@ -24,7 +24,10 @@ public struct Peer: Hashable, Sendable {
     /// The name that its user chose: printable, at most 64 octets. Two laptops may have the same name.
     public var name: String
 
-    public init(id: PeerID, name: String) { (self.id, self.name) = (id, name) }
+    public init(id: PeerID, name: String) { (self.id, self.name) = (id, Self.name(name)) }
+
+    /// Returns a laptop's name, or another one for a name that looks like an identifier: commands accept both.
+    static func name(_ text: String) -> String { Hex.decode(text)?.count == 32 ? "laptop" : text }
 }
 
 /// A connection, by the number that the transport gave it.

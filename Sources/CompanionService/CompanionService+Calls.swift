@@ -63,8 +63,12 @@ extension CompanionService {
 
     // MARK: Peers
 
-    /// Returns the peer with this name, this identifier, or an identifier that begins so.
-    private func find(_ text: String) throws(CompanionFault) -> Peer {
+    private func find(_ text: String) throws(CompanionFault) -> Peer { try Self.find(text, among: peers) }
+
+    /// Returns the peer with this identifier, this name, or an identifier that begins so. Peers choose their names: a whole identifier
+    /// counts before them.
+    nonisolated static func find(_ text: String, among peers: [Peer]) throws(CompanionFault) -> Peer {
+        if let peer = peers.first(where: { $0.id.description == text.lowercased() }) { return peer }
         let named = peers.filter { $0.name == text }
         let found =
             named.isEmpty && text.utf8.count >= 4 ? peers.filter { $0.id.description.hasPrefix(text.lowercased()) } : named

@@ -83,6 +83,17 @@ import Varlink
         #expect(second.fault == nil && second.replies.first?["code"] != nil)
     }
 
+    /// A peer chooses its name.
+    @Test func anIdentifierCountsBeforeANameThatIsAlike() throws {
+        let ben = Peer(id: PeerID([UInt8](repeating: 0xAB, count: 32))!, name: "Ben")
+        var other = Peer(id: PeerID([UInt8](repeating: 7, count: 32))!, name: "Ida")
+        #expect(try CompanionService.find("ABab", among: [other, ben]) == ben)
+        other.name = "\(ben.id)"
+        for text in [other.name, other.name.uppercased()] {
+            #expect(try CompanionService.find(text, among: [other, ben]) == ben)
+        }
+    }
+
     /// Anyone nearby may open links and channels.
     @Test @LoopActor func aStrangersChannelIsNotLogged() async throws {
         let laptop = try TestLaptop("Ida", MemoryAir())

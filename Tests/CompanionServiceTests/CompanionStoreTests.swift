@@ -24,6 +24,13 @@ import Testing
         }
     }
 
+    @Test func aStoredNameThatLooksLikeAnIdentifierIsReplaced() throws {
+        var peer = peer("Ida")
+        peer.name = String(repeating: "ab", count: 32)
+        try store.save([peer])
+        #expect(try store.peers().map(\.name) == ["laptop"])
+    }
+
     @Test func anotherKeyIsNotMadeForTheSamePeers() throws {
         try store.save([peer("Ida")])
         #expect(throws: CompanionStore.Fault.self) { _ = try store.key().publicKey }

@@ -24,6 +24,16 @@ import Testing
         #expect(one.companion.links.values.first?.session?.key == two.companion.links.values.first?.session?.key)
     }
 
+    /// Commands accept names and identifiers.
+    @Test func aNameThatLooksLikeAnIdentifierIsReplaced() throws {
+        let id = "\(two.id)"
+        for text in [id, id.uppercased()] {
+            #expect(Peer(id: one.id, name: text).name == "laptop")
+            #expect(try Laptop(text).companion.name == "laptop")
+        }
+        for text in [String(id.dropLast()), String(id.dropLast()) + "g"] { #expect(Peer(id: one.id, name: text).name == text) }
+    }
+
     @Test func threeWrongTriesEndTheCode() throws {
         let air = Air(one, two)
         try air.tell(one, .pairingBegan)

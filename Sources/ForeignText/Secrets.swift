@@ -8,20 +8,20 @@ public struct Secrets: Sendable {
     private static let ellipsis = Array("…".utf8)
 
     /// The folded secrets in all their forms.
-    private var forms: Set<SoughtText<UInt8>>
+    private var forms: Set<[UInt8]>
     /// Folded texts in which no secret is masked.
-    private var spared: [SoughtText<UInt8>] = []
+    private var spared: [[UInt8]] = []
 
     public init(_ texts: some Sequence<String>) {
         // Folding works for ASCII; other letters are searched for in both cases.
         let all = texts.filter { $0.utf8.count >= Self.shortest }.flatMap { [$0, $0.lowercased(), $0.uppercased()] }
-        forms = Set(Set(all.flatMap(Self.forms)).map(SoughtText.init))
+        forms = Set(all.flatMap(Self.forms))
     }
 
     public var isEmpty: Bool { forms.isEmpty }
 
     /// The length of the longest form, in octets.
-    public var longest: Int { forms.map(\.elements.count).max() ?? 0 }
+    public var longest: Int { forms.map(\.count).max() ?? 0 }
 
     /// Returns these secrets without some texts, which are not secret.
     public func without(_ texts: some Sequence<String>) -> Secrets {
@@ -33,14 +33,14 @@ public struct Secrets: Sendable {
     /// Returns these secrets, but spares some texts wherever they occur: "http://10.214.0.1" reveals nothing about a room 214.
     public func sparing(_ texts: some Sequence<String>) -> Secrets {
         var sparing = self
-        sparing.spared += texts.filter { !$0.isEmpty }.map { SoughtText($0.utf8.map(Self.folded)) }
+        sparing.spared += texts.filter { !$0.isEmpty }.map { $0.utf8.map(Self.folded) }
         return sparing
     }
 
     /// Returns only the forms with at least this many octets.
     public func withForms(from length: Int) -> Secrets {
         var long = self
-        long.forms = forms.filter { $0.elements.count >= length }
+        long.forms = forms.filter { $0.count >= length }
         return long
     }
 
@@ -49,28 +49,11 @@ public struct Secrets: Sendable {
 
     public func mask(_ octets: [UInt8]) -> [UInt8] {
         let text = octets.map(Self.folded)
-        // The longest secret at each place counts, so that no part is left of one that contains another.
-        var (lengths, open) = ([Int](repeating: 0, count: text.count), [Int](repeating: 0, count: text.count))
         let cuts = text.indices.filter { text[$0...].starts(with: Self.ellipsis) }
-        for form in forms {
-            form.search(text, cuts: cuts, from: Self.shortest) { lengths[$0] = max(lengths[$0], $1) }
-        }
-        for known in spared { known.search(text) { open[$0] = max(open[$0], $1) } }
-        var masked: [UInt8] = []
-        var index = 0
-        while index < text.count {
-            if open[index] > 0 {
-                masked += octets[index..<index + open[index]]
-                index += open[index]
-            } else if lengths[index] > 0 {
-                masked += Self.mark
-                index += lengths[index]
-            } else {
-                masked.append(octets[index])
-                index += 1
-            }
-        }
-        return masked
+        // The longest secret at each place counts, so that no part is left of one that contains another.
+        return SoughtText.replaced(
+            octets, SoughtText.longest(of: forms, in: text, cuts: cuts, from: Self.shortest),
+            sparing: SoughtText.longest(of: spared, in: text), with: Self.mark)
     }
 
     private static func folded(_ octet: UInt8) -> UInt8 {

@@ -1,44 +1,53 @@
-/// A text that is sought in others, in time that grows with their length alone (Knuth, Morris and Pratt): helpers and portals write texts,
+/// Texts that are sought in another one, in time that grows with their lengths alone (the Z algorithm): helpers and portals write texts,
 /// and users type answers, of which all parts are alike.
-public struct SoughtText<Element: Hashable & Sendable>: Hashable, Sendable {
-    /// At least one.
-    public let elements: [Element]
-    /// For each beginning of the elements, by its length: the length of the longest shorter beginning with which it ends.
-    private let borders: [Int]
-
-    public init(_ elements: [Element]) {
-        self.elements = elements
-        var (borders, length) = ([0, 0], 0)
-        for element in elements.dropFirst() {
-            while length > 0, elements[length] != element { length = borders[length] }
-            if elements[length] == element { length += 1 }
-            borders.append(length)
-        }
-        self.borders = borders
-    }
-
-    /// Reports each place where the whole stands in a text, and each where a beginning of it stands directly before a cut.
+public enum SoughtText {
+    /// Returns for each place in a text how long the longest of some others is that stands there, or the longest beginning of one that
+    /// stands there directly before a cut; 0 for none.
     ///
     /// - Parameters:
-    ///   - cuts: places in the text, in their order.
+    ///   - cuts: places in the text.
     ///   - least: the least length of a beginning.
-    public func search(
-        _ text: [Element], cuts: [Int] = [], from least: Int = 1, _ found: (_ start: Int, _ length: Int) -> Void
-    ) {
-        var (length, cut) = (0, 0)
-        for (index, element) in text.enumerated() {
-            if cut < cuts.count, cuts[cut] == index {
-                cut += 1
-                var part = length
-                while part >= least {
-                    found(index - part, part)
-                    part = borders[part]
-                }
+    public static func longest<Element: Equatable>(
+        of others: some Sequence<[Element]>, in text: [Element], cuts: [Int] = [], from least: Int = 1
+    ) -> [Int] {
+        // The last cut up to each place, and up to the end.
+        var lastCuts = [Int](repeating: 0, count: text.count + 1)
+        for cut in cuts { lastCuts[cut] = cut }
+        for place in text.indices { lastCuts[place + 1] = max(lastCuts[place], lastCuts[place + 1]) }
+        var longest = [Int](repeating: 0, count: text.count)
+        for other in others {
+            let both = other + text
+            // How much of the other stands at each place in both; from `start` to `end` stands the beginning of it.
+            var (common, start, end) = ([other.count], 0, 0)
+            for place in both.indices.dropFirst() {
+                var length = place < end ? min(common[place - start], end - place) : 0
+                while length < other.count, place + length < both.count, both[length] == both[place + length] { length += 1 }
+                if place + length > end { (start, end) = (place, place + length) }
+                common.append(length)
             }
-            if length == elements.count { length = borders[length] }
-            while length > 0, elements[length] != element { length = borders[length] }
-            if elements[length] == element { length += 1 }
-            if length == elements.count { found(index + 1 - length, length) }
+            for place in text.indices {
+                let length = common[other.count + place]
+                let found = length == other.count ? length : lastCuts[place + length] - place
+                if found >= min(least, other.count) { longest[place] = max(longest[place], found) }
+            }
         }
+        return longest
+    }
+
+    /// Returns a text with a mark instead of each part that begins at a place with a length; the part after it begins behind it.
+    ///
+    /// - Parameter spared: the lengths of the parts that stay as they are, whatever begins there.
+    public static func replaced<Element>(
+        _ text: [Element], _ lengths: [Int], sparing spared: [Int] = [], with mark: [Element]
+    ) -> [Element] {
+        var (result, index): ([Element], Int) = ([], 0)
+        while index < text.count {
+            let kept = spared.isEmpty ? 0 : spared[index]
+            let isMarked = kept == 0 && lengths[index] > 0
+            let end = index + max(1, isMarked ? lengths[index] : kept)
+            result += isMarked ? mark[...] : text[index..<end]
+            index = end
+        }
+        return result
     }
 }

@@ -62,6 +62,7 @@ import Testing
             ("aabaabaa…", "•••…"), ("xaabaa…", "x•••…"), ("aabaabaaba…", "aab•••…"), ("xaab…", "x•••…"), ("aaba aa…", "aaba aa…"),
             ("xabaab…", "x•••…"), ("abaabx…", "•••…"), ("aabaabaac…", "•••…"), ("…", "…"), ("a…", "a…"),
         ] { #expect(secrets.mask(text) == masked, "\(text): \(secrets.mask(text))") }
+        #expect(Secrets(["……b"]).mask("………") == "•••…")
         let other = Secrets(["open sesame\\1"])
         #expect(other.mask("so open sesa…, or") == "so •••…, or" && other.mask("open…") == "•••…" && other.mask("op…") == "op…")
     }
@@ -78,6 +79,16 @@ import Testing
             let secrets = Secrets((0..<4).map { String(repeating: "a", count: count / 4 - $0) + "b" })
             let sparing = secrets.sparing([String(repeating: "a", count: count / 4) + "c"])
             #expect(sparing.mask([UInt8](repeating: UInt8(ascii: "a"), count: count)).count == count)
+        }
+        #expect(growth < 8)
+    }
+
+    /// The same where each place may be one at which a secret was cut off.
+    @Test func cutsTakeLinearTime() {
+        let growth = ProcessorTime.growth(from: 4096) { count in
+            let text = [Int](repeating: 0, count: count)
+            let lengths = SoughtText.longest(of: [text + [1]], in: text, cuts: Array(text.indices))
+            #expect(lengths.elementsEqual((0..<count).reversed()))
         }
         #expect(growth < 8)
     }

@@ -21,12 +21,12 @@ package final class RenderedPage: Sendable {
         /// Whether this reads a layer over the page.
         package let isCover: Bool
         /// The words of the last dialog that a script has opened since the last act (HTML Standard, section "Simple dialogs").
-        package fileprivate(set) var said: String?
+        package let said: String?
         /// The key of the page's server, in the form of ``HTTPResponse/pin``; `nil` over plain HTTP.
-        package fileprivate(set) var pin: String?
+        package let pin: String?
         /// The status of the answer that brought the page (RFC 9110, section 15); 200 if the last act loaded no page.
-        package fileprivate(set) var status = 200
-        fileprivate var isBusy: Bool
+        package let status: Int
+        fileprivate let isBusy: Bool
         /// The page's controls and words, without numbers, to notice a change.
         fileprivate let controls: String
         fileprivate let words: String
@@ -44,7 +44,12 @@ package final class RenderedPage: Sendable {
 
         /// Reads the answer of `page.js`, which a browser that the page has taken over can write as it likes. Throws
         /// ``TransferError``.
-        init(_ answer: JSONValue, context: Int) throws(TransferError) {
+        ///
+        /// - Parameter pin: returns the key of the server at a secure address.
+        init(
+            _ answer: JSONValue, context: Int, said: String? = nil, status: Int = 200, isBusy: Bool = false,
+            pin: (WebURL) throws(TransferError) -> String? = { _ in nil }
+        ) throws(TransferError) {
             guard let markup = answer["markup"]?.string, let address = answer["address"]?.string else {
                 throw TransferError(.system, "the browser's page cannot be read")
             }
@@ -54,8 +59,10 @@ package final class RenderedPage: Sendable {
                 throw TransferError(.refusedURL, "the browser is at \(address.prefix(60))")
             }
             (self.url, self.markup, self.context) = (url, Array(markup.utf8), context)
+            (self.said, self.status) = (said, status)
+            self.pin = url.isSecure ? try pin(url) : nil
             isCover = answer["isCover"]?.bool == true
-            isBusy = answer["isComplete"]?.bool != true
+            self.isBusy = isBusy || answer["isComplete"]?.bool != true
             controls = answer["controls"]?.string ?? ""
             words = answer["words"]?.string ?? ""
             hasMore = answer["hasMore"]?.bool == true
@@ -357,11 +364,10 @@ package final class RenderedPage: Sendable {
         let context = world["executionContextId"]?.integer ?? 0
         _ = try evaluate(Self.script, context, in: scope)
         let answer = try evaluate("hotspot.read()", context, in: scope)
-        var reading = try Reading(answer, context: context)
-        reading.isBusy = reading.isBusy || requests.with { $0.isBusy }
-        reading.said = guarded.with(\.said)
-        reading.pin = try reading.url.isSecure ? pin(of: reading.url, in: scope) : nil
-        reading.status = requests.with { $0.statuses[frame.string ?? ""] } ?? 200
+        let (isBusy, status) = requests.with { ($0.isBusy, $0.statuses[frame.string ?? ""] ?? 200) }
+        let reading = try Reading(answer, context: context, said: guarded.with(\.said), status: status, isBusy: isBusy) {
+            url throws(TransferError) in try pin(of: url, in: scope)
+        }
         return (reading, answer["frames"]?.integer ?? 0)
     }
 

@@ -65,7 +65,8 @@ public final class Gate {
     /// - Returns: whether another program had changed something.
     @discardableResult public func apply(closed wanted: [Int: String], strays: Set<Int> = []) throws(GateError) -> Bool {
         let strays = strays.filter { wanted[$0] == nil && closed[$0] == nil }
-        guard !(wanted.isEmpty && closed.isEmpty && strays.isEmpty) else { return false }
+        // A pass that failed may have left rules of a link that it did not close.
+        guard !(wanted.isEmpty && closed.isEmpty && strays.isEmpty && known != nil) else { return false }
         var firstError: NetlinkError?
         func attempt(_ body: () throws(NetlinkError) -> Void) {
             do { try body() } catch { firstError = firstError ?? error }

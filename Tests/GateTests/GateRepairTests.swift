@@ -13,6 +13,8 @@ struct GateRepairTests {
         var link: Int?
         /// No rule can be added.
         var takesNoRules = false
+        /// The answer to a new rule is lost.
+        var losesAnswers = false
 
         override func setGroup(_ group: UInt32, of index: Int) throws(NetlinkError) -> Bool {
             if index == link { throw NetlinkError(operation: "changing a group", code: EBUSY) }
@@ -22,6 +24,7 @@ struct GateRepairTests {
         override func add(_ rule: GateRule) throws(NetlinkError) {
             if takesNoRules { throw NetlinkError(operation: "adding a rule", code: ENOBUFS) }
             try super.add(rule)
+            if losesAnswers { throw NetlinkError(operation: "asking the kernel", code: ENOBUFS) }
         }
     }
 
@@ -147,7 +150,20 @@ struct GateRepairTests {
         }
     }
 
-    /// The same number of rules, but not the same rules.
+    @Test func rulesOfALinkThatIsNotWantedAnyMoreAreTakenAway() throws {
+        try play { stage in
+            let kernel = try Stubborn()
+            let gate = try Gate(kernel: kernel)
+            kernel.losesAnswers = true
+            stage.expect(fails { () throws(GateError) in try gate.apply(closed: [index("w0"): "w0"]) })
+            stage.expect(stage.rules.contains("oif w0 lookup main"))
+            kernel.losesAnswers = false
+            stage.expect(try gate.apply(closed: [:]) == false && !stage.rules.contains("w0"))
+            try gate.stop()
+        }
+    }
+
+    /// As many rules as there were, and not the same ones.
     @Test func anExchangedRuleIsNoticed() throws {
         try play { stage in
             let rules = stage.rules

@@ -86,13 +86,15 @@ import Notifications
     }
 
     @LoopActor private static func run(_ settings: Settings, file: String, isDefault: Bool) {
+        let coordinator: Coordinator
         do {
-            let coordinator = try Coordinator(settings: settings, file: file, isDefaultFile: isDefault)
-            running = coordinator
-            try coordinator.start()
+            coordinator = try Coordinator(settings: settings, file: file, isDefaultFile: isDefault)
         } catch {
             fail("\(error)", code: 1)
         }
+        running = coordinator
+        // The gate may be there already.
+        do { try coordinator.start() } catch { coordinator.giveUp(because: "\(error)") }
     }
 
     /// Keeps the coordinator alive; the loop's sources refer to it weakly.

@@ -122,9 +122,9 @@ import HotspotCore
     func history(ssid: String?, interface: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
         if before == "unknown" { throw .failed(code: .noAttempt, message: "no") }
         limits.append(limit)
-        let first = before.flatMap { Int($0) }.map { $0 + 1 } ?? 0
+        let older = (0..<attemptCount).filter { index in before.flatMap { Int($0) }.map { index > $0 } ?? true }
         // Each as long as an attempt can be.
-        return (first..<min(attemptCount, first + limit)).map { index in
+        return older.prefix(limit).map { index in
             AttemptStatus(
                 id: "\(index)", interface: "wlan0", ssid: "Cafe", began: 0, ended: nil, helper: nil, portal: nil,
                 outcome: String(repeating: "x", count: 1024))

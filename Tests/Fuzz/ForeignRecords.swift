@@ -13,45 +13,58 @@ enum ForeignRecords {
     private static let cafe = SSID(printable: "Cafe")!
 
     /// Reads networkd's description of a link, and resolv.conf.
-    @Sendable static func readText(_ octets: [UInt8]) {
-        _ = NetworkdClient.answer(about: link, String(decoding: octets, as: UTF8.self))
-        _ = SystemLinkFacts.nameservers(in: octets, on: link)
+    @Sendable static func readText(_ octets: [UInt8]) -> [String: Bool] {
+        [
+            "networkd": NetworkdClient.answer(about: link, String(decoding: octets, as: UTF8.self)).hasFacts,
+            "resolv.conf": !SystemLinkFacts.nameservers(in: octets, on: link).isEmpty,
+        ]
     }
 
     /// Reads values from the bus, written as JSON: those of NetworkManager, ConnMan, resolved, iwd and BlueZ.
-    @Sendable static func readBus(_ octets: [UInt8]) {
-        guard let json = try? Coding.decode(JSONValue.self, from: octets) else { return }
+    @Sendable static func readBus(_ octets: [UInt8]) -> [String: Bool] {
+        guard let json = try? Coding.decode(JSONValue.self, from: octets) else { return [:] }
         let value = BusValue(json)
         let table = value.table
-        _ = NetworkManagerClient.answer(about: link, table, table.mapValues(\.table))
-        _ = ConnManClient.answer(about: link, value.list)
-        _ = ResolvedClient.answer(about: link, table)
         let request = JoinRequest(
             interface: ManagedInterface(index: 7, name: "wlan0"), ssid: cafe, security: .psk, password: nil, once: false)
-        _ = NetworkManagerAssociator.fits(table, request)
-        for security in [nil, Security.open, .psk] { _ = IwdAssociator.entry(of: cafe, security, at: "/0/3", in: table) }
+        let entries = [nil, Security.open, .psk].map { IwdAssociator.entry(of: cafe, $0, at: "/0/3", in: table) }
         var radio = RadioView(wanted: nil)
         radio.replace(table)
+        let state = radio.state
+        var hasService = false
         for (path, interfaces) in table.prefix(8) {
             radio.change(path, BlueZ.device, interfaces.table)
-            _ = RemoteService.all(in: table, of: path)
+            if !RemoteService.all(in: table, of: path).isEmpty { hasService = true }
             radio.remove(path, Array(interfaces.table.keys))
         }
         _ = radio.state
-        _ = PeerOptions(table, adapter: "/org/bluez/hci0")
+        return [
+            "NetworkManager": NetworkManagerClient.answer(about: link, table, table.mapValues(\.table)).hasFacts,
+            "ConnMan": ConnManClient.answer(about: link, value.list).hasFacts,
+            "resolved": ResolvedClient.answer(about: link, table).hasFacts,
+            "NetworkManager's settings": NetworkManagerAssociator.fits(table, request),
+            "iwd": entries.contains { $0 != nil }, "BlueZ's adapter": state == .ready, "BlueZ's service": hasService,
+            "BlueZ's options": PeerOptions(table, adapter: "/org/bluez/hci0") != nil,
+        ]
     }
 
     /// Reads answers and events of wpa_supplicant.
-    @Sendable static func readSupplicant(_ octets: [UInt8]) {
+    @Sendable static func readSupplicant(_ octets: [UInt8]) -> [String: Bool] {
         let text = String(decoding: octets, as: UTF8.self)
-        _ = WPASupplicantAssociator.entries(text)
         var misses = 0
-        for line in text.split(separator: "\n").prefix(64) {
-            _ = WPASupplicantAssociator.outcome(String(line), of: "4", misses: &misses)
+        let outcomes = text.split(separator: "\n").prefix(64).map { line in
+            WPASupplicantAssociator.outcome(String(line), of: "4", misses: &misses)
         }
-        _ = AccessPointQuery.answer(text)
         if let ssid = SSID(octets: octets) { _ = WPASupplicantAssociator.escaped(ssid) }
+        return [
+            "a network": !WPASupplicantAssociator.entries(text).isEmpty, "an outcome": outcomes.contains { $0 != nil },
+            "an answer of ANQP": !AccessPointQuery.answer(text).isEmpty,
+        ]
     }
+}
+
+extension ManagerAnswer {
+    fileprivate var hasFacts: Bool { if case .facts = self { true } else { false } }
 }
 
 extension BusValue {

@@ -4,7 +4,7 @@ import Glibc
 /// `fuzz PARSER [options and folders of libFuzzer]`
 @main struct Fuzz {
     /// libFuzzer's callback has no context. It is written once, before libFuzzer begins, on the only thread.
-    nonisolated(unsafe) private static var parse: @Sendable ([UInt8]) -> Void = { _ in }
+    nonisolated(unsafe) private static var parse: Parsers.Parser = { _ in [:] }
 
     static func main() {
         var arguments = CommandLine.arguments
@@ -19,7 +19,7 @@ import Glibc
         let code = pointers.withUnsafeMutableBufferPointer { buffer in
             var start = buffer.baseAddress
             return LLVMFuzzerRunDriver(&count, &start) { data, size in
-                Fuzz.parse([UInt8](UnsafeBufferPointer(start: data, count: size)))
+                _ = Fuzz.parse([UInt8](UnsafeBufferPointer(start: data, count: size)))
                 return 0
             }
         }

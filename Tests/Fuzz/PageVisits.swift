@@ -11,7 +11,7 @@ enum PageVisits {
     private static let url = Parsers.portal
     private static let live = Portal(origin: url.origin, pin: nil, kind: "form", title: nil)
 
-    @Sendable static func play(_ octets: [UInt8]) {
+    @Sendable static func play(_ octets: [UInt8]) -> [String: Bool] {
         let pages = Parsers.parts(of: octets, limit: pageLimit).enumerated().map { index, body in
             let chain = RedirectChain(HTTPResponse(url: url, status: index == 1 ? 403 : 200, body: body))
             return (chain, TypedPage(chain.page))
@@ -20,35 +20,39 @@ enum PageVisits {
         var command = HelperCommand(
             network: Network(ssid: SSID(printable: "Cafe")!, interface: "lo", security: .open), link: link, portal: live,
             attempts: SharedProbe())
-        let answers = visit(command, pages, isTypedNow: false)
-        command.answers = answers
-        _ = visit(command, pages, isTypedNow: true)
-        (command.answers, command.credential, command.consent) = ([:], answers, true)
-        _ = visit(command, pages, isTypedNow: false)
+        let first = visit(command, pages, isTypedNow: false)
+        command.answers = first.answers
+        let second = visit(command, pages, isTypedNow: true)
+        (command.answers, command.credential, command.consent) = ([:], first.answers, true)
+        let third = visit(command, pages, isTypedNow: false)
+        return ["a question": !first.answers.isEmpty, "typed answers": second.sends, "stored answers": third.sends]
     }
 
-    /// Follows the moves over the pages, of which the last one comes twice. Returns answers to the last question.
+    /// Follows the moves over the pages, of which the last one comes twice. Returns answers to the last question, and whether a form was
+    /// sent.
     private static func visit(
         _ command: HelperCommand, _ pages: [(RedirectChain, TypedPage)], isTypedNow: Bool
-    ) -> [String: String] {
+    ) -> (answers: [String: String], sends: Bool) {
         var attempt = FormAttempt(command, at: live, isTypedNow: isTypedNow)
         // No name is looked up.
         attempt.engine.leadsInside = { $0.host.hasPrefix("10.") }
+        var sends = false
         for (index, (chain, page)) in (pages + pages.suffix(1)).enumerated() {
             if index > 0, attempt.arrive(chain, on: page, kind: "form") != nil { break }
             switch attempt.move(on: page, at: url).withoutBrowser {
             case .ask(let prompt, _, let reason):
                 _ = attempt.mayOpen(prompt, reason, on: page)
                 _ = attempt.refused(by: page)
-                return answers(to: prompt)
-            case .submit, .request, .probe, .render: continue
+                return (answers(to: prompt), sends)
+            case .submit: sends = true
+            case .request, .probe, .render: continue
             case .done:
                 _ = attempt.handOverUnsent(on: page, at: url)
-                return [:]
-            case .end, .leave: return [:]
+                return ([:], sends)
+            case .end, .leave: return ([:], sends)
             }
         }
-        return [:]
+        return ([:], sends)
     }
 
     /// Returns an answer of the right kind to each field, and to the boxes for consent.

@@ -3,49 +3,41 @@ import Vault
 @testable import Companion
 @testable import HotspotCore
 
-/// Plays what the air, a stranger and another program of a paired laptop can do to the companion: links that open and close, sessions,
-/// chunks on all channels, and time that passes. Each event is an octet for its kind and link, an octet for a length, and as many octets.
+/// Plays what the air and a stranger can do to the companion: links that open and close, chunks on both channels, and time that passes.
+/// Each event is an octet for its kind and link, and an octet for an MTU, seconds, or the length of the chunk after it.
 enum PeerFrames {
-    @Sendable static func play(_ octets: [UInt8]) {
-        guard let own = keys(7), let other = keys(9) else { return }
-        let peer = Peer(id: PeerID(octets: other.publicKey), name: "other")
-        var companion = Companion(keys: own, name: "laptop", peers: [peer])
-        var now = Instant(nanoseconds: 0)
+    @Sendable static func play(_ octets: [UInt8]) -> [String: Bool] {
+        guard let secret = try? SecretBytes.copy(of: [UInt8](repeating: 7, count: 32)), let keys = try? KeyPair(secret: secret)
+        else { return [:] }
+        let peer = Peer(id: PeerID(octets: [UInt8](repeating: 9, count: 32)), name: "other")
+        var companion = Companion(keys: keys, name: "laptop", peers: [peer])
+        var (now, receiver) = (Instant(nanoseconds: 0), BulkReceiver())
+        var (isAnswered, isWhole) = (false, false)
         _ = companion.handle(.offerAwaited(true), at: now)
         var rest = octets[...]
         while let head = rest.popFirst() {
             let length = Int(rest.popFirst() ?? 0)
-            let data = Array(rest.prefix(length))
-            rest = rest.dropFirst(length)
+            let data = [2, 3].contains(head & 7) ? Array(rest.prefix(length)) : []
+            rest = rest.dropFirst(data.count)
             let link = PeerLinkID(UInt64(head >> 6))
-            let event: Companion.Event
-            switch head & 15 {
-            case 0: event = .linkOpened(link, .peripheral, mtu: length)
-            case 1: event = .linkOpened(link, .central, mtu: length)
-            case 2: event = .chunkReceived(link, .control, data)
-            case 3: event = .chunkReceived(link, .bulk, data)
-            case 4: event = .linkClosed(link)
-            case 5: event = .mtuChanged(link, length)
-            case 6: event = .pairingBegan
-            case 8: event = .l2capOffered(link)
-            case 9: event = .l2capOpened(link)
-            case 10: event = .l2capClosed(link)
-            case 11: event = .chunkReceived(link, .l2cap, data)
-            case 12: event = .chunkReceived(link, .l2cap, companion.links[link]?.session?.proofs.peer ?? data)
-            case 13:
-                connect(&companion, by: link, at: now)
-                continue
-            default: event = .timerFired
-            }
-            if case .timerFired = event { now = now + .seconds(length) }
-            let isUnproven = (9...12).contains(head & 15) && companion.links[link].map { $0.l2cap != .open } == true
-            _ = companion.handle(event, at: now)
-            precondition(!isUnproven || companion.links[link] != nil, "an unproven channel has ended its link")
+            let event: Companion.Event =
+                switch head & 7 {
+                case 0: .linkOpened(link, .peripheral, mtu: length)
+                case 1: .linkOpened(link, .central, mtu: length)
+                case 2: .chunkReceived(link, .control, data)
+                case 3: .chunkReceived(link, .bulk, data)
+                case 4: .linkClosed(link)
+                case 5: .mtuChanged(link, length)
+                case 6: .pairingBegan
+                default: .timerFired
+                }
+            if head & 7 == 7 { now = now + .seconds(length) }
+            let actions = companion.handle(event, at: now)
+            if actions.contains(where: { if case .send = $0 { true } else { false } }) { isAnswered = true }
+            guard case .chunkReceived(_, .bulk, let chunk) = event, case .whole? = try? receiver.read(chunk) else { continue }
+            isWhole = true
         }
-        var receiver = BulkReceiver()
-        for start in stride(from: 0, to: octets.count, by: 100) {
-            _ = try? receiver.read(Array(octets[start..<min(octets.count, start + 100)]))
-        }
+        return ["an answer": isAnswered, "a whole frame": isWhole]
     }
 
     private static func keys(_ octet: UInt8) -> KeyPair? {

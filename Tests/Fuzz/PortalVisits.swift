@@ -26,18 +26,21 @@ enum PortalVisits {
     /// The largest number of files that are played with one input, and of the answers to one file.
     private static let (fileLimit, answerLimit) = (3, 12)
 
-    @Sendable static func play(_ octets: [UInt8]) {
+    @Sendable static func play(_ octets: [UInt8]) -> [String: Bool] {
+        var (claimsRecording, fitsRecording, sends) = (false, false, false)
         if let login = try? RecordedLogin(octets, file: "fuzz") {
             let answers = answers(of: login)
             let claims = Matcher.claims(portals, on: answers, ssid: nil)
-            for claim in claims.prefix(fileLimit) { visit(claim.portal, answers) }
+            claimsRecording = !claims.isEmpty
+            for claim in claims.prefix(fileLimit) where visit(claim.portal, answers) { sends = true }
         } else if let portal = try? PortalFileParser.parse(octets, file: "fuzz.portal") {
             for answers in samples {
-                _ = Matcher.claims([portal], on: answers, ssid: SSID(printable: "Cafe"))
+                if !Matcher.claims([portal], on: answers, ssid: SSID(printable: "Cafe")).isEmpty { fitsRecording = true }
                 _ = Matcher.mismatch(portal, on: answers)
-                visit(portal, answers)
+                if visit(portal, answers) { sends = true }
             }
         }
+        return ["a claim of ours": claimsRecording, "a claim on ours": fitsRecording, "a request": sends]
     }
 
     private static func answers(of login: RecordedLogin) -> [HTTPResponse] {
@@ -50,8 +53,9 @@ enum PortalVisits {
         return answers.isEmpty ? [HTTPResponse(url: Parsers.portal, status: 200)] : answers
     }
 
-    /// Plays a file on the answers, of which the first ones lead to the portal's page.
-    private static func visit(_ portal: PortalFile, _ answers: [HTTPResponse]) {
+    /// Plays a file on the answers, of which the first ones lead to the portal's page. Returns whether it sends anything.
+    private static func visit(_ portal: PortalFile, _ answers: [HTTPResponse]) -> Bool {
+        var sends = false
         let first = (answers.firstIndex { $0.location == nil } ?? 0) + 1
         let chain = RedirectChain(answers[first - 1])
         let live = Portal(origin: chain.final.url.origin, pin: nil, kind: portal.id, title: nil)
@@ -74,6 +78,7 @@ enum PortalVisits {
             for _ in 0..<answerLimit {
                 switch run.next() {
                 case .request, .submit:
+                    sends = true
                     guard let answer = rest.popFirst() ?? answers.last, run.arrive(RedirectChain(answer)) == nil else { break }
                     continue
                 case .probe: if run.probed(isOpen: false) == nil { continue }
@@ -82,5 +87,6 @@ enum PortalVisits {
                 break
             }
         }
+        return sends
     }
 }

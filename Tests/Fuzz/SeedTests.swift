@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The parsers of the fuzzers, on their seeds and on seeds that are cut and changed; the same seed of the numbers changes the same way.
+/// The parsers of the fuzzers, on their seeds, which reach all ends of each parser, and on seeds that are cut and changed; the same seed of
+/// the numbers changes the same way.
 @Suite struct SeedTests {
     static let checkout = Parsers.checkout
     /// The most seeds of one parser; of more, evenly chosen ones count.
@@ -13,16 +14,19 @@ import Testing
         let seeds = try Self.seeds(of: name)
         #expect(!seeds.isEmpty)
         var random = SeededNumbers(seed: 1)
+        var reached: [String: Bool] = [:]
         for seed in seeds {
-            parse(seed)
+            reached.merge(parse(seed)) { $0 || $1 }
             for _ in 0..<4 where !seed.isEmpty {
                 var changed = Array(seed.prefix(Int.random(in: 1...min(seed.count, 4096), using: &random)))
                 for _ in 0..<3 {
                     changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
                 }
-                parse(changed)
+                _ = parse(changed)
             }
         }
+        let missed = reached.filter { !$0.value }.keys.sorted()
+        #expect(!reached.isEmpty && missed.isEmpty, "no seed of \(name) reaches \(missed)")
     }
 
     /// Returns the octets of the files that `seeds` names for a parser: all files of a folder, or one file of each folder in another (`*`).

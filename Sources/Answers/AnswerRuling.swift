@@ -22,7 +22,7 @@ public struct AnswerRuling: Hashable, Sendable {
     static func ofAnotherProgram(_ owner: CredentialOwner) -> AnswerRuling {
         let program = Printable.cut(owner.program ?? "", limit: 300)
         return AnswerRuling(
-            .otherOwner, "the stored answers belong to another program with the name \(owner.helper), \(program)")
+            .otherOwner, "the stored answers belong to another program that is also named \(owner.helper) (\(program))")
     }
     static func releaseRefused(_ refusal: Release.Refusal) -> AnswerRuling { AnswerRuling(.otherPortal, refusal.sentence) }
     static let noSandbox = AnswerRuling(.noSandbox, "this helper runs without a sandbox")

@@ -45,7 +45,8 @@ extension LoginAnswers {
         (shown.offered, shown.isLocked) = (stored.sealed, false)
         let answered = sheet(for: shown.helper)?.all ?? [:]
         let confirmed = sheet(for: shown.helper)?.confirmed ?? []
-        // A stored password is shown as dots: the user could take it for the new password, or send it with another user's name.
+        // Do not offer a stored password beside other typed answers: it is shown as dots, so the user could take it for the new password, or
+        // send it with another user's name.
         let isReplaced = answered.contains {
             stored.fieldNames.contains($0.key) && !confirmed.contains($0.key) && !$0.value.isEmpty
         }

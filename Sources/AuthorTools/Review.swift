@@ -242,7 +242,7 @@ enum Review {
             guard try prompt.masked(RehearsalUser.hidden, known: known) != prompt else { return [] }
             return [
                 .note(
-                    "The prompt repeats an answer of the user or a credential; the daemon masks it, or drops the `value`."
+                    "The prompt repeats one of the user's answers or credentials; the daemon masks it in texts, and drops it from `value`."
                 )
             ]
         } catch {

@@ -32,7 +32,7 @@ struct DefaultBrowser {
             }.first
     }
 
-    /// Returns the .desktop files that a list names for plain web addresses, the best one first.
+    /// Returns the .desktop files that a `mimeapps.list` assigns to http addresses, the preferred one first.
     static func entries(of list: String) -> [String] {
         value(of: "x-scheme-handler/http", in: "Default Applications", list)?.split(separator: ";").map(String.init)
             .filter { !$0.contains("/") && $0.hasSuffix(".desktop") } ?? []

@@ -188,7 +188,7 @@ import HotspotCore
         // A new BlueZ's objects are not known yet.
         guard state != reported, owner == nil || state != .noService else { return }
         if reported == .ready {
-            // A switched-off adapter keeps its services. The transport requests the rest again.
+            // A switched-off adapter keeps the registered services. The other requests have ended, and are made again later.
             endAll(state == .adapterOff ? [.advertisement, .discovery] : [.application, .advertisement, .discovery])
         }
         reported = state
@@ -327,7 +327,7 @@ import HotspotCore
         link.start()
     }
 
-    /// The connection that was being made is not wanted, or failed.
+    /// Gives up the connection that is being made, because it failed or is no longer wanted.
     private func endConnecting() {
         guard let link = connecting else { return }
         connecting = nil

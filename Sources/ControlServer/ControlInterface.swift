@@ -345,7 +345,7 @@ import Varlink
         reportListWatchers(to: backend)
     }
 
-    /// Returns whether the daemon may ask access points for this caller. The questions are sent by radio, so they need
+    /// Returns whether the daemon may query access points on behalf of this caller. Queries are sent by radio, so they need
     /// permission; without it, a caller sees only the answers that the daemon already has.
     private func asks(_ call: ServerCall, _ parameters: ListParameters) -> Bool {
         parameters.verbose == true && permission.allows(call)

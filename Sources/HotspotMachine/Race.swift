@@ -95,7 +95,7 @@ public struct Race: Hashable, Sendable {
             if others.isEmpty { return "although it failed before, because no other helper claims the network" }
             return others.allSatisfy(\.candidate.isLastResort)
                 ? "although it failed before, because the others claim the network only as a last resort"
-                : "although it failed before, like the others that claim the network"
+                : "although it failed before, because all others that claim the network failed too"
         }
         let field = entrants.count == 1 ? "the only helper asked" : "of \(entrants.count) asked"
         if answer.confidence == .high { return entrants.count == 1 ? field : "the first sure claim \(field)" }

@@ -24,7 +24,7 @@ import Vault
     @Test func otherOwnersKeepTheirAnswers() {
         for (helper, program, words) in [
             ("wispr", "/bin/wispr", "belong to the helper wispr, not to form"),
-            ("form", "/bin/old", "belong to another program with the name form, /bin/old"),
+            ("form", "/bin/old", "belong to another program that is also named form (/bin/old)"),
         ] {
             var model = Self.returning(program: program, of: helper)
             model.feed(.commandPrepared)

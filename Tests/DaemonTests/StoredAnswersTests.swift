@@ -443,7 +443,7 @@ import Vault
                 Self.network, helper: isProgram ? "form" : "wispr", origin: "https://p.example", pin: "cGlu",
                 program: isProgram ? "/bin/old" : nil, fieldNames: ["room"], sealed: [7])
             let shown = try await hotel.ask()
-            let owner = isProgram ? "another program with the name form, /bin/old" : "the helper wispr, not to form"
+            let owner = isProgram ? "another program that is also named form (/bin/old)" : "the helper wispr, not to form"
             #expect(shown.note == "Asked again: the stored answers belong to \(owner)." && shown.warning == nil)
             #expect(hotel.journal == ["kept back: the stored answers belong to \(owner)"])
             #expect(shown.stored.isEmpty && hotel.credential == nil)

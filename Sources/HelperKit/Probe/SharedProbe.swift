@@ -123,7 +123,7 @@ public final class SharedProbe: Sendable {
         { ProbeRun(link: link, plan: plan, policy: policy, api: Self.askAPI(link, policy), outvotesAPI: true).result(in: $0) }
     }
 
-    /// Returns the document of the link's portal API; `nil` if it is not usable. Waits until the scope ends.
+    /// Returns the document of the link's portal API; `nil` if it is not usable. Waits for it, at most until the scope ends.
     public func apiDocument(_ link: Link, policy: NetworkPolicy = .strict, in scope: Scope) -> PortalAPIDocument? {
         api(link, policy)?.wait(in: scope) ?? nil
     }

@@ -1,7 +1,7 @@
 import HelperKit
 import PortalPages
 
-/// A layer over a page that mentions cookies and asks no questions: a person has to answer it before reaching the login.
+/// A layer over a page. It mentions cookies and has nothing to fill in, and a person has to close it before reaching the login.
 struct CookieNotice {
     /// The button that agrees to the least: the one that declines, or the only one. `nil` if each button agrees to more; then hotspotd uses the login
     /// below the notice.

@@ -93,7 +93,7 @@ package struct ImitatedBrand: Hashable, Sendable {
         return " " + LookAlikes.skeleton(words.joined(separator: isSpaced(words[...]) ? "" : " ")) + " "
     }
 
-    /// Returns whether words are the letters of one, as in "G o o g l e".
+    /// Returns whether the words are the single letters of a spaced-out word, as in "G o o g l e".
     private static func isSpaced(_ words: ArraySlice<String>) -> Bool { words.count > 3 && words.allSatisfy { $0.count == 1 } }
 
     /// Returns whether the page is the company's own. Over plain HTTP, any network can answer in the company's name.

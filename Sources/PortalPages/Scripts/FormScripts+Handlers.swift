@@ -120,9 +120,8 @@ extension FormScripts {
         return words
     }
 
-    /// Returns the simple selectors of a selector list: for `#f input[type=submit], .b` these are `#f`, `input`, `type`,
-    /// `submit`, `.b`; an id is also listed without its sign. In a descendant selector, earlier parts are left out if the last
-    /// one is not a form's.
+    /// Returns the simple selectors of a selector list, and only the last part of each descendant selector: for
+    /// `#f input[type=submit], .b` these are `input`, `type`, `submit`, `.b`. An id is also listed without its sign.
     private static func pieces(of selector: String) -> [String] {
         selector.split { ",".contains($0) }.flatMap { part -> [String] in
             let last = part.split(separator: " ").last ?? part[...]

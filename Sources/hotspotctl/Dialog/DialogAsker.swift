@@ -155,7 +155,7 @@ struct FieldQuestion {
     /// A label in a form is one line, of at most this many octets.
     private static let limit = 60
 
-    /// Whether the label is too long for the form. The form then shows its beginning, below the whole label.
+    /// Whether the label is too long for a line of the form. The text above the form then shows the whole label, and the line its beginning.
     var isLong: Bool { label.utf8.count > Self.limit }
 
     /// Returns what the dialog shows.

@@ -44,7 +44,7 @@ struct BrowseVerb: ParsableCommand {
         guard geteuid() != 0 || browser != nil else {
             throw Failure(
                 .failed,
-                "hotspotctl does not open a browser as root: run it without sudo, as the user at the screen, or name a browser.",
+                "hotspotctl chooses no browser as root: run it without sudo as the user at the screen, or name a browser with --browser.",
                 hint: "hotspotctl browse --browser PATH")
         }
         if let browser, access(browser, X_OK) != 0 {

@@ -106,8 +106,8 @@ struct CredentialsAdd: ParsableCommand {
         if let stored = stored.first { return stored.fields }
         throw Failure(
             .notFound,
-            "No answers are stored for \(common.renderer.quoted(network.name)). Log in once and keep the answers; after a "
-                + "login you can also name the fields here.", hint: try hint(client))
+            "No answers are stored for \(common.renderer.quoted(network.name)). Log in once and keep the answers; then this "
+                + "command also takes the fields' names.", hint: try hint(client))
     }
 }
 

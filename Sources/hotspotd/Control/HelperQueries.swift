@@ -47,7 +47,7 @@ import Store
         return all
     }
 
-    // MARK: Questions of helpers, by the token of their process (D17, behaviours 71, 72, 79, 80)
+    // MARK: Requests of helpers, each identified by the token of its process (D17, behaviours 71, 72, 79, 80)
 
     /// Ends the session of the helper; `false` if another helper is logged in to that network.
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool {

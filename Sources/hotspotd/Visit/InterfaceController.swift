@@ -352,7 +352,7 @@ private struct Occurrence {
         // The portal's answer to a login that did not open the network.
         if reported.code == .stillCaptive { reported.message = QuotedProblem.join(reported.message, journal.attempt?.lastWord) }
         let problem = reported.code == .internetLimited ? prober.unreachableProblem ?? reported : reported
-        // This is the machine's own problem; the status shows the last probe's result instead.
+        // The state machine's own problem: the status itself adds the last probe's result.
         problems.report(reported)
         journal.record("problem", problem.message)
         services.log.notice("\(name): \(QuotedProblem.line(problem.message))")

@@ -65,7 +65,8 @@ import HotspotCore
     func sharedAnswers(ssid: String, helper: String?, portal: String?) throws(ControlError) -> SharedReply
     /// Uses answers that a paired laptop offered, but only for the network and portal of the offer.
     func addOffered(_ offer: OfferedParameters) throws(ControlError) -> OfferedReply
-    func unlock(pin: String) throws(ControlError)
+    /// - Parameter resumes: whether a login that waits for the PIN alone goes on with the stored answers.
+    func unlock(pin: String, resumes: Bool) throws(ControlError)
     func setPIN(_ pin: String?, old: String?) throws(ControlError)
     func explain(
         interface: String?, ssid: String?, attempt: String?

@@ -250,7 +250,8 @@ import Varlink
         "AddOffered": permitted { (call, backend, parameters: OfferedParameters) throws(ControlError) in
             call.reply(try backend.addOffered(parameters))
         },
-        "Unlock": change { (_, backend, parameters: PINParameter) throws(ControlError) in try backend.unlock(pin: parameters.pin)
+        "Unlock": change { (_, backend, parameters: PINParameter) throws(ControlError) in
+            try backend.unlock(pin: parameters.pin, resumes: parameters.resume != false)
         },
         "SetPIN": change { (_, backend, parameters: PINParameters) throws(ControlError) in
             try backend.setPIN(parameters.pin, old: parameters.old)

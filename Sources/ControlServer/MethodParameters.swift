@@ -12,7 +12,7 @@ struct LogoffParameters: Decodable { var token: String; var interface: String; v
 struct OptionalNetwork: Decodable { var ssid: String? }
 /// The parameters of `RemoveCredentials` and `SharedAnswers`.
 struct RemoveParameters: Decodable { var ssid: String; var helper: String?; var portal: String? }
-struct PINParameter: Decodable { var pin: String }
+struct PINParameter: Decodable { var pin: String; var resume: Bool? }
 struct PINParameters: Decodable { var pin: String?; var old: String? }
 struct ExplainParameters: Decodable { var interface: String?; var ssid: String?; var attempt: String? }
 

@@ -129,6 +129,9 @@ import Varlink
             try await call(fixture.path, "Prompts", ["id": "0"]).get() == ["prompts": [], "gone": "It was answered already."])
         let wrong = await call(fixture.path, "Unlock", ["pin": "0000"])
         #expect(wrong == .failure(.reply(name: "org.hotspotd.Control.WrongPIN", parameters: ["left": 2])))
+        // The scripted backend answers with another number, so that the parameter shows.
+        let held = await call(fixture.path, "Unlock", ["pin": "0000", "resume": false])
+        #expect(held == .failure(.reply(name: "org.hotspotd.Control.WrongPIN", parameters: ["left": 3])))
         let gone = await call(fixture.path, "Answer", ["id": "0", "answers": [:], "remember": true])
         #expect(
             gone

@@ -108,7 +108,7 @@ import HotspotCore
     func addOffered(_ offer: OfferedParameters) throws(ControlError) -> OfferedReply {
         OfferedReply(interface: "wlan0", helper: "form", answered: offer.answers == answered)
     }
-    func unlock(pin: String) throws(ControlError) { throw .wrongPIN(left: 2) }
+    func unlock(pin: String, resumes: Bool) throws(ControlError) { throw .wrongPIN(left: resumes ? 2 : 3) }
     func setPIN(_ pin: String?, old: String?) throws(ControlError) {}
     func explain(
         interface: String?, ssid: String?, attempt: String?

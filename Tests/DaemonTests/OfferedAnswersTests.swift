@@ -96,4 +96,21 @@ import Vault
         #expect(throws: ControlError.self) { try hotel.keeper.shared("Hotel", helper: "other", portal: nil) }
         await hotel.close()
     }
+
+    /// The user accepts a laptop's login, and types the PIN for it.
+    @Test @LoopActor func thePINForAnOfferSendsNoStoredAnswers() async throws {
+        let hotel = try await Hotel.guarded("2580", Hotel.secure)
+        hotel.asks(for: [("room", "text", true), ("name", "text", true)], at: Hotel.secure)
+        let shown = try await hotel.ask()
+        #expect(shown.isLocked)
+        let sent = hotel.sent
+        try hotel.keeper.unlock("2580", resumes: false)
+        #expect(hotel.keeper.pinWord == "open" && hotel.desk.prompt?.stored == ["room", "name"])
+        let reply = try hotel.keeper.addOffered(Self.offer(["room": "555", "name": "Brandt"]), from: "Ida")
+        #expect(reply.answered)
+        #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .authenticated })
+        #expect(hotel.sent == ["room": "555", "name": "Brandt"] && hotel.sent != sent)
+        #expect(!hotel.bench.steps.contains { $0.detail == "the PIN was given" })
+        await hotel.close()
+    }
 }

@@ -301,7 +301,10 @@ import Vault
     var pinWord: String { !services.vault.hasPIN ? "none" : services.vault.isLocked ? "locked" : "open" }
 
     /// Opens the credentials until the daemon ends.
-    func unlock(_ guess: String) throws(ControlError) {
+    ///
+    /// - Parameter resumes: whether a login that waits for the PIN alone goes on with the stored answers. A prompt offers them in any
+    ///   case.
+    func unlock(_ guess: String, resumes: Bool = true) throws(ControlError) {
         guard let pin = store.pin else { throw .failed(code: .noPIN, message: "There is no PIN.") }
         // The daemon may have ended after the last wrong PIN, before it could erase the answers.
         guard pin.guesses < PINLock.limit else { throw erased() }
@@ -322,7 +325,7 @@ import Vault
             throw .wrongPIN(left: left)
         }
         services.saving("a right PIN") { try store.forgiveGuesses() }
-        for controller in controllers() { controller.resumeAfterPIN() }
+        if resumes { for controller in controllers() { controller.resumeAfterPIN() } } else { offerAgain() }
     }
 
     /// Erases the PIN and the answers that it guards.

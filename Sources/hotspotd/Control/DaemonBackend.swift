@@ -206,7 +206,7 @@ import Store
     func addOffered(_ offer: OfferedParameters) throws(ControlError) -> OfferedReply {
         try credentialKeeper.addOffered(offer, from: Self.laptop(offer.from))
     }
-    func unlock(pin: String) throws(ControlError) { try credentialKeeper.unlock(pin) }
+    func unlock(pin: String, resumes: Bool) throws(ControlError) { try credentialKeeper.unlock(pin, resumes: resumes) }
     func setPIN(_ pin: String?, old: String?) throws(ControlError) { try credentialKeeper.setPIN(pin, old: old) }
 
     // MARK: Login and logoff

@@ -97,6 +97,33 @@ public struct CompanionStatus: Codable, Hashable, Sendable {
     }
 }
 
+extension CompanionStatus {
+    /// This status without the questions and offers whose identifiers cannot be words of a command line. They are the words of others.
+    public var checked: CompanionStatus {
+        var status = self
+        status.questions.removeAll { !Self.isWord($0.id) || !Self.isKey($0.peer.id) }
+        status.offers.removeAll { !Self.isWord($0.id) || !Self.isKey($0.peer.id) }
+        return status
+    }
+
+    /// Returns whether a text means the same to a command and to a shell: no option, and nothing to quote.
+    private static func isWord(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && !text.hasPrefix("-")
+            && text.utf8.allSatisfy { octet in
+                octet == UInt8(ascii: "-") || octet == UInt8(ascii: "_")
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20)
+            }
+    }
+
+    private static func isKey(_ text: String) -> Bool {
+        text.utf8.count == 64
+            && text.utf8.allSatisfy { octet in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(octet)
+            }
+    }
+}
+
 public struct CompanionStatusParameters: Codable, Sendable {
     public var awaitsOffers: Bool?
     public var awaitsQuestions: Bool?

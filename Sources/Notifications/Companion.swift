@@ -10,6 +10,7 @@ struct Companion {
     private let errors: Int32
 
     /// The exit statuses after which no notification is shown: the user ended the program, or the question had ended.
+    /// If nobody could be asked, the program failed.
     private static let silent: Set<Int32> = [0, 4, 10]
 
     /// - Parameter command: a program in `PATH`, and its arguments.

@@ -3,6 +3,8 @@ import HotspotCore
 import TestSupport
 import Testing
 
+@testable import Notifications
+
 /// `hotspotctl companion` against a service and a daemon that play a script; both are one here.
 @Suite struct CompanionVerbTests {
     private static let ida = #"{"name":"Ida","id":"\#(String(repeating: "0a", count: 32))"}"#
@@ -284,13 +286,17 @@ import Testing
     private func runOnDesktop(_ words: [String], _ daemon: FakeDaemon, in folder: TemporaryFolder) throws -> Tool.Exit {
         try Tool.run(
             ["companion"] + words + ["--companion-socket", daemon.path],
-            environment: [
-                "LANG=C.UTF-8", "PATH=\(folder.path)", "DISPLAY=:97", "XDG_CURRENT_DESKTOP=GNOME",
-                "HOTSPOTD_SOCKET=\(daemon.path)",
-            ])
+            environment: desktop(daemon, in: folder))
     }
 
-    private static let click = ["accept", "--dialog", "--yes", "--offer", "o1"]
+    private func desktop(_ daemon: FakeDaemon, in folder: TemporaryFolder) -> [String] {
+        [
+            "LANG=C.UTF-8", "PATH=\(folder.path)", "DISPLAY=:97", "XDG_CURRENT_DESKTOP=GNOME",
+            "HOTSPOTD_SOCKET=\(daemon.path)",
+        ]
+    }
+
+    private static let click = ["accept", "--dialog", "--offer=o1"]
 
     @Test func onlyTheNamedOfferIsAccepted() throws {
         let other = Self.offer(fits: true).replacing("\"o1\"", with: "\"o7\"")
@@ -308,32 +314,137 @@ import Testing
         #expect(
             gone.status == 10
                 && gone.errors == "hotspotctl: This offer has ended.\n  try: hotspotctl companion status\n", "\(gone)")
-        #expect(try run(["accept", "--dialog"], status: both).status == 2)
     }
 
-    /// Accepting stores nothing before the PIN; a dialog asks for it.
-    @Test func aClickStillAsksForThePIN() throws {
-        let folder = TemporaryFolder()
+    /// A zenity that agrees to questions, unless there is the file "refuses", and types a PIN, unless there is the file "closed".
+    private func addDialogs(_ folder: TemporaryFolder) {
         folder.write(
             "zenity",
-            "#!/bin/sh\nprintf '%s\\n' \"$@\" >>\(folder.path)/asked\ntest -e \(folder.path)/closed && exit 1\necho 2468\n",
-            mode: 0o755)
-        let script = FakeDaemon.Script(
+            """
+            #!/bin/sh
+            printf '%s\\n' "$@" >>\(folder.path)/asked
+            case "$*" in
+            *--question*) test -e \(folder.path)/refuses && { echo No; exit 1; }; exit 0 ;;
+            esac
+            test -e \(folder.path)/closed && exit 1
+            test -e \(folder.path)/empty && { echo; exit 0; }
+            echo 2468
+            """, mode: 0o755)
+    }
+
+    private static let offered = [[status(peers: ida, offers: offer(fits: true))]]
+
+    private static func locked(_ prompts: String = "") -> FakeDaemon.Script {
+        FakeDaemon.Script(
             replies: [
-                "Credentials": [#"{"pin":"locked","credentials":[]}"#], "Unlock": ["{}"], "Decide": [#"{"answered":false}"#],
-            ], status: [[Self.status(peers: Self.ida, offers: Self.offer(fits: true))]])
-        let daemon = try FakeDaemon(script)
+                "Credentials": [#"{"pin":"locked","credentials":[]}"#], "Prompts": [#"{"prompts":[\#(prompts)]}"#],
+                "Unlock": ["{}"], "Decide": [#"{"answered":false}"#],
+            ], status: offered)
+    }
+
+    /// The click asks what the terminal asks: a notification has no room for all that a yes covers.
+    @Test func aClickShowsTheFieldsBeforeTheYes() throws {
+        let folder = TemporaryFolder()
+        addDialogs(folder)
+        let daemon = try FakeDaemon(.init(replies: ["Decide": [#"{"answered":true}"#]], status: Self.offered))
+        defer { daemon.stop() }
+        #expect(try runOnDesktop(Self.click, daemon, in: folder).status == 0)
+        #expect(daemon.parameters("Decide")?["accept"] == true)
+        let asked = try folder.read("asked")
+        #expect(asked.contains("│ fields: name, room\n\nUse it for this portal, now and for later logins?"), "\(asked)")
+        folder.write("refuses", "")
+        let second = try FakeDaemon(.init(replies: ["Decide": ["{}"]], status: Self.offered))
+        defer { second.stop() }
+        let declined = try runOnDesktop(Self.click, second, in: folder)
+        #expect(declined.status == 0 && second.parameters("Decide")?["accept"] == false, "\(declined)")
+    }
+
+    /// The PIN is for storing, and the user's own answers are not sent meanwhile.
+    @Test func aClickStillAsksForThePIN() throws {
+        let folder = TemporaryFolder()
+        addDialogs(folder)
+        let daemon = try FakeDaemon(Self.locked())
         defer { daemon.stop() }
         let accepted = try runOnDesktop(Self.click, daemon, in: folder)
-        #expect(accepted.status == 0 && daemon.parameters("Unlock") == ["pin": "2468"], "\(accepted)")
+        #expect(accepted.status == 0 && daemon.parameters("Unlock") == ["pin": "2468", "resume": false], "\(accepted)")
         #expect(daemon.calls.filter { ["Unlock", "Decide"].contains($0) } == ["Unlock", "Decide"])
         let asked = try folder.read("asked")
-        #expect(asked.contains("PIN of the stored answers") && !asked.contains("2468"), "\(asked)")
-        // The user closes the dialog.
-        folder.write("closed", "")
-        let second = try FakeDaemon(script)
-        defer { second.stop() }
-        #expect(try runOnDesktop(Self.click, second, in: folder).status == 4 && !second.calls.contains("Decide"))
+        #expect(asked.contains("--text=PIN of the stored answers\n") && !asked.contains("2468"), "\(asked)")
+        // The user closes the dialog, or gives no PIN: the offer still waits.
+        for file in ["empty", "closed"] {
+            folder.write(file, "")
+            let second = try FakeDaemon(Self.locked())
+            defer { second.stop() }
+            let ended = try runOnDesktop(Self.click, second, in: folder)
+            #expect(ended.status == 4 && !second.calls.contains("Decide") && !second.calls.contains("Unlock"), "\(ended)")
+        }
+    }
+
+    /// Without somebody who types the PIN, the offer is not given away either.
+    @Test func withoutThePINAnOfferIsNotLost() throws {
+        let daemon = try FakeDaemon(Self.locked())
+        defer { daemon.stop() }
+        let ended = try Tool.run(["companion", "accept", "--yes", "--companion-socket", daemon.path, "--socket", daemon.path])
+        #expect(ended.status == 4 && !daemon.calls.contains("Decide"), "\(ended)")
+        #expect(ended.errors.hasSuffix("  try: hotspotctl credentials unlock\n"))
+    }
+
+    /// hotspotd answers this portal's question with the offer, and needs no PIN for that.
+    @Test(arguments: [
+        ("https://portal.aroma.example", #"{"name":"room","label":"","kind":"text","required":true}"#, false),
+        ("https://other.example", #"{"name":"room","label":"","kind":"text","required":true}"#, true),
+        ("https://portal.aroma.example", #"{"name":"code","label":"","kind":"code","required":true}"#, true),
+        (
+            "https://portal.aroma.example",
+            #"{"name":"room","label":"","kind":"text","required":true},{"name":"t","label":"","kind":"checkbox","required":true}"#,
+            true
+        ),
+        ("https://portal.aroma.example", "", true),
+    ])
+    func aQuestionThatTheOfferAnswersNeedsNoPIN(_ portal: String, _ fields: String, _ needsPIN: Bool) throws {
+        let folder = TemporaryFolder()
+        addDialogs(folder)
+        let prompt =
+            #"{"id":"p1","interface":"wlan0","ssid":"Cafe Aroma","helper":"form","portal":"\#(portal)","title":"","since":5,"fields":[\#(fields)]}"#
+        let daemon = try FakeDaemon(Self.locked(prompt))
+        defer { daemon.stop() }
+        let ended = try runOnDesktop(Self.click, daemon, in: folder)
+        #expect(ended.status == 0 && daemon.calls.contains("Unlock") == needsPIN, "\(ended)")
+    }
+
+    /// A failure that the notification tells, unlike a dialog that the user closes.
+    @Test(arguments: [click, ["answer", "--dialog", "--question=p1"]])
+    func whereNobodyCanBeAskedTheCommandFails(_ words: [String]) throws {
+        let daemon = try FakeDaemon(
+            .init(status: [[Self.status(peers: Self.ida, questions: Self.question, offers: Self.offer(fits: true))]]))
+        defer { daemon.stop() }
+        let ended = try runOnDesktop(words, daemon, in: TemporaryFolder())
+        #expect(ended.status == 1, "\(ended)")
+        #expect(Companion.problem(in: ended.errors) == "There is no program for dialogs or terminals.")
+    }
+
+    /// Nobody is asked any longer once the offer or the question is gone.
+    @Test(arguments: [("accept", false), ("accept", true), ("answer", false)])
+    func aDialogEndsWithItsOfferOrQuestion(_ verb: String, _ isPIN: Bool) throws {
+        let folder = TemporaryFolder()
+        let agrees = isPIN ? "case \"$*\" in *--question*) exit 0 ;; esac\n" : ""
+        folder.write("zenity", "#!/bin/sh\n\(agrees)>\(folder.path)/open\nexec /bin/sleep 600\n", mode: 0o755)
+        var script = Self.locked()
+        let waiting = Self.status(peers: Self.ida, questions: Self.question, offers: Self.offer(fits: true))
+        script.status = [[waiting, Self.status(peers: Self.ida)]]
+        let daemon = try FakeDaemon(script)
+        defer { daemon.stop() }
+        let nothing = open("/dev/null", O_RDONLY)
+        defer { close(nothing) }
+        let words = verb == "accept" ? Self.click : ["answer", "--dialog", "--question=p1"]
+        let tool = try Tool(
+            ["companion"] + words + ["--companion-socket", daemon.path], input: nothing,
+            environment: desktop(daemon, in: folder))
+        while access(folder.path + "/open", F_OK) != 0, kill(tool.pid, 0) == 0 { usleep(2000) }
+        daemon.act()
+        let ended = tool.end()
+        #expect(ended.status == 10 && ended.errors.contains("has ended.\n"), "\(ended)")
+        #expect(!daemon.calls.contains("Decide") && !daemon.calls.contains("Answer"))
     }
 
     @Test func withoutDialogsATerminalOpens() throws {
@@ -350,10 +461,10 @@ import Testing
                 ]))
         defer { daemon.stop() }
         let accept = try runOnDesktop(Self.click, daemon, in: folder)
-        #expect(accept.output.hasSuffix("companion accept --stay --dialog --yes --offer o1\n"), "\(accept)")
+        #expect(accept.output.hasSuffix("companion accept --stay --offer=o1\n"), "\(accept)")
         let answer = try runOnDesktop(["answer", "--dialog", "--question", "p1"], daemon, in: folder)
         #expect(
-            answer.output == "companion answer --stay --question p1 \(String(repeating: "0a", count: 32))\n", "\(answer)")
+            answer.output == "companion answer --stay --question=p1 \(String(repeating: "0a", count: 32))\n", "\(answer)")
     }
 
     /// The laptop that asks stands above its question.

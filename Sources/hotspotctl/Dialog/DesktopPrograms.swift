@@ -16,6 +16,14 @@ enum DesktopPrograms {
         return find("xdg-terminal-exec").map { [$0] + command } ?? find("x-terminal-emulator").map { [$0, "-e"] + command }
     }
 
+    /// Opens a terminal for this program, where there are no dialogs. Returns only if there is no terminal either.
+    static func terminalInstead(_ arguments: [String], hint: String) -> Failure {
+        guard let terminal = terminal(own(arguments)) else {
+            return Failure(.failed, "There is no program for dialogs or terminals.", hint: hint)
+        }
+        return become(terminal)
+    }
+
     /// Returns the command line for this program.
     static func own(_ arguments: [String]) -> [String] { [FilePath.target(ofLink: "/proc/self/exe") ?? "hotspotctl"] + arguments }
 

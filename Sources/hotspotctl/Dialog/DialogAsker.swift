@@ -113,8 +113,8 @@ struct DialogAsker: Questioner {
         return values
     }
 
-    /// Returns whether the user agrees. Throws if the user closes the dialog, or declines a question that requires a yes.
-    private func agrees(_ text: String, mayDecline: Bool) throws(Failure) -> Bool {
+    /// Returns whether the user agrees; throws if the user closes the dialog, or declines a question that needs a yes.
+    func agrees(_ text: String, mayDecline: Bool) throws(Failure) -> Bool {
         let run = try DialogRun(program.question(text, mayDecline: mayDecline), end: end)
         switch program.reply(status: run.status, output: run.output, mayDecline: mayDecline) {
         case .yes: return true

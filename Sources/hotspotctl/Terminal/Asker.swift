@@ -19,9 +19,11 @@ protocol Questioner {
 extension ControlClient {
     /// Asks for the PIN of the stored answers until it is right. Returns `false` if the user leaves it empty.
     ///
-    /// - Parameter prepare: called before each try.
+    /// - Parameters:
+    ///   - resumes: whether a login that waits for the PIN alone goes on with the stored answers.
+    ///   - prepare: called before each try.
     func unlock(
-        _ asker: any Questioner, _ question: String, isDialog: Bool, prepare: () -> Void = {}
+        _ asker: any Questioner, _ question: String, isDialog: Bool, resumes: Bool = true, prepare: () -> Void = {}
     ) throws(Failure) -> Bool {
         var question = question
         while true {
@@ -29,7 +31,7 @@ extension ControlClient {
             if pin.isEmpty { return false }
             do throws(Failure) {
                 prepare()
-                _ = try call("Unlock", ["pin": .string(pin)])
+                _ = try call("Unlock", resumes ? ["pin": .string(pin)] : ["pin": .string(pin), "resume": false])
                 return true
             } catch {
                 guard case .wrongPIN(left: 1...) = error.refusal else { throw error }

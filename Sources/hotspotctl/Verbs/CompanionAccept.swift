@@ -27,7 +27,7 @@ struct CompanionAccept: ParsableCommand {
     @Option(help: "Use this offer alone, as 'hotspotctl companion status --json' names it.")
     var offer: String?
 
-    @Flag(help: "Ask for the PIN of the stored answers in a dialog of the desktop, as the notification does.")
+    @Flag(help: "Ask in a dialog of the desktop, as the notification does.")
     var dialog = false
 
     /// Whether to wait for Enter at the end, in a terminal that closes with this command.
@@ -39,7 +39,6 @@ struct CompanionAccept: ParsableCommand {
 
     func validate() throws {
         try CompanionOptions.validate(wait: wait)
-        if dialog, !yes || offer == nil { throw ValidationError("--dialog needs --yes and --offer.") }
     }
 
     func run() throws { try DesktopPrograms.run(staying: stay, accept) }
@@ -53,19 +52,21 @@ struct CompanionAccept: ParsableCommand {
         try client.subscribe("Status", CompanionStatusParameters(awaitsOffers: true))
         let renderer = options.common.renderer
         let wait = CompanionWait(options: options, client: client, seconds: wait)
-        let offer = try wait.first("offer of a login", isGone: { status in !named(in: status).isEmpty ? nil : gone }) { status in
+        let isNamed = offer != nil
+        let offer = try wait.first(
+            "offer of a login", isGone: { isNamed && named(in: $0).isEmpty ? Self.gone : nil }
+        ) { status in
             for other in named(in: status) where !other.fits { wait.mention(other.id, renderer.misfit(other)) }
             return named(in: status).first(where: \.fits)
         }
-        let isAsked = Dialogue.canAsk(options.common) && !yes && options.common.jsonMode == nil
+        let asker = try asker(
+            offer, end: wait.end(Self.gone) { status in status.offers.contains { $0.id == offer.id } })
         if options.common.jsonMode == nil { Output.print(renderer.lines(offer)) }
-        guard yes || isAsked else {
-            throw Failure(.answerNeeded, "The offer needs your agreement.", hint: "hotspotctl companion accept --yes")
+        guard yes || asker != nil else {
+            throw Failure(.answerNeeded, "You have to accept the offer.", hint: "hotspotctl companion accept --yes")
         }
-        TerminalLine.dropTypedAhead()
-        let isAccepted =
-            try yes || ["y", "yes"].contains(TerminalLine.read("Use it for this portal? [y/N] ", false).lowercased())
-        if isAccepted, !offer.fields.isEmpty { try unlock(offer, isAsked: isAsked) }
+        let isAccepted = try yes || asker?.accepts(offer) == true
+        if isAccepted, !offer.fields.isEmpty { try unlock(offer, asker) }
         // A second connection, because the first one carries a stream.
         let reply = try options.connect().call(
             "Decide", DecideParameters(id: offer.id, peer: offer.peer.id, accept: isAccepted))
@@ -93,34 +94,37 @@ extension CompanionAccept {
         status.offers.filter { offer == nil || $0.id == offer }
     }
 
-    /// The failure for an offer that no longer waits.
-    private var gone: Failure? {
-        offer.map { _ in Failure(.notFound, "This offer has ended.", hint: "hotspotctl companion status") }
+    private static let gone = Failure(.notFound, "This offer has ended.", hint: "hotspotctl companion status")
+
+    /// Returns who asks the user, on this terminal or in dialogs; `nil` if the user shall not be asked.
+    private func asker(_ offer: OfferStatus, end: @escaping () -> Failure?) throws -> (any OfferQuestioner)? {
+        let renderer = options.common.renderer
+        if Dialogue.canAsk(options.common), options.common.jsonMode == nil {
+            return Asker(renderer: renderer, interface: "", end: end)
+        }
+        guard dialog else { return nil }
+        if let program = DesktopPrograms.dialog { return DialogAsker(renderer: renderer, program: program, end: end) }
+        throw DesktopPrograms.terminalInstead(
+            ["companion", "accept", "--stay", "--offer=\(offer.id)"], hint: "hotspotctl companion accept")
     }
 
-    /// Asks for the PIN, if one guards the stored answers: without it, hotspotd uses an offer for a question that waits, and stores
-    /// none.
-    private func unlock(_ offer: OfferStatus, isAsked: Bool) throws {
-        guard dialog || isAsked, let daemon = try? options.common.connect(),
+    /// Asks for the PIN if the answers of the offer have to be stored, and the stored ones are locked by it: before the decision, because
+    /// the service keeps no offer after it. A login that waits does not go on with the user's own answers meanwhile.
+    private func unlock(_ offer: OfferStatus, _ asker: (any OfferQuestioner)?) throws {
+        guard let daemon = try? options.common.connect(),
             let stored = try? daemon.call("Credentials", ["ssid": .string(offer.ssid)], as: CredentialsReply.self),
             stored.pin == "locked"
         else { return }
-        let renderer = options.common.renderer
-        let asker: any Questioner
-        if isatty(STDIN_FILENO) == 1 {
-            asker = Asker(renderer: renderer, interface: "", end: { nil })
-        } else if let program = DesktopPrograms.dialog {
-            asker = DialogAsker(renderer: renderer, program: program, end: { nil })
-        } else {
-            let words = ["companion", "accept", "--stay", "--dialog", "--yes", "--offer", offer.id]
-            guard let terminal = DesktopPrograms.terminal(DesktopPrograms.own(words)) else {
-                throw Failure(.answerNeeded, "The stored answers are locked by the PIN.", hint: "hotspotctl credentials unlock")
-            }
-            throw DesktopPrograms.become(terminal)
+        let prompts = (try? daemon.call("Prompts", as: PromptsReply.self).prompts) ?? []
+        guard !prompts.contains(where: { $0.portal == offer.portal && offer.answers($0.fields) }) else { return }
+        let isOpen = try asker.map { asker throws(Failure) in
+            try daemon.unlock(asker, "PIN of the stored answers", isDialog: asker is DialogAsker, resumes: false)
         }
-        let isDialog = asker is DialogAsker
-        let skips = isDialog ? "leave this empty" : "press Enter"
-        _ = try daemon.unlock(asker, "PIN of the stored answers (\(skips) to go on without it)", isDialog: isDialog)
+        guard isOpen == true else {
+            throw Failure(
+                .answerNeeded, "The stored answers are locked by the PIN. The offer still waits.",
+                hint: "hotspotctl credentials unlock")
+        }
     }
 
     /// Writes a new file.
@@ -167,25 +171,26 @@ struct CompanionAnswer: ParsableCommand {
         let client = try options.connect()
         try client.subscribe("Status", CompanionStatusParameters(awaitsQuestions: true))
         let wait = CompanionWait(options: options, client: client, seconds: wait)
-        let question = try wait.first("question", isGone: { status in !named(in: status).isEmpty ? nil : gone }) { status in
+        let isNamed = question != nil
+        let question = try wait.first("question", isGone: { isNamed && named(in: $0).isEmpty ? Self.gone : nil }) { status in
             named(in: status).first
         }
         let renderer = options.common.renderer
         let laptop = "On the laptop \(renderer.quoted(question.peer)):"
+        let end = wait.end(Self.gone) { status in
+            status.questions.contains { $0.id == question.id && $0.peer.id == question.peer.id }
+        }
         let values: [String: String]
         if Dialogue.canAsk(options.common), options.common.jsonMode == nil {
             Output.ask(laptop + "\n")
-            values = try Asker(renderer: renderer, interface: "", end: { nil }).ask(question.prompt, after: EarlierQuestions())
-                .values
+            values = try Asker(renderer: renderer, interface: "", end: end).ask(question.prompt, after: EarlierQuestions()).values
         } else if dialog, let program = DesktopPrograms.dialog {
-            let asker = DialogAsker(renderer: renderer, program: program, introduction: laptop, end: { nil })
+            let asker = DialogAsker(renderer: renderer, program: program, introduction: laptop, end: end)
             values = try asker.ask(question.prompt, after: EarlierQuestions()).values
         } else if dialog {
-            let words = ["companion", "answer", "--stay", "--question", question.id, question.peer.id]
-            guard let terminal = DesktopPrograms.terminal(DesktopPrograms.own(words)) else {
-                throw Failure(.failed, "There is no program for dialogs or terminals.", hint: "hotspotctl companion answer")
-            }
-            throw DesktopPrograms.become(terminal)
+            throw DesktopPrograms.terminalInstead(
+                ["companion", "answer", "--stay", "--question=\(question.id)", question.peer.id],
+                hint: "hotspotctl companion answer")
         } else {
             values = try AnswerLines.read(fields: question.fields)
         }
@@ -201,10 +206,7 @@ struct CompanionAnswer: ParsableCommand {
             .filter { peer == nil || $0.peer.name == peer || $0.peer.id.hasPrefix(peer ?? "") }
     }
 
-    /// The failure for a question that no longer waits.
-    private var gone: Failure? {
-        question.map { _ in Failure(.notFound, "This question has ended.", hint: "hotspotctl companion status") }
-    }
+    private static let gone = Failure(.notFound, "This question has ended.", hint: "hotspotctl companion status")
 }
 
 /// Waits for a change in the stream of the service's status.
@@ -236,7 +238,7 @@ final class CompanionWait {
             within: end.map { max(0.001, Double($0 - WallClock.now) / 1000) } ?? ControlClient.patience)
         {
             end = end ?? WallClock.now + Int(seconds * 1000)
-            let status = try ControlClient.read(CompanionStatus.self, reply)
+            let status = try ControlClient.read(CompanionStatus.self, reply).checked
             if let message = status.message { throw Failure(.failed, "\(Renderer.safe(message)).") }
             guard !status.peers.isEmpty else {
                 throw Failure(.failed, "No laptop is paired.", hint: "hotspotctl companion pair")
@@ -250,6 +252,50 @@ final class CompanionWait {
                 "", ["Waiting for the \(what) of \(status.peers.map(options.common.renderer.quoted).joined(separator: " or "))…"])
         }
         throw Failure(.timeout, "No \(what) came within \(options.common.renderer.tenths(seconds)).")
+    }
+
+    /// Returns what an asker calls now and then: it reads the next status, if there is one, and returns why there is nothing left to
+    /// ask.
+    ///
+    /// - Parameter isWaiting: returns whether the question or the offer is in a status.
+    func end(_ gone: Failure, _ isWaiting: @escaping (CompanionStatus) -> Bool) -> () -> Failure? {
+        { [client] in
+            do throws(Failure) {
+                guard let reply = try client.next(within: 0.001) else { return nil }
+                return isWaiting(try ControlClient.read(CompanionStatus.self, reply).checked) ? nil : gone
+            } catch { return error }
+        }
+    }
+}
+
+/// Asks whether to use an offer.
+protocol OfferQuestioner: Questioner {
+    func accepts(_ offer: OfferStatus) throws(Failure) -> Bool
+}
+
+extension OfferQuestioner {
+    fileprivate static var question: String { "Use it for this portal, now and for later logins?" }
+}
+
+extension Asker: OfferQuestioner {
+    /// The offer is on the screen already.
+    func accepts(_ offer: OfferStatus) throws(Failure) -> Bool {
+        TerminalLine.dropTypedAhead()
+        return ["y", "yes"].contains(try TerminalLine.read("\(Self.question) [y/N] ", false, end: end).lowercased())
+    }
+}
+
+extension DialogAsker: OfferQuestioner {
+    func accepts(_ offer: OfferStatus) throws(Failure) -> Bool {
+        try agrees((renderer.lines(offer) + ["", Self.question]).joined(separator: "\n"), mayDecline: true)
+    }
+}
+
+extension OfferStatus {
+    /// Returns whether hotspotd can answer a question of these fields with this offer, which contains no consent.
+    func answers(_ asked: [Field]) -> Bool {
+        let answered = asked.filter { $0.kind != .checkbox && fields.contains($0.name) }.map(\.name)
+        return !answered.isEmpty && asked.allSatisfy { !$0.required || answered.contains($0.name) }
     }
 }
 

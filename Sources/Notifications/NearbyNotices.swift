@@ -3,40 +3,77 @@ import ForeignText
 import HotspotCore
 
 /// Decides which notifications the companion service's status calls for: one for each offer that can be used here, and one for each
-/// question of a paired laptop, until it is gone. Names of laptops and networks, and the questions, are words of others.
+/// question of a paired laptop, until it is gone. Each turn shows the subjects that wait and are not open. Names of laptops and
+/// networks, and the questions, are words of others. Others also decide how many there are, and how often they change.
 struct NearbyNotices {
-    /// The subjects that wait, with their notices.
-    private var waiting: [Subject: Notice] = [:]
+    /// The largest number of subjects, and of notices within ``pause``.
+    static let limit = 8
+    /// The time from one notice of a subject to the next, if that shows only that its words changed.
+    static let pause = Duration.seconds(60)
+
+    private var waiting: [(subject: Subject, notice: Notice)] = []
     /// The subjects with a program that a click opened.
     private(set) var open: Set<Subject> = []
+    /// The last notice of each subject that waits, and its time; without a notice, when a program ended that may have done its work.
+    private var seen: [Subject: (notice: Notice?, at: Instant)] = [:]
+    /// Why the last program of a subject failed, until it is shown.
+    private var problems: [Subject: String] = [:]
+    /// The times of the last notices.
+    private var times: [Instant] = []
+    /// The next time at which ``orders(at:)`` has an order.
+    private(set) var next: Instant?
 
-    /// Returns the orders for a status; `nil` without the service.
-    mutating func orders(for status: CompanionStatus?) -> [Notices.Order] {
-        let before = waiting
+    /// Takes in a status; `nil` without the service.
+    mutating func update(_ status: CompanionStatus?) {
+        let status = status?.checked
         // An offer for another network can be used only after joining that network.
         let offers = (status?.offers ?? []).filter(\.fits).map { (Subject.offer($0.id), Self.notice(of: $0)) }
         let questions = (status?.questions ?? []).map { (Subject.question($0.id, of: $0.peer.id), Self.notice(of: $0)) }
-        waiting = Dictionary(offers + questions) { first, _ in first }
-        let gone = before.keys.filter { waiting[$0] == nil && !open.contains($0) }.map { Notices.Order.close($0) }
-        let shown = (offers + questions).filter { before[$0.0] != $0.1 && !open.contains($0.0) }
-        return gone + shown.map { .show($0.1, of: $0.0) }
+        var subjects: Set<Subject> = []
+        waiting = Array((offers + questions).filter { subjects.insert($0.0).inserted }.prefix(Self.limit))
     }
 
-    /// Notes that a click opened a program for this subject.
-    mutating func opened(for subject: Subject) { open.insert(subject) }
+    /// Returns the orders of this turn.
+    mutating func orders(at now: Instant) -> [Notices.Order] {
+        let present = Set(waiting.map(\.subject))
+        var orders = seen.filter { !present.contains($0.key) && $0.value.notice != nil }.keys.map { Notices.Order.close($0) }
+        seen = seen.filter { present.contains($0.key) }
+        next = nil
+        for (subject, notice) in waiting where !open.contains(subject) && seen[subject]?.notice != notice {
+            let most = times.count < Self.limit ? now : times[0] + Self.pause
+            let earliest = max(most, seen[subject].map { $0.at + Self.pause } ?? now)
+            guard earliest <= now else {
+                next = min(next ?? earliest, earliest)
+                continue
+            }
+            seen[subject] = (notice, now)
+            times = (times + [now]).suffix(Self.limit)
+            var shown = notice
+            if let problem = problems.removeValue(forKey: subject) { shown.body = "\(problem)\n\(notice.body)" }
+            orders.append(.show(shown, of: subject))
+        }
+        // Nothing waits, but the user did something that failed.
+        for (subject, problem) in problems where !present.contains(subject) {
+            orders.append(.show(Notice(kind: .failed, title: "Laptops nearby", body: problem), of: subject))
+        }
+        problems = problems.filter { present.contains($0.key) }
+        return orders
+    }
 
-    /// Notes that the program has ended. A question or an offer that is waiting is shown again, unless the program did its work: then
-    /// its terminal may still be open.
+    /// Notes that a click opened a program for this subject, and closed its notification.
+    mutating func opened(for subject: Subject) {
+        open.insert(subject)
+        seen[subject] = nil
+    }
+
+    /// Notes that the program has ended. A question or an offer that still waits is shown again: at once, unless the program did its
+    /// work. Then it may soon be gone, or a terminal with the question is still open.
     ///
     /// - Parameter problem: why the program failed, in its words, if the user did not end it.
-    mutating func closed(for subject: Subject, hasAnswered: Bool, problem: String?) -> [Notices.Order] {
+    mutating func closed(for subject: Subject, hasAnswered: Bool, problem: String?, at now: Instant) {
         open.remove(subject)
-        guard !hasAnswered else { return [] }
-        if var notice = waiting[subject] {
-            if let problem { notice.body = "\(problem)\n\(notice.body)" }
-            return [.show(notice, of: subject)]
-        }
-        return problem.map { [.show(Notice(kind: .failed, title: "Laptops nearby", body: $0), of: subject)] } ?? []
+        if hasAnswered { seen[subject] = (nil, now) }
+        problems[subject] = problem
     }
 
     private static func notice(of offer: OfferStatus) -> Notice {

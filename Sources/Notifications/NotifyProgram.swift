@@ -11,9 +11,6 @@ package enum NotifyProgram {
     package static let option = "--notify"
 
     private static let defaultSocket = "/run/hotspotd/org.hotspotd.Control"
-    /// The wait before the next attempt to reach a daemon that is not there, in seconds.
-    private static let pause: UInt32 = 5
-
     /// Runs until the bus is gone.
     package static func run() {
         signal(SIGPIPE, SIG_IGN)
@@ -25,10 +22,7 @@ package enum NotifyProgram {
             exit(1)
         }
         var agent = Agent(bus, path)
-        while agent.isConnected {
-            try? agent.follow()
-            agent.pause(pause)
-        }
+        while agent.isConnected { agent.turn() }
     }
 }
 
@@ -38,6 +32,10 @@ struct Agent: ~Copyable {
     private static let wish = "HOTSPOTD_NOTIFY_QUESTIONS"
     /// The longest time that the daemon may take to name the fields of a question, in seconds.
     private static let patience = 2
+    /// The wait before the next attempt to reach a daemon that is not there.
+    private static let pause = Duration.seconds(5)
+    /// The wait from a change in the service's folder to the attempt to reach the service, which then listens.
+    private static let delay = Duration.seconds(1)
 
     private let bus: NotificationBus
     private let path: String
@@ -45,8 +43,15 @@ struct Agent: ~Copyable {
     private let awaitsQuestions: Bool
     private var notices: Notices
     private var nearbyNotices = NearbyNotices()
+    /// The connection with the daemon; `nil` while it is away.
+    private var daemon: BlockingConnection?
+    /// The time of the next attempt to reach the daemon.
+    private var daemonRetry = EventLoop.now
     /// The connection with the companion service; `nil` while it is off.
-    private var nearby: BlockingConnection?
+    private var nearby: NearbyService?
+    /// The time of the next attempt to reach the service; `nil` until something happens in its folder.
+    private var nearbyRetry: Instant? = EventLoop.now
+    private var watch: SocketWatch
     /// The notifications, by the server's numbers.
     private var shown: [Subject: (number: UInt32, notice: Notice)] = [:]
     /// The programs that clicks started.
@@ -57,60 +62,90 @@ struct Agent: ~Copyable {
         self.path = path
         nearbyPath = getenv("HOTSPOTD_COMPANION_SOCKET").map { String(cString: $0) } ?? CompanionContract.socket
         awaitsQuestions = getenv(Self.wish).map { String(cString: $0) } == "yes"
+        watch = SocketWatch(nearbyPath)
         notices = Notices { Self.prompt($0, at: path) }
     }
 
     var isConnected: Bool { bus.isOpen }
 
-    /// Follows the status until the daemon or the bus is gone.
-    mutating func follow() throws(VarlinkError) {
-        let daemon = try BlockingConnection(path: path)
-        try daemon.send(Call(method: "\(ControlContract.name).Status", more: true))
-        followNearby()
-        while bus.isOpen {
-            let wait = notices.next.map { min(max($0 - WallClock.now, 0), 60_000) } ?? -1
-            // poll(2) ignores a descriptor below 0.
-            var ends = ([daemon.descriptor, bus.descriptor, nearby?.descriptor ?? -1] + programs.values.map(\.process)).map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    /// Waits until something happens, and does what follows.
+    mutating func turn() {
+        connect()
+        // poll(2) ignores a descriptor below 0.
+        let fixed = [
+            daemon?.descriptor ?? -1, bus.descriptor, nearby?.descriptor ?? -1, nearby == nil ? watch.descriptor : -1,
+        ]
+        var ends = (fixed + programs.values.map(\.process)).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        poll(&ends, nfds_t(ends.count), timeout)
+        // Without the daemon, nothing is known of the interfaces; its next status shows what the programs did there.
+        var orders = daemon == nil ? [] : notices.orders(at: WallClock.now)
+        if ends[0].revents != 0 { orders += daemonOrders() }
+        if ends[2].revents != 0 { readNearby() }
+        if ends[3].revents != 0 {
+            watch.drain()
+            nearbyRetry = nearbyRetry ?? EventLoop.now + Self.delay
+        }
+        let after = finished()
+        if daemon != nil { orders += after }
+        for order in orders + nearbyNotices.orders(at: EventLoop.now) { act(on: order) }
+        for event in bus.events() { handle(event) }
+    }
+
+    /// The longest wait, in milliseconds; -1 for no limit.
+    private var timeout: Int32 {
+        let now = EventLoop.now
+        let times = [daemon == nil ? daemonRetry : nil, nearby == nil ? nearbyRetry : nil, nearbyNotices.next]
+        // Rounded up, so that the time has come after the wait.
+        var waits = times.compactMap { $0.map { ($0 - now).milliseconds + 1 } }
+        if daemon != nil, let end = notices.next { waits.append(end - WallClock.now) }
+        return waits.min().map { Int32(min(max($0, 0), 60_000)) } ?? -1
+    }
+
+    /// Connects to the daemon and the service, where it is time for it.
+    private mutating func connect() {
+        let now = EventLoop.now
+        if daemon == nil, daemonRetry <= now {
+            daemonRetry = now + Self.pause
+            if let new = try? BlockingConnection(path: path),
+                (try? new.send(Call(method: "\(ControlContract.name).Status", more: true))) != nil
+            {
+                daemon = new
             }
-            poll(&ends, nfds_t(ends.count), Int32(wait))
-            var orders = notices.orders(at: WallClock.now)
-            if ends[0].revents != 0 {
-                for status in try Self.replies(of: daemon, as: StatusReply.self) {
-                    orders += notices.orders(for: status, at: WallClock.now)
-                }
-                // The service may have been switched on since.
-                followNearby()
-            }
-            if ends[2].revents != 0 { orders += nearbyOrders() }
-            for order in orders + finished() { act(on: order) }
-            for event in bus.events() { handle(event) }
+        }
+        if nearby == nil, let time = nearbyRetry, time <= now {
+            nearbyRetry = nil
+            // Before the attempt, so that a socket that appears after it is noticed.
+            watch.arm()
+            nearby = NearbyService(path: nearbyPath, awaitsQuestions: awaitsQuestions)
         }
     }
 
-    /// Connects to the companion service, if it runs.
-    private mutating func followNearby() {
-        guard nearby == nil, let service = try? BlockingConnection(path: nearbyPath) else { return }
-        let wishes = CompanionStatusParameters(awaitsQuestions: awaitsQuestions ? true : nil)
-        let call = Call(method: "\(CompanionContract.name).Status", parameters: Coding.value(wishes), more: true)
-        if (try? service.send(call)) != nil { nearby = service }
+    private mutating func daemonOrders() -> [Notices.Order] {
+        guard let daemon else { return [] }
+        // The service may let this user in now.
+        nearbyRetry = nearbyRetry ?? EventLoop.now
+        do throws(VarlinkError) {
+            var orders: [Notices.Order] = []
+            for message in try daemon.available() {
+                let status = try Coding.decode(StatusReply.self, from: try Coding.decode(Answer.self, from: message).get())
+                orders += notices.orders(for: status, at: WallClock.now)
+            }
+            return orders
+        } catch {
+            self.daemon = nil
+            daemonRetry = EventLoop.now + Self.pause
+            return []
+        }
     }
 
-    private mutating func nearbyOrders() -> [Notices.Order] {
-        guard let nearby else { return [] }
+    private mutating func readNearby() {
+        guard let nearby else { return }
         do throws(VarlinkError) {
-            return try Self.replies(of: nearby, as: CompanionStatus.self).flatMap { nearbyNotices.orders(for: $0) }
+            if let status = try nearby.status() { nearbyNotices.update(status) }
         } catch {
             self.nearby = nil
-            return nearbyNotices.orders(for: nil)
+            nearbyNotices.update(nil)
         }
-    }
-
-    /// Waits before the next attempt to reach the daemon.
-    mutating func pause(_ seconds: UInt32) {
-        sleep(seconds)
-        // The next status of the daemon shows what these programs did.
-        _ = finished()
     }
 
     /// Returns the prompt of this identifier; `nil` if this user may not see it.
@@ -120,21 +155,6 @@ struct Agent: ~Copyable {
         setsockopt(daemon.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         guard let reply = try? daemon.call("\(ControlContract.name).Prompts", ["id": .string(id)]) else { return nil }
         return (try? Coding.decode(PromptsReply.self, from: reply))?.prompts.first { $0.id == id }
-    }
-
-    /// Returns the replies that have come, including those that are already buffered.
-    private static func replies<T: Decodable>(of daemon: BlockingConnection, as type: T.Type) throws(VarlinkError) -> [T] {
-        var limit = timeval(tv_sec: 0, tv_usec: 1000)
-        setsockopt(daemon.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var replies: [T] = []
-        while true {
-            do throws(VarlinkError) {
-                replies.append(try Coding.decode(type, from: try daemon.receive(Answer.self).get()))
-            } catch {
-                guard case .system(_, EAGAIN) = error else { throw error }
-                return replies
-            }
-        }
     }
 
     private mutating func act(on order: Notices.Order) {
@@ -167,7 +187,7 @@ struct Agent: ~Copyable {
         }
     }
 
-    /// Collects the programs that have ended, and returns the orders that follow.
+    /// Collects the programs that have ended, and returns the orders that follow about the interfaces.
     private mutating func finished() -> [Notices.Order] {
         var orders: [Notices.Order] = []
         for (subject, program) in programs {
@@ -177,7 +197,8 @@ struct Agent: ~Copyable {
             case .interface(let name):
                 orders += notices.closed(on: name, hasAnswered: end.status == 0, problem: end.problem, at: WallClock.now)
             case .offer, .question:
-                orders += nearbyNotices.closed(for: subject, hasAnswered: end.status == 0, problem: end.problem)
+                nearbyNotices.closed(
+                    for: subject, hasAnswered: end.status == 0, problem: end.problem, at: EventLoop.now)
             }
         }
         return orders
@@ -192,9 +213,9 @@ extension Action {
             case (.interface(let name), .browse): ["browse", name]
             case (.interface(let name), .retry): ["login", name]
             case (.interface(let name), .answer), (.interface(let name), .accept): ["answer", "--dialog", name]
-            // The yes is for this offer alone.
-            case (.offer(let id), _): ["companion", "accept", "--dialog", "--yes", "--offer", id]
-            case (.question(let id, let peer), _): ["companion", "answer", "--dialog", "--question", id, peer]
+            // These identifiers are the words of others, checked before they are shown; the peer's has only hexadecimal digits.
+            case (.offer(let id), _): ["companion", "accept", "--dialog", "--offer=\(id)"]
+            case (.question(let id, let peer), _): ["companion", "answer", "--dialog", "--question=\(id)", peer]
             }
         return ["hotspotctl"] + arguments
     }

@@ -75,6 +75,23 @@ public final class BlockingConnection {
         }
     }
 
+    /// Reads once, without waiting, and returns the messages that are whole by then: what a peer sends meanwhile waits for the next
+    /// time. Throws if the peer has ended the connection.
+    public func available() throws(VarlinkError) -> [[UInt8]] {
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        let count = recv(input, &chunk, chunk.count, Int32(MSG_DONTWAIT))
+        if count < 0 {
+            if errno == EAGAIN || errno == EINTR { return [] }
+            if errno == ECONNRESET { throw .closed }
+            throw .system(operation: "read", code: errno)
+        }
+        guard count > 0 else { throw .closed }
+        framer.append(chunk[..<count])
+        var messages: [[UInt8]] = []
+        while let message = try framer.next() { messages.append(message) }
+        return messages
+    }
+
     /// Waits for one message.
     public func receive<T: Decodable>(_ type: T.Type) throws(VarlinkError) -> T {
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)

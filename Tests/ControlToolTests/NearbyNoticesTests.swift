@@ -6,7 +6,8 @@ import Testing
 
 /// From the companion service's status to notifications.
 @Suite struct NearbyNoticesTests {
-    private static let peer = PeerStatus(name: "Anna's “laptop\u{1B}", id: "0a0a")
+    private static let peer = PeerStatus(name: "Anna's “laptop\u{1B}", id: String(repeating: "0a", count: 32))
+    private static let start = Instant(nanoseconds: 0)
 
     private static func offer(_ id: String = "o1", fits: Bool = true) -> OfferStatus {
         OfferStatus(
@@ -35,17 +36,17 @@ import Testing
             kind: .offer, title: "Hotel <b>",
             body: #"“Anna's laptop\x1b” offers a login for this network and the portal https://portal.lindenhof.example."#,
             command: "hotspotctl companion accept", actions: [.accept])
-        #expect(notices.orders(for: Self.status([Self.offer()])) == [.show(notice, of: .offer("o1"))])
+        #expect(notices.turn(Self.status([Self.offer()])) == [.show(notice, of: .offer("o1"))])
         #expect(!Action.accept.isDefault && Action.allCases.filter { !$0.isDefault } == [.accept])
-        #expect(notices.orders(for: Self.status([Self.offer()])).isEmpty)
-        #expect(Action.accept.words(.offer("o1")) == ["hotspotctl", "companion", "accept", "--dialog", "--yes", "--offer", "o1"])
+        #expect(notices.turn(Self.status([Self.offer()])).isEmpty)
+        #expect(Action.accept.words(.offer("o1")) == ["hotspotctl", "companion", "accept", "--dialog", "--offer=o1"])
     }
 
     @Test func anOfferForAnotherPlaceWaitsUntilItFits() {
         var notices = NearbyNotices()
-        #expect(notices.orders(for: Self.status([Self.offer(fits: false)])).isEmpty)
-        #expect(notices.orders(for: Self.status([Self.offer()])).count == 1)
-        #expect(notices.orders(for: Self.status([Self.offer(fits: false)])) == [.close(.offer("o1"))])
+        #expect(notices.turn(Self.status([Self.offer(fits: false)])).isEmpty)
+        #expect(notices.turn(Self.status([Self.offer()])).count == 1)
+        #expect(notices.turn(Self.status([Self.offer(fits: false)])) == [.close(.offer("o1"))])
     }
 
     @Test(
@@ -59,51 +60,127 @@ import Testing
             kind: .question, title: ssid ?? "Wired network", body: body, command: "hotspotctl companion answer",
             actions: [.answer])
         let question = Self.question(ssid: ssid, terms: terms)
-        #expect(notices.orders(for: Self.status([], [question])) == [.show(notice, of: .question("p1", of: "0a0a"))])
+        #expect(notices.turn(Self.status([], [question])) == [.show(notice, of: .question("p1", of: Self.peer.id))])
         #expect(
-            Action.answer.words(.question("p1", of: "0a0a"))
-                == ["hotspotctl", "companion", "answer", "--dialog", "--question", "p1", "0a0a"])
+            Action.answer.words(.question("p1", of: Self.peer.id))
+                == ["hotspotctl", "companion", "answer", "--dialog", "--question=p1", Self.peer.id])
     }
 
     @Test func whatIsGoneIsWithdrawn() {
         for gone in [Self.status(), nil] {
             var notices = NearbyNotices()
-            _ = notices.orders(for: Self.status([Self.offer()], [Self.question()]))
-            let orders = notices.orders(for: gone)
+            _ = notices.turn(Self.status([Self.offer()], [Self.question()]))
+            let orders = notices.turn(gone)
             #expect(orders.count == 2 && orders.contains(.close(.offer("o1"))))
-            #expect(orders.contains(.close(.question("p1", of: "0a0a"))))
-            #expect(notices.orders(for: Self.status([Self.offer()])).count == 1, "it is back")
+            #expect(orders.contains(.close(.question("p1", of: Self.peer.id))))
+            #expect(notices.turn(Self.status([Self.offer()])).count == 1, "it is back")
         }
+    }
+
+    // MARK: A service that was taken over
+
+    /// Identifiers become words of a command line, which some terminals join for a shell.
+    @Test(arguments: ["-x", "--companion-socket=a", "", "a b", "a;b", "$a", "ö", String(repeating: "a", count: 65)])
+    func anIdentifierThatIsNoWordIsNotShown(_ id: String) {
+        var notices = NearbyNotices()
+        #expect(notices.turn(Self.status([Self.offer(id)], [Self.question(id)])).isEmpty)
+        for peer in [id, "--yes", Self.peer.id.uppercased(), "-" + Self.peer.id.dropFirst()] {
+            var (offer, question) = (Self.offer(), Self.question())
+            (offer.peer.id, question.peer.id) = (peer, peer)
+            #expect(notices.turn(Self.status([offer], [question])).isEmpty, "\(peer)")
+        }
+        #expect(notices.turn(Self.status([Self.offer("A-b_9")], [Self.question("0")])).count == 2)
+    }
+
+    @Test func onlySomeAreShownAtATimeAndWithinAMinute() {
+        var notices = NearbyNotices()
+        let first = notices.turn(Self.status((0..<100).map { Self.offer("a\($0)") }, (0..<100).map { Self.question("q\($0)") }))
+        #expect(first.count == NearbyNotices.limit)
+        // Others take their place.
+        let others = Self.status([Self.offer("b1")])
+        #expect(notices.turn(others, after: 59).filter(\.shows).isEmpty)
+        #expect(notices.next == Self.start + .seconds(60))
+        #expect(notices.turn(others, after: 60) == [.show(Self.shown(first), of: .offer("b1"))])
+        #expect(notices.next == nil)
+    }
+
+    @Test func aChangedQuestionIsShownOnceAMinute() {
+        var notices = NearbyNotices()
+        #expect(notices.turn(Self.status([], [Self.question()])).count == 1)
+        for second in 1..<60 {
+            let question = Self.question(ssid: "Hotel \(second)")
+            #expect(notices.turn(Self.status([], [question]), after: second).isEmpty)
+        }
+        guard case .show(let notice, _)? = notices.turn(after: 60).first else {
+            Issue.record("not shown")
+            return
+        }
+        #expect(notice.title == "Hotel 59")
     }
 
     // MARK: A program that a click started
 
     @Test func anOpenDialogIsNotAskedOver() {
         var notices = NearbyNotices()
-        let subject = Subject.question("p1", of: "0a0a")
-        _ = notices.orders(for: Self.status([], [Self.question()]))
+        let subject = Subject.question("p1", of: Self.peer.id)
+        _ = notices.turn(Self.status([], [Self.question()]))
         notices.opened(for: subject)
-        #expect(notices.orders(for: Self.status([], [Self.question(terms: "New")])).isEmpty)
+        #expect(notices.turn(Self.status([], [Self.question(terms: "New")])).isEmpty)
         // The dialog was closed, and the question waits.
-        #expect(notices.closed(for: subject, hasAnswered: false, problem: nil).count == 1)
-        notices.opened(for: subject)
-        #expect(notices.closed(for: subject, hasAnswered: true, problem: nil).isEmpty)
+        notices.closed(for: subject, hasAnswered: false, problem: nil, at: Self.start)
+        #expect(notices.turn().count == 1)
+    }
+
+    /// A terminal that returns at once looks like success.
+    @Test func whatStillWaitsAfterItsProgramIsShownAgain() {
+        var notices = NearbyNotices()
+        _ = notices.turn(Self.status([Self.offer()]))
+        notices.opened(for: .offer("o1"))
+        notices.closed(for: .offer("o1"), hasAnswered: true, problem: nil, at: Self.start)
+        #expect(notices.turn(after: 59).isEmpty && notices.next == Self.start + .seconds(60))
+        #expect(notices.turn(after: 60).count == 1)
+        // It did its work.
+        notices.opened(for: .offer("o1"))
+        notices.closed(for: .offer("o1"), hasAnswered: true, problem: nil, at: Self.start + .seconds(60))
+        #expect(notices.turn(Self.status(), after: 120).isEmpty && notices.next == nil)
     }
 
     @Test func aFailureIsShownWithOrWithoutItsOffer() {
         var notices = NearbyNotices()
-        _ = notices.orders(for: Self.status([Self.offer()]))
+        _ = notices.turn(Self.status([Self.offer()]))
         notices.opened(for: .offer("o1"))
-        let again = notices.closed(for: .offer("o1"), hasAnswered: false, problem: "No PIN.")
+        notices.closed(for: .offer("o1"), hasAnswered: false, problem: "No PIN.", at: Self.start)
+        let again = notices.turn()
         guard case .show(let notice, of: .offer("o1"))? = again.first else {
             Issue.record("\(again)")
             return
         }
         #expect(notice.body.hasPrefix("No PIN.\n“Anna") && notice.actions == [.accept])
         notices.opened(for: .offer("o1"))
-        #expect(notices.orders(for: Self.status()).isEmpty)
+        #expect(notices.turn(Self.status()).isEmpty)
         let failed = Notice(kind: .failed, title: "Laptops nearby", body: "Not stored.")
-        #expect(
-            notices.closed(for: .offer("o1"), hasAnswered: false, problem: "Not stored.") == [.show(failed, of: .offer("o1"))])
+        notices.closed(for: .offer("o1"), hasAnswered: false, problem: "Not stored.", at: Self.start)
+        #expect(notices.turn() == [.show(failed, of: .offer("o1"))] && notices.turn().isEmpty)
     }
+
+    private static func shown(_ orders: [Notices.Order]) -> Notice {
+        guard case .show(let notice, _)? = orders.first else { return Notice(kind: .failed, title: "", body: "") }
+        return notice
+    }
+}
+
+extension NearbyNotices {
+    /// Takes in a status, if there is a new one, and returns the orders some seconds after the start.
+    fileprivate mutating func turn(_ status: CompanionStatus?, after seconds: Int = 0) -> [Notices.Order] {
+        update(status)
+        return turn(after: seconds)
+    }
+
+    fileprivate mutating func turn(after seconds: Int = 0) -> [Notices.Order] {
+        orders(at: Instant(nanoseconds: 0) + .seconds(seconds))
+    }
+}
+
+extension Notices.Order {
+    fileprivate var shows: Bool { if case .show = self { true } else { false } }
 }

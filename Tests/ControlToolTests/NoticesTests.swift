@@ -275,7 +275,7 @@ struct NotifyProcessTests {
             + #""made":[],"notices":[]}"#
     }
     private static let offer =
-        #"{"id":"o1","peer":{"name":"Ida","id":"0a"},"ssid":"Cafe & Co","portal":"https://portal.aroma.example","fields":["room"],"#
+        #"{"id":"o1","peer":{"name":"Ida","id":"\#(String(repeating: "0a", count: 32))"},"ssid":"Cafe & Co","portal":"https://portal.aroma.example","fields":["room"],"#
         + #""fits":true,"secondsRemaining":60}"#
 
     /// A click on the button accepts the offer that was shown; without buttons, the notification is withdrawn with the offer.
@@ -293,7 +293,7 @@ struct NotifyProcessTests {
                 if capabilities == "actions" {
                     #expect(lines.contains { $0.hasSuffix(#"["accept", "Use this login"], 1]"#) }, "\(lines)")
                     let clicked = try wait(for: "hotspotctl companion", in: "out", of: folder)
-                    #expect(clicked.contains("hotspotctl companion accept --dialog --yes --offer o1"), "\(clicked)")
+                    #expect(clicked.contains("hotspotctl companion accept --dialog --offer=o1"), "\(clicked)")
                 } else {
                     #expect(lines.contains { $0.contains("In a terminal: hotspotctl companion accept") }, "\(lines)")
                     nearby.act()
@@ -303,10 +303,25 @@ struct NotifyProcessTests {
         }
     }
 
+    /// The service is switched on while nothing changes at the daemon.
+    @Test func aServiceThatComesLaterIsFollowed() async throws {
+        try await Aside.run {
+            try withAgent(
+                "body", "dunst", daemon: .init(status: [[Self.asks]]), nearby: .init(status: [[Self.nearby(Self.offer)]]),
+                isLater: true
+            ) { folder, _, nearby in
+                _ = try wait(for: "asks", in: "out", of: folder)
+                #expect(mkdir(folder.path + "/later", 0o700) == 0)
+                #expect(symlink(nearby.path, folder.path + "/later/socket") == 0)
+                _ = try wait(for: "offers a login", in: "out", of: folder)
+            }
+        }
+    }
+
     /// Starts the program beside a bus, a notification server, a daemon and a companion service.
     private func withAgent(
         _ capabilities: String, _ name: String, daemon script: FakeDaemon.Script, nearby other: FakeDaemon.Script? = nil,
-        _ body: (TemporaryFolder, _ daemon: FakeDaemon, _ nearby: FakeDaemon) throws -> Void
+        isLater: Bool = false, _ body: (TemporaryFolder, _ daemon: FakeDaemon, _ nearby: FakeDaemon) throws -> Void
     ) throws {
         let folder = TemporaryFolder()
         let address = "unix:path=\(folder.path)/bus"
@@ -328,7 +343,8 @@ struct NotifyProcessTests {
         let nearby = try FakeDaemon(other ?? .init())
         defer { nearby.stop() }
         let program = String(Tool.program.dropLast("hotspotctl".count)) + "hotspotd"
-        let sockets = ["HOTSPOTD_SOCKET=\(daemon.path)", "HOTSPOTD_COMPANION_SOCKET=\(other == nil ? "/nowhere" : nearby.path)"]
+        let place = other == nil ? "/nowhere" : isLater ? folder.path + "/later/socket" : nearby.path
+        let sockets = ["HOTSPOTD_SOCKET=\(daemon.path)", "HOTSPOTD_COMPANION_SOCKET=\(place)"]
         let agent = try start(program, ["--notify"], environment: environment + sockets, to: folder.path + "/agent.out")
         defer { kill(agent, SIGKILL); waitpid(agent, nil, 0) }
         try body(folder, daemon, nearby)

@@ -45,7 +45,8 @@ public enum StartFailure {
             start.dropFirst(2).prefix(while: { $0 != 0x0A }).last == 0x0D
         else { return nil }
         let mend = ShellWord.quoted(program).map { #"; to fix it: sed -i 's/\r$//' "# + $0 } ?? ""
-        return "\(Printable.text(program, limit: 256)) has Windows line ends, so its interpreter's name ends with a carriage return\(mend)"
+        let shown = Printable.text(program, limit: 256)
+        return "\(shown) has Windows line ends, so its interpreter's name ends with a carriage return\(mend)"
     }
 
     private static let elf = [0x7F] + Array("ELF".utf8)

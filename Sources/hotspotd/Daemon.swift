@@ -60,7 +60,10 @@ import Notifications
         do {
             exit(try EventLoop.shared.run())
         } catch {
-            fail("\(error)", code: 1)
+            // No loop is left that could open the gate.
+            let reason = "\(error)"
+            do { try Gate.restore() } catch { fail("\(reason)\nhotspotd: \(error)", code: 1) }
+            fail(reason, code: 1)
         }
     }
 

@@ -7,10 +7,10 @@ import Testing
     .enabled(if: Machine.runs(Machine.hasRelease && geteuid() == 0), "needs make build, root, iproute2 and a C compiler"))
 struct FaultTests {
     /// - Parameter words: a sample of all points; the calls that once ended the daemon, or left it without links or helpers; and some
-    ///   of those that once left a helper unasked.
+    ///   of those that once left a helper unasked, or the gate closed.
     @Test(arguments: [
         ["--every", "151"], ["--calls", "epoll_create1|eventfd|socket netlink|hotspotd-filter|fopen /proc/self/maps"],
-        ["--calls", "write socket", "--every", "5"],
+        ["--calls", "write socket|read anon_inode:.timerfd", "--every", "5"],
     ])
     func nothingBreaks(_ words: [String]) throws {
         let run = try Finished.run(

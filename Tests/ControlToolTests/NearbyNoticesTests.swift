@@ -96,11 +96,13 @@ import Testing
         var notices = NearbyNotices()
         let first = notices.turn(Self.status((0..<100).map { Self.offer("a\($0)") }, (0..<100).map { Self.question("q\($0)") }))
         #expect(first.count == NearbyNotices.limit)
-        // Others take their place.
-        let others = Self.status([Self.offer("b1")])
-        #expect(notices.turn(others, after: 59).filter(\.shows).isEmpty)
-        #expect(notices.next == Self.start + .seconds(60))
-        #expect(notices.turn(others, after: 60) == [.show(Self.shown(first), of: .offer("b1"))])
+        #expect(notices.turn(after: 60).isEmpty && notices.next == nil)
+        // Others take their places.
+        _ = notices.turn(Self.status((0..<100).map { Self.offer("b\($0)") }), after: 61)
+        let others = Self.status([Self.offer("c1")])
+        #expect(notices.turn(others, after: 120).filter(\.shows).isEmpty)
+        #expect(notices.next == Self.start + .seconds(121))
+        #expect(notices.turn(others, after: 121) == [.show(Self.shown(first), of: .offer("c1"))])
         #expect(notices.next == nil)
     }
 

@@ -84,7 +84,8 @@ import Varlink
         service = CompanionService(
             companion: Companion(keys: try store.key(), name: name, peers: try store.peers()), transport: radio, store: store,
             daemon: daemon, log: { [logged] in logged.lines.append($0) }, clock: { [lead] in EventLoop.now + lead.duration })
-        path = folder.path + "/socket"
+        // A number of its own: a process that another suite starts holds the socket of an earlier laptop for a moment (fork(2)).
+        path = folder.path + "/socket\(UInt32.random(in: .min ... .max))"
         let permission = Permission(trusted: isTrusted ? [geteuid()] : [], group: nil) { nil }
         server = try Server(
             listening: try Socket.listen(path: path, mode: 0o600), product: "test", version: "0",

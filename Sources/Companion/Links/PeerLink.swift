@@ -59,7 +59,7 @@ final class PeerLink {
     /// The time of the last chunk or grant of ``sender``.
     var sent: Instant
     var receiver = BulkReceiver()
-    /// ``receiver`` at the last place that the peer knows, to which an L2CAP channel that fails goes back.
+    /// ``receiver`` at the last position that the peer knows. A failed L2CAP channel goes back to it.
     private var granted = BulkReceiver()
     /// The number of the next chunk in bulk, while there is no ``sender``.
     var bulkNumber: UInt8 = 0
@@ -110,7 +110,7 @@ final class PeerLink {
         case grant
         /// Ask for a lost chunk and the ones after it.
         case again
-        /// A message's octets, and the place after it.
+        /// A message's octets, and the position after it.
         case message([UInt8], BulkPosition)
     }
 
@@ -130,10 +130,10 @@ final class PeerLink {
         }
     }
 
-    /// Forgets what came after the last place that the peer knows.
+    /// Forgets what came after the last position that the peer knows.
     func goBack() { receiver = granted }
 
-    /// Returns the place up to which the peer's bulk has come, within a message or before the next one, for the peer.
+    /// Returns, for the peer, the position up to which its bulk has arrived: within a message, or before the next one.
     func grant(in session: LinkSession) -> BulkPosition {
         granted = receiver
         granted.interrupt()

@@ -1,7 +1,7 @@
 import ForeignText
 import HotspotCore
 
-/// A text that no description and no mirror reveals.
+/// A text that descriptions and mirrors hide.
 public struct SecretText: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public let text: String
 
@@ -16,7 +16,7 @@ public struct SecretText: Hashable, Sendable, CustomStringConvertible, CustomDeb
 public struct Answer: Hashable, Sendable {
     public enum Source: Hashable, Sendable {
         case typed
-        /// The user sent the stored answer with Enter.
+        /// The user confirmed the stored answer with Enter.
         case confirmed
     }
 
@@ -39,18 +39,18 @@ public struct Answer: Hashable, Sendable {
         case earlier
     }
 
-    /// The question, without a value.
+    /// The field that the prompt asked for, without a value.
     public let field: Field
     /// The value; `nil` if the field was not answered.
     public internal(set) var value: SecretText?
     public internal(set) var source: Source
     public internal(set) var fate: Fate
-    /// The portal uses this name for several fields, so hotspotd cannot assign their answers at the next visit.
+    /// Whether the portal uses this name for several fields, so that hotspotd cannot assign their answers at the next visit.
     public internal(set) var isAmbiguous = false
 
     public var name: String { field.name }
 
-    /// Whether the answer is an unticked checkbox, or an empty text.
+    /// Whether the answer is an unticked checkbox, an empty text, or missing.
     var isBlank: Bool { value.map { ["", "no", "false"].contains($0.text) } ?? true }
     var isTicked: Bool { field.kind == .checkbox && ["yes", "true"].contains(value?.text) }
     /// Whether the answer belongs to the login, so that it may be sent or stored.

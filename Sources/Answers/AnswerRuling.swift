@@ -92,7 +92,7 @@ public struct AnswerRuling: Hashable, Sendable {
     static func notSealed(_ reason: String) -> AnswerRuling { AnswerRuling(.notSaved, "Your answers were not saved: \(reason).") }
     static let termsAlone = AnswerRuling(
         .consent, "hotspotd remembers that you accept this portal's terms, until they change.")
-    /// - Parameter next: what the next login will ask for, in words.
+    /// - Parameter next: the end of the sentence, about the next login.
     static func kept(_ next: String) -> AnswerRuling {
         AnswerRuling(.kept, "Your answers are kept for this portal\(next).", keepsAnswers: true)
     }

@@ -1,7 +1,7 @@
 import HotspotCore
 import Vault
 
-/// The user's answers in one login at one portal, with the terms that the user accepted and the wish about keeping.
+/// The user's answers in one login at one portal, with the terms that the user accepted and the wish to keep the answers or not.
 public struct AnswerSheet: Hashable, Sendable {
     /// The terms of one portal that the user accepted.
     public struct Consent: Hashable, Sendable {
@@ -51,9 +51,9 @@ public struct AnswerSheet: Hashable, Sendable {
     public var open: [String: String] { Self.values(answers.filter { $0.fate == .open }) }
     /// The answers to all prompts of this login.
     public var all: [String: String] { Self.values(counting) }
-    /// The names of the answers to the last prompt that the user confirmed as they were stored.
+    /// The names of the stored answers that the user confirmed for the last prompt.
     public var confirmedNames: [String] { open.keys.filter(confirmed.contains).sorted() }
-    /// The names of all answers that were stored before.
+    /// The names of all stored answers that the user confirmed in this login.
     var confirmed: Set<String> { Set(counting.filter { $0.source == .confirmed && $0.value != nil }.map(\.name)) }
     /// The answers that may be stored.
     var keepable: [String: String] { Self.keepable(counting) }

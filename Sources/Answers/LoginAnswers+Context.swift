@@ -28,7 +28,7 @@ public struct StoredAnswers: Hashable, Sendable {
 }
 
 extension LoginAnswers {
-    /// The facts outside of this value that the rules need at the moment of an event.
+    /// The facts outside of ``LoginAnswers`` that the rules need at the moment of an event.
     public struct Context: Sendable {
         public var network: NetworkID
         /// The helper that asks or is asked.
@@ -37,7 +37,7 @@ extension LoginAnswers {
         public var portal: Portal?
         /// All credentials of the network.
         public var stored: [StoredAnswers] = []
-        /// Whether a consent of this portal is stored for the terms that this helper shows.
+        /// Whether the user's consent to this portal's terms, as this helper shows them, is stored.
         public var hasStoredConsent = false
         /// Whether the helper runs in a sandbox, or is trusted without one.
         public var mayHaveCredentials = true

@@ -5,7 +5,7 @@ import Vault
 public struct Keeping: Hashable, Sendable {
     public let owner: CredentialOwner
     public let values: [String: SecretText]
-    /// The stored answers that they replace.
+    /// The stored answers that the new ones replace.
     public let before: StoredAnswers?
     /// The names of the stored answers that are kept beside the new ones.
     public let staying: Set<String>
@@ -47,7 +47,7 @@ extension LoginAnswers {
         }
         if !kept.isEmpty {
             actions += keep(kept, sheet, context.owner(at: portal), context)
-            // The sealed answers replace all that this login asked for.
+            // Clear nothing as well: sealing already replaces all stored answers that this login asked for.
             if actions.contains(where: { if case .seal = $0 { true } else { false } }) { return actions }
         } else if sheet.isAmbiguous {
             actions += say(.ambiguous)
@@ -62,7 +62,7 @@ extension LoginAnswers {
         return [.ruled(ruling.rule)]
     }
 
-    /// Returns whether consent to the terms may be remembered. A second portal on the same network needs the user's agreement of its own.
+    /// Returns whether consent to the terms may be remembered. A second portal on the same network needs a separate agreement.
     private func isAgreed(_ sheet: AnswerSheet, _ portal: Portal, _ context: Context) -> Bool {
         var asking = context
         asking.portal = portal
@@ -110,13 +110,13 @@ extension LoginAnswers {
     }
 
     /// Returns the answers to seal. Stored answers that this login did not ask for are kept with them: a portal may ask for a voucher on one visit
-    /// and for the room number on the next. A portal that asks for a stored password in an ordinary text field does not get it shown.
+    /// and for the room number on the next. A stored password is not shown later, even if the portal asks for it in an ordinary text field now.
     private func keeping(
         _ kept: [String: String], _ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context
     ) -> Keeping {
         let (before, fields) = (context.own, sheet.fields)
         var (staying, shown) = (Set<String>(), before?.shownNames ?? [])
-        // Answers that belong to another program with the helper's name are not kept.
+        // Do not keep answers of another program that has the helper's name.
         if let before, before.owner.program == nil || before.owner.program == owner.program {
             staying = Set(before.fieldNames.filter { name in !fields.contains { $0.name == name } })
             // A page whose field names change each time must not fill the vault.
@@ -154,7 +154,7 @@ extension LoginAnswers {
         let isAsked = asksAgain(sheet, release, context)
         switch release {
         case .confirmed:
-            // Enter alone is not enough if the page also asks for a code or a tick; and a page that requires no field may not ask at all.
+            // Enter alone is not enough if the page also asks for a code or a tick; and a page that requires no field might not appear next time.
             let isNeeded = sheet.fields.contains { $0.required && $0.kind != .checkbox }
             let next = isAsked ? " and offered next time" : isNeeded ? "; next time press Enter to send them" : ""
             return .kept(next + (context.hasPIN ? "; after a restart hotspotd asks for the PIN first" : ""))
@@ -180,7 +180,7 @@ extension LoginAnswers {
         return say(ruling) + [.journal(kind: "credential", ruling.words, helper: sheet.helper)]
     }
 
-    /// Removes the stored answers that the user has left out.
+    /// Removes the stored answers to the fields that the user left empty.
     private func clear(_ sheet: AnswerSheet, _ context: Context) -> [Action] {
         let left = sheet.counting.filter {
             $0.field.kind != .checkbox && !$0.field.isAssumed && $0.value?.text == ""

@@ -5,11 +5,11 @@ import Vault
 extension LoginAnswers {
     /// Decides whether stored answers are sent with a command (D6, PlainHTTPAnswers=, and the vault's rule).
     mutating func release(_ context: Context) -> [Action] {
-        // Another portal gets a warning when it asks; a portal that cannot be reached has asked for nothing.
+        // Give no reason for another portal here: it causes a warning when it asks, and an unreachable portal has not asked.
         guard let own = context.own, let portal = context.portal else {
             return context.otherOwner.map { withhold($0, context) } ?? []
         }
-        // An answer that the user typed later is sent instead.
+        // Give no reason if the user has answered: those answers are sent in place of the stored ones.
         if context.release == .confirmed, context.available != nil, !context.isLocked, sheet(for: context.helper) != nil {
             return []
         }
@@ -26,12 +26,12 @@ extension LoginAnswers {
         return ruling.map { withhold($0, context) } ?? [.release(own, to: context.owner(at: portal))]
     }
 
-    /// Returns the stored answers that the prompt can offer, locked or not; `nil` if it asks for none of them.
+    /// Returns the stored answers that the prompt can offer, locked or not; `nil` if the prompt asks for none of them.
     func wanted(in shown: ShownPrompt, _ context: Context) -> StoredAnswers? {
         context.available.flatMap { own in shown.asked.fields.contains { isWanted($0, of: own, shown) } ? own : nil }
     }
 
-    /// Returns whether the stored answer is the helper's only answer to a field.
+    /// Returns whether to offer the stored answer to a field: this login has no answer to it yet, or only the stored secret.
     private func isWanted(_ field: Field, of stored: StoredAnswers, _ shown: ShownPrompt) -> Bool {
         guard stored.fieldNames.contains(field.name) else { return false }
         guard let sheet = sheet(for: shown.helper), sheet.all[field.name] != nil else { return true }
@@ -64,12 +64,12 @@ extension LoginAnswers {
         return shown
     }
 
-    /// Returns the stored answers that the user may confirm by these names; `nil` if they changed since the prompt offered them.
+    /// Returns the stored answers that the user may confirm; `nil` if they have changed since the prompt offered them.
     public func confirmable(_ shown: ShownPrompt, _ context: Context) -> StoredAnswers? {
         context.own.flatMap { $0.sealed == shown.offered ? $0 : nil }
     }
 
-    /// Returns hotspotd's own sentence above the question: why it asks for answers that are stored, or what the user can do first.
+    /// Returns hotspotd's own sentence above the question: the reason to ask for answers that are stored, or a step that the user can take first.
     func note(for shown: ShownPrompt, _ context: Context) -> String? {
         if let reason = reasonToAsk(shown, context) { return "Asked again: \(reason.words)." }
         if !shown.stored.isEmpty, sheet?.helper != shown.helper, context.own?.isRefused == true {

@@ -10,7 +10,7 @@ public struct LoginAnswers: Sendable {
             case sent
             /// The helper says that the login is done.
             case accepted
-            /// The login was not proven: these octets are not sent again without asking the user.
+            /// The login was not proven: do not send the answers with these sealed octets again without asking the user.
             case spent([UInt8])
         }
 
@@ -92,7 +92,7 @@ public struct LoginAnswers: Sendable {
     public internal(set) var outcome: AnswerRuling?
     /// The user's answers in this login.
     public internal(set) var sheet: AnswerSheet?
-    /// The answers that wait until the portal asks the same again.
+    /// The answers that wait until the portal asks the same questions again.
     private var postponed: AnswerSheet?
     var releases: [Releasing] = []
     /// The reason why this login does not send stored answers.
@@ -104,7 +104,7 @@ public struct LoginAnswers: Sendable {
 
     public init() {}
 
-    // MARK: Questions to the value
+    // MARK: Queries
 
     /// The owner of the stored answers that the helper got in this login.
     public var released: CredentialOwner? { releases.last { !$0.isSpent }?.owner }
@@ -116,7 +116,7 @@ public struct LoginAnswers: Sendable {
     /// Returns the answers of this login, if they are for this helper.
     public func sheet(for helper: String) -> AnswerSheet? { sheet?.helper == helper ? sheet : nil }
 
-    /// Returns whether the portal that asks is not the one of the first page.
+    /// Returns whether the portal that asks is another one than the portal of the first page.
     func isBehindAnother(_ portal: Portal?) -> Bool { firstPortal.map { $0.origin != portal?.origin } ?? false }
 
     func isSpent(_ stored: StoredAnswers) -> Bool {
@@ -290,7 +290,7 @@ public struct LoginAnswers: Sendable {
     private mutating func replied(_ reply: Reply, _ command: Command, _ context: Context) -> [Action] {
         guard [.authenticate, .presentUI].contains(command) else { return [] }
         let (unsent, refused, isOurs) = (reply.unsent ?? [], reply.refused ?? [], sheet?.helper == context.helper)
-        // A successful reply of another helper does not end the warning.
+        // Change only this helper's finding, so that another helper's success does not end its warning.
         if reply.result != .temporaryFailure {
             let company = reply.imitates.map { Printable.text($0, limit: 64) } ?? ""
             imitations[context.helper] = company.isEmpty ? nil : company
@@ -301,7 +301,8 @@ public struct LoginAnswers: Sendable {
         }
         if command == .presentUI, reply.result == .temporaryFailure, isOurs { sheet?.postpone(unsent) }
         guard reply.result == .uiRequired, reply.prompt?.mayOpen != true else { return [] }
-        // The answers were sent without the user, or after the user only confirmed them. Some portals lock a guest out after a few attempts.
+        // Mark stored answers as refused if they were sent without the user, or if the user only confirmed them: some portals lock a guest out after
+        // a few attempts.
         let asker =
             sheet.map { $0.areStored ? $0.portal : nil } ?? released.map { Portal(origin: $0.origin, pin: $0.pin, kind: "") }
         guard let stored = context.own(at: asker), refused.contains(where: stored.fieldNames.contains) else { return [] }

@@ -18,12 +18,12 @@ public struct ShownPrompt: Sendable, CustomStringConvertible {
     public let since: Int
     /// The names of the fields for which an answer is stored.
     public internal(set) var stored: [String] = []
-    /// The credential with these answers, sealed.
+    /// The sealed octets of the stored answers that the prompt offers.
     var offered: [UInt8]?
     /// Whether stored answers wait for the PIN.
     public internal(set) var isLocked = false
     public internal(set) var warning: String?
-    /// Why the prompt asks for stored answers, or what the user can do first.
+    /// The reason to ask for stored answers, or a step that the user can take first.
     public internal(set) var note: String?
     /// Why the prompt is about to end.
     var ending: AnswerRuling?

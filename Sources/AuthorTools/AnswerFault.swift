@@ -6,7 +6,7 @@ import Varlink
 
 /// Finds the mistake in a helper's answer from the octets that it wrote.
 enum AnswerFault {
-    /// Returns a more precise sentence than the host's; `nil` if there is none.
+    /// Returns a sentence about the mistake that is more precise than the host's; `nil` if no such sentence fits.
     ///
     /// - Parameters:
     ///   - program: the program of the helper.
@@ -22,7 +22,7 @@ enum AnswerFault {
                 "It wrote \"\(beginning(message))\" to standard output, which is only for answers; use standard error."
         }
         guard message.count < output.count else {
-            // The host reports messages that are longer than the recording.
+            // If a message is longer than the recording, the host reports it.
             guard record.outputTotal == output.count else { return nil }
             let amount = output.count == 1 ? "one octet" : "\(output.count) octets"
             return "It wrote \(amount) but no NUL at the end; end each message with a NUL."
@@ -40,11 +40,11 @@ enum AnswerFault {
         return nil
     }
 
-    /// Returns a remark on output after the answer, which is allowed and probably a mistake.
+    /// Returns a remark on output after the answer: it is allowed, but probably a mistake.
     static func trailingOutput(_ record: Record) -> [Remark] {
         guard let end = record.output.firstIndex(of: 0) else { return [] }
         let rest = record.output[(end + 1)...]
-        // The host counts further complete messages itself.
+        // The host itself reports further complete messages.
         guard !rest.isEmpty, !rest.contains(0) else { return [] }
         return [.note("After the NUL it wrote \"\(beginning(rest))\", which is ignored: an answer ends with its NUL.")]
     }

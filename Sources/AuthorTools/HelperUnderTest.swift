@@ -108,7 +108,7 @@ struct HelperUnderTest {
         }
         for reported in HelperCatalog(directories: [folder.isEmpty ? "/" : folder]).problems
         where [spec.name, path, folder].contains(reported.subject) {
-            // A loose mode was reported above; only the first of several reasons is reported here.
+            // Skips a problem that may repeat the file modes reported above: the catalogue gives only its first reason not to trust a helper.
             if !loose.isEmpty, reported.problem.code == .helperNotTrusted { continue }
             // This problem belongs to another file with the same name.
             if reported.problem.code == .helperShadowed, !reported.problem.message.hasPrefix(path) { continue }

@@ -26,7 +26,8 @@ enum LocalLink {
             print("This machine has no interface \(Printable.text(interface, limit: 40)).")
             return nil
         }
-        // systemd-resolved lists the link's own nameservers here; its stub on loopback cannot be asked over a link.
+        // systemd-resolved lists the link's own nameservers in its file. Its stub on loopback does not help, because requests
+        // over a link cannot reach it.
         let files = ["/run/systemd/resolve/resolv.conf", "/etc/resolv.conf"]
         let lists = files.map { file in lines(of: file).filter { $0.hasPrefix("nameserver ") }.map { String($0.dropFirst(11)) } }
         return Link(

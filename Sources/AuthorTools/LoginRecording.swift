@@ -16,13 +16,13 @@ package struct LoginRecording {
     /// A recorded login.
     package struct Recorded {
         package var exchange: RecordedLogin
-        /// The way of the login.
+        /// The method of the login, in words.
         package var way: String
         /// Whether the user wants this recording: the login succeeded, or it was refused and the user wanted that.
         package var isWanted: Bool
         /// Other observations, such as the session's time.
         package var notes: [String] = []
-        /// Whether the user typed something, which was replaced.
+        /// Whether the user typed answers, which were replaced.
         var isAnswered = false
 
         /// Returns a summary of the recording in a file, for people.
@@ -35,7 +35,7 @@ package struct LoginRecording {
         }
     }
 
-    /// The portal's page at the beginning of this login, and the file that claims it.
+    /// The portal's page at the beginning of this login, and the portal file that claims the page.
     private struct Beginning {
         var chain: RedirectChain
         var start: PortalLogin.Start
@@ -56,7 +56,7 @@ package struct LoginRecording {
     private let machine: String
     private let time = WallClock.now / 1000
     private let turns = Locked([RecordedLogin.Turn]())
-    /// The number of probes after a login and a logoff, a second apart: some gateways are late.
+    /// The number of probes after a login and a logoff, a second apart, because some gateways open or close late.
     var patience = 5
 
     /// - Parameters:
@@ -66,10 +66,10 @@ package struct LoginRecording {
         (self.link, self.portals, self.isNamed, self.machine) = (link, portals, isNamed, machine)
     }
 
-    /// Logs in, and if a portal file did so, logs off again. Throws ``NotRecorded``.
+    /// Logs in; if a portal file was used, also logs off again. Throws ``NotRecorded``.
     ///
-    /// - Parameter ask: asks the user, for the first time or after a refusal; `nil` if there are no answers. After a refusal, no
-    ///   answers mean that the user wants the refused login.
+    /// - Parameter ask: asks the user; `isRefused` means that the portal refused the earlier answers. Returns `nil` if the user gives no answers;
+    ///   after a refusal, the user thus chooses to record the refused login.
     package func run(asking ask: (Prompt, _ isRefused: Bool) -> [String: String]?) throws(NotRecorded) -> Recorded {
         var isWanted = false
         var (beginning, answers, secrets) = (try begin(), [String: String](), [String]())
@@ -97,7 +97,7 @@ package struct LoginRecording {
             answers.merge(given) { $1 }
             // If nothing was sent yet, the login begins at the probe again, as it does in helpers.
             if goesOn(reply.session, beginning) {
-                // The terms were fetched only for the prompt.
+                // Removes the request for the terms, which was made only to show them in the prompt.
                 turns.with { turns in turns.lastIndex { $0.url == prompt.termsURL }.map { turns.removeSubrange($0...) } }
             } else {
                 beginning = try begin()
@@ -136,7 +136,7 @@ package struct LoginRecording {
             isAnswered: !secrets.isEmpty)
     }
 
-    /// Probes until the network is open, or closed; `false` if it does not change.
+    /// Probes until the network is open, or closed, as wanted; returns `false` if it does not change in time.
     private func network(isOpen wanted: Bool) -> Bool {
         for round in 0..<patience {
             let command = command()
@@ -205,8 +205,8 @@ package struct LoginRecording {
         return Beginning(chain: chain, start: start, claim: claim)
     }
 
-    /// Returns advice if a name does not resolve: often only the network's nameserver knows the portal's name, and other programs may ask another
-    /// nameserver. `nil` for other errors.
+    /// Returns advice if a name does not resolve; `nil` for other errors. Often only the network's nameserver knows the portal's name, and this
+    /// machine's other programs may use a different nameserver.
     package static func remedy(_ error: TransferError, on link: Link) -> String? {
         guard [.noNameserver, .dnsFailed, .dnsTimeout].contains(error.code) else { return nil }
         let asked = link.nameservers.isEmpty ? "none" : link.nameservers.joined(separator: ", ")
@@ -233,13 +233,13 @@ package struct LoginRecording {
         return PortalLogin(command, portals: portals).play(portal, from, reason: "", isTypedNow: last != nil, from: saved)
     }
 
-    /// Returns whether the login continues at the place where it asked.
+    /// Returns whether the login continues at the place where it asked the user, instead of from the beginning.
     private func goesOn(_ session: Session?, _ beginning: Beginning) -> Bool {
         beginning.claim == nil ? SessionMemory(session).page != nil : PortalMemory(session).pause != nil
     }
 
-    /// Returns the fixture with the requests that the helper sends for the made-up answers. Everything that it computes from answers, time and chance
-    /// then comes from the made-up values, and no digest of a real answer remains. Throws ``NotRecorded``.
+    /// Returns the fixture with the requests that the helper sends for the made-up answers. All values that the helper computes from answers, time
+    /// and chance then come from made-up values, and no digest of a real answer remains. Throws ``NotRecorded``.
     static func replayed(_ recorded: RecordedLogin, by portal: PortalFile) throws(NotRecorded) -> RecordedLogin {
         let first = Replay(portal, recorded)
         _ = first.run()

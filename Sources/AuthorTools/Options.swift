@@ -23,7 +23,7 @@ struct Options: Equatable {
         var description: String
     }
 
-    /// Reads the words after the program's name; `nil` if they ask for help.
+    /// Reads the words after the program's name; `nil` if the user asks for help.
     static func read(_ words: some Sequence<String>) throws(Misuse) -> Options? {
         var rest = Array(words)[...]
         var paths: [String] = []

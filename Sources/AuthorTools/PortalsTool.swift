@@ -33,7 +33,8 @@ enum PortalsTool {
             guard let (file, interface) = target(rest) else { misuse(usage) }
             let isRecorded = RecordingTool.record(file, interface: interface)
             fflush(nil)
-            // Threads whose probe no longer matters still run; the exit handlers of the TLS library would free memory that they use.
+            // Some threads still run a probe that no longer matters. The TLS library's exit handlers would free memory that these
+            // threads use, so `_exit` skips the handlers.
             _exit(isRecorded ? 0 : 1)
         default: misuse(usage)
         }
@@ -44,7 +45,7 @@ enum PortalsTool {
         exit(2)
     }
 
-    /// Reads one argument and the option before it.
+    /// Reads the only argument and the option `--interface`, which may be absent.
     private static func target(_ words: [String]) -> (String, interface: String?)? {
         let options = words.filter { $0.hasPrefix("--interface=") }
         let others = words.filter { !$0.hasPrefix("--") }

@@ -7,10 +7,10 @@ struct ReceivedRequest {
     let method: String
     /// The path without the query.
     let path: String
-    /// The decoded pairs of the form, or the members of a JSON object: from the body of a POST, or from the query of any other
-    /// request.
+    /// The names and values in the request: decoded form pairs, or the members of a JSON object. They come from the body of a
+    /// POST, or from the query of any other request.
     let pairs: [(name: String, value: String)]
-    /// Whether the body is JSON, as scripts of portals send it.
+    /// Whether the body is JSON, which scripts of portals send.
     let isJSON: Bool
     /// The content type of a POST that is neither a form nor JSON.
     let otherKind: String?

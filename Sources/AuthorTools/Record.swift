@@ -17,7 +17,7 @@ struct Record: Equatable {
     /// The status of wait(2), if the helper ended by itself or by SIGTERM.
     var status: Int32?
 
-    /// Reads the files of the folder and removes them; `nil` if nothing was recorded.
+    /// Reads the files that a ``Recorder`` left in a folder, and removes them; `nil` if nothing was recorded.
     static func collect(from folder: String) -> Record? {
         let octets = ["out", "err", "end"].map { name -> [UInt8]? in
             defer { unlink("\(folder)/\(name)") }

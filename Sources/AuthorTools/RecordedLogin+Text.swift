@@ -3,7 +3,7 @@ import HelperKit
 import HotspotCore
 
 extension RecordedLogin.Turn {
-    /// Headers that do not describe the portal and change at each visit.
+    /// Headers to leave out: they do not describe the portal, and change at each visit.
     private static let left: Set<String> = [
         "age", "connection", "content-length", "date", "etag", "expires", "keep-alive", "last-modified", "transfer-encoding",
     ]
@@ -29,7 +29,7 @@ extension RecordedLogin.Turn {
         }
     }
 
-    /// Returns a text with the line ends of a fixture; a terminal shows all other characters unchanged.
+    /// Returns a text with the line ends of a fixture. Replaces all other control characters except tabs, because a terminal may obey them.
     private static func lines(_ text: String) -> String {
         let scalars = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n").unicodeScalars
         return String(String.UnicodeScalarView(scalars.map { $0.value < 32 && $0 != "\n" && $0 != "\t" ? "\u{FFFD}" : $0 }))

@@ -12,7 +12,7 @@ package struct RecordedLogin: Sendable {
         var url: String
         var headers: [HTTPResponse.Header] = []
         var body = ""
-        /// Whether the connection broke instead of an answer.
+        /// Whether the connection broke before an answer came.
         var isLost = false
         var status = 0
         var phrase = ""

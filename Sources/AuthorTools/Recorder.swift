@@ -2,8 +2,8 @@ import EventLoop
 import Glibc
 import HelperKit
 
-/// Runs this program a second time as the helper's parent. It relays all streams, and records the helper's output, whether the
-/// helper could be started, and how it reacted to SIGTERM.
+/// Runs this program a second time as the helper's parent. That process relays all streams, and records the helper's output, whether the helper
+/// could be started, and how the helper reacted to SIGTERM.
 enum Recorder {
     /// The option after ``AuthorProgram/option`` that makes this program a recorder: `--record FOLDER PROGRAM ARGUMENT…`.
     static let option = "--record"
@@ -17,8 +17,8 @@ enum Recorder {
         return ["/bin/sh", "-c", "exec \"$0\" \"$@\"", own, AuthorProgram.option, option, folder] + exec
     }
 
-    /// The folders of the libraries that this program has loaded, except the system's. A debug build loads Swift's own libraries, which the sandbox
-    /// does not show.
+    /// The folders from which this program has loaded libraries, except the system's. The sandbox must show them, because a debug build loads
+    /// Swift's own libraries.
     static var libraryFolders: [String] {
         guard let file = fopen("/proc/self/maps", "re") else { return [] }
         defer { fclose(file) }
@@ -33,7 +33,7 @@ enum Recorder {
         return folders.sorted()
     }
 
-    /// Runs a helper to its end, and ends with the same status.
+    /// Runs a helper to its end, and exits with the helper's status.
     static func run(_ arguments: [String]) -> Never {
         guard arguments.count >= 2 else { exit(2) }
         let folder = arguments[0]
@@ -106,7 +106,7 @@ enum Recorder {
         return child
     }
 
-    /// A file to which lines are appended, each with one write(2) because SIGKILL may end the program at any time.
+    /// A file to which lines are appended. Each line is one write(2), because SIGKILL may end the program at any time.
     private struct Note: Sendable {
         private let descriptor: Int32
 
@@ -128,7 +128,7 @@ enum Recorder {
 
         init(copy path: String, to target: Int32) {
             var ends: [Int32] = [-1, -1]
-            // A pipe, as the daemon uses it.
+            // A pipe, because the daemon also uses one.
             _ = pipe(&ends)
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             reading = ends[0]
@@ -137,7 +137,7 @@ enum Recorder {
             copy = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         }
 
-        /// Relays the octets that have come; `false` at the end.
+        /// Relays the octets that have come; returns `false` if there are none, or at the end of the stream.
         @discardableResult mutating func pass() -> Bool {
             guard reading >= 0 else { return false }
             var chunk = [UInt8](repeating: 0, count: 16 * 1024)

@@ -22,7 +22,8 @@ enum RecordingTool {
         gethostname(&name, name.count - 1)
         let machine = String(decoding: name.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }, as: UTF8.self)
         do {
-            // The fixture's portal file, or the one that matches best.
+            // Uses only the portal file to which the fixture belongs; without one, all portal files, of which the best match
+            // logs in.
             let own = try Replay.portal(of: file).flatMap { path in try PortalCatalogue.read(path) }
             let recording = LoginRecording(
                 link: link, portals: own.map { [$0] } ?? PortalCatalogue().read().portals, isNamed: own != nil, machine: machine)
@@ -54,7 +55,7 @@ enum RecordingTool {
 
     // MARK: - Questions
 
-    /// Asks all fields of a prompt; `nil` if the input ended or, after a refusal, an answer is empty.
+    /// Asks the user for all fields of a prompt; `nil` if the input ends or, after a refusal, the user leaves an answer empty.
     private static func ask(_ prompt: Prompt, isRefused: Bool) -> [String: String]? {
         print("| \(Printable.text(prompt.title, limit: 400))")
         for text in [prompt.message, prompt.terms, prompt.termsURL] {

@@ -32,7 +32,7 @@ extension Rehearsal {
         return played.outcome
     }
 
-    /// Returns the helper's standard error; for a helper that is not recorded, the host keeps it only for failures.
+    /// Returns the helper's standard error. For a helper that is not recorded, only the host has it, and only after a failure.
     private static func standardError(_ played: TestHost.PlayedCommand) -> String {
         if let record = played.record { return String(decoding: record.errors, as: UTF8.self) }
         guard case .failed(let fault)? = played.outcome else { return "" }
@@ -68,7 +68,7 @@ extension Rehearsal {
         }
     }
 
-    /// Returns the remarks that need more than the answer itself, such as its time.
+    /// Returns the remarks that need more than the answer itself, such as the time that it took.
     private func remarks(_ played: TestHost.PlayedCommand, _ errors: [String], knowsSecrets: Bool) -> [Remark] {
         var remarks: [Remark] = []
         if let record = played.record {

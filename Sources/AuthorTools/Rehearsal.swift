@@ -26,7 +26,7 @@ import Varlink
     private var results: [HelperResult] = []
     /// The requests of the last login that did not open the portal, as a sentence.
     private var lastRequests = ""
-    /// Milliseconds after which an answer gets the remark that it is slow.
+    /// Milliseconds after which an answer counts as slow.
     let slow = 5_000
     /// The number of commands without an answer in time, in a row.
     var unanswered = 0
@@ -156,8 +156,8 @@ import Varlink
         return reply.result == .uiRequired ? reply.prompt : nil
     }
 
-    /// Answers a prompt and the prompts after it, such as one for a code by text message. Without a prompt, plays PresentUI
-    /// without answers.
+    /// Answers a prompt and the prompts that follow, such as one for a code by text message. If there is no prompt, plays
+    /// PresentUI without answers.
     private func present(_ first: Prompt?) async throws(CannotTest) {
         var prompt = first
         for round in 0..<3 {
@@ -216,7 +216,7 @@ import Varlink
             if case .evaluation(let evaluation)? = $0 { evaluation.confidence } else { nil }
         }
         if confidences.isEmpty {
-            // Failures were already reported; an unknown command was not.
+            // Failures were already reported, but not that Evaluate is unknown to the helper.
             if !opened, evaluations.contains(.notRecognized) { transcript.say([Review.unknownEvaluate]) }
             return
         }
@@ -231,7 +231,7 @@ import Varlink
 
     // MARK: Parameters
 
-    /// Returns the parameters that describe network and link; without `expect`, the link names no probe.
+    /// Returns the parameters that describe the network and the link. If `expect` is `nil`, the link has no probe.
     private func place(new: Bool, expect: String? = "204") -> [String: JSONValue] {
         if new { attempts += 1 }
         let link = Link(

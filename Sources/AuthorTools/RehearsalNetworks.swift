@@ -7,8 +7,8 @@ struct RehearsalNetworks {
     /// The networks of the scan.
     let inSight: [Network]
 
-    /// Makes networks for a helper; `ssid` is the name of the joined one. Throws ``CannotTest`` if the helper would never be
-    /// asked about it.
+    /// Makes networks for a helper; `ssid` is the name of the joined network. Throws ``CannotTest`` if the daemon would never
+    /// ask the helper about that network.
     init(_ spec: HelperSpec, ssid: SSID? = nil) throws(CannotTest) {
         func security(_ wanted: Security) -> Security? {
             spec.security.isEmpty || spec.security.contains(wanted) ? wanted : nil
@@ -30,7 +30,7 @@ struct RehearsalNetworks {
         joined = network(name, usual, 1)
         var seen = [joined]
         for (index, other) in [Security.open, .psk].enumerated() {
-            // A helper with SSID= is asked only about the networks in that list.
+            // The daemon asks a helper with SSID= only about the networks in that list.
             if security(other) != nil, spec.ssids.isEmpty {
                 seen.append(network(SSID(printable: "Another network")!, other, index + 2))
             }

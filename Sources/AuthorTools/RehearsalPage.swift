@@ -8,16 +8,16 @@ struct RehearsalPage: Sendable {
     let octets: [UInt8]
     /// The path of the form's action.
     let action: String
-    /// The paths of the page's links; they are answered with made-up terms.
+    /// The paths of the page's links; the portal answers them with made-up terms.
     let links: Set<String>
     private(set) var remarks: [Remark] = []
     private let form: HTMLForm
-    /// Whether a request must contain one of the form's buttons, as a browser's does.
+    /// Whether a request must contain one of the form's buttons, as a browser's request does.
     private let wantsButton: Bool
 
     /// Reads a page that is served at `origin`. Throws ``CannotTest`` if it has no form that could be a login.
     ///
-    /// - Parameter wantsButton: whether a request must contain a button, if the button has a name.
+    /// - Parameter wantsButton: whether a request must contain one of the form's buttons that have a name.
     init(_ octets: [UInt8], name: String, origin: String, wantsButton: Bool) throws(CannotTest) {
         let url = WebURL(origin + "/portal")!
         let page = HTMLPage.read(octets, at: url)
@@ -31,7 +31,7 @@ struct RehearsalPage: Sendable {
             )
         }
         guard target.origin == origin else {
-            // The form of a saved page may name the real portal, which the made-up one replaces.
+            // The form of a saved page may contain the address of the real portal, which is replaced with the made-up portal's.
             let text = String(decoding: octets, as: UTF8.self)
             guard text.contains(target.origin) else {
                 let place = "\(Printable.text(target.origin, limit: 120)), not to the made-up portal"
@@ -94,8 +94,8 @@ struct RehearsalPage: Sendable {
         return wantsButton && !isScript ? lacks + button(pairs) : lacks
     }
 
-    /// Returns the mistakes in the buttons of a request. A browser sends the pressed button, if it has a name, or the first one
-    /// if the form is submitted with the return key (HTML Standard, "Implicit submission").
+    /// Returns the mistakes in the buttons of a request. A browser sends only the pressed button, if it has a name. If the user
+    /// submits the form with the return key, a browser sends the first button (HTML Standard, "Implicit submission").
     private func button(_ pairs: [(name: String, value: String)]) -> [String] {
         let sent = form.submits.map { submit in
             pairs.contains {

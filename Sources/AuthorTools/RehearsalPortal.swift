@@ -6,10 +6,10 @@ import HelperKit
 import HotspotCore
 import Varlink
 
-/// A captive portal on loopback with one page, its own or the author's. Until a login it answers the probe with a redirect to the
-/// page, or with the page itself.
+/// A captive portal on loopback with one page, the default one or the author's. Until a login, the portal answers the probe with
+/// a redirect to the page, or with the page itself.
 ///
-/// The portal listens on a port that gateways use, because HelperKit follows no redirect to other ports.
+/// The portal listens on one of the ports that gateways use.
 final class RehearsalPortal: Sendable {
     /// The answer to the probe before a login.
     enum ProbeTreatment: Sendable {
@@ -33,7 +33,7 @@ final class RehearsalPortal: Sendable {
         var expect = "204"
         var token = 100
         var page: RehearsalPage
-        /// Requests without values, each with its outcome.
+        /// The requests, without values, each with its outcome.
         var got: [String] = []
         var stalled: [Int32] = []
     }
@@ -106,7 +106,7 @@ final class RehearsalPortal: Sendable {
     /// The requests since the last ``reset(open:refusing:)``, except probes, without values, each with its outcome.
     var got: [String] { state.with { $0.got } }
 
-    /// The number of the probe's requests that are waiting (``ProbeTreatment/stall``).
+    /// The number of probes that wait for an answer (``ProbeTreatment/stall``).
     var stalledCount: Int { state.with { $0.stalled.count } }
 
     /// Sets the answers to the probe before and after a login.
@@ -171,7 +171,7 @@ final class RehearsalPortal: Sendable {
         close(client)
     }
 
-    /// Keeps the connection open without an answer, if the probe's treatment says so.
+    /// Keeps a probe's connection open without an answer if the treatment is ``ProbeTreatment/stall``; returns whether it does.
     private func keepsWaiting(_ client: Int32) -> Bool {
         state.with { state in
             guard case .stall = state.treatment, !state.isOpen, state.stalled.count < 16 else { return false }
@@ -237,7 +237,7 @@ final class RehearsalPortal: Sendable {
         guard servesItsOwnPage else { return Self.http("200 OK", state.page.octets, kind: "text/html") }
         state.token += 1
         let text = RehearsalPage.usual(token: state.token, complaint: complaint)
-        // The default page contains a form, so this does not fail.
+        // The initialiser does not fail, because the default page contains a form.
         if let page = try? RehearsalPage(Array(text.utf8), name: "the page", origin: origin, wantsButton: false) {
             state.page = page
         }

@@ -11,7 +11,7 @@ enum RehearsalUser {
     private static let code = "735102"
 
     private static let secrets = [password, name, code]
-    /// The same answers in the forms in which the daemon masks them.
+    /// The made-up answers in all spellings that the daemon masks.
     static let hidden = Secrets(secrets)
 
     /// Returns whether a reason, a trace or standard error shows one of the answers that must not appear there.
@@ -34,8 +34,8 @@ enum RehearsalUser {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the answers that the vault would release: the answers to the prompt without boxes and codes, or to the names that
-    /// the helper needs.
+    /// Returns the credential that the vault would release: the answers to the prompt except boxes and codes, and an answer for
+    /// each name that the helper needs.
     static func credential(prompt: Prompt?, needs: [String]) -> [String: String] {
         var credential: [String: String] = [:]
         for need in needs { credential[need] = need.lowercased().contains("pass") ? password : name }

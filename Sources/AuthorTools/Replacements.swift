@@ -2,14 +2,14 @@ import ForeignText
 import HelperKit
 import PortalCatalogue
 
-/// Replaces private data in a recorded login. Each value becomes one made-up value of the same length and alphabet, wherever and
-/// however it is written.
+/// Replaces private data in a recorded login. Each value becomes one made-up value of the same length and alphabet, at every place and in every
+/// spelling.
 struct Replacements {
     private typealias Spelling = @Sendable (String) -> String
 
-    /// The shortest answer that is replaced: shorter ones occur in many words, and reveal nothing.
+    /// The shortest answer that is replaced. Shorter answers occur in many words, and reveal nothing.
     private static let shortest = 3
-    /// The shortest text that is replaced within other text; shorter ones are replaced only as whole words.
+    /// The shortest private value that is replaced within other text. Shorter values are replaced only as whole words.
     private static let freeLength = 6
 
     /// Each spelling of a private value, with its replacement.
@@ -48,7 +48,7 @@ struct Replacements {
         }
     }
 
-    /// Adds an address of this machine. The network part is kept, because the portal's address has it in common.
+    /// Adds an address of this machine. Keeps an IPv4 address's network part, because the portal's address has the same.
     mutating func addAddress(_ address: String, in texts: [String]) {
         let networks =
             address.contains(":") ? "2001:db8::" : String(address[...(address.lastIndex(of: ".") ?? address.startIndex)])
@@ -71,8 +71,8 @@ struct Replacements {
         if value.utf8.count >= Self.freeLength { addToken(value) }
     }
 
-    /// Adds the value of a hidden field that changes with each visit, recognised by the field's name, or because it is long and mixes digits and
-    /// letters.
+    /// Adds the value of a hidden field that changes with each visit. Recognises it by the field's name, or because the value is long and mixes
+    /// digits and letters.
     mutating func addHidden(_ value: String, of name: String) {
         let isNamed = ["nonce", "token", "csrf", "session"].contains { name.lowercased().contains($0) }
         let digits = value.utf8.count { (0x30...0x39).contains($0) }
@@ -80,7 +80,7 @@ struct Replacements {
         if value.utf8.count >= Self.freeLength, isNamed || isNumber { addToken(value) }
     }
 
-    /// Adds texts that look like a hardware address, a token, a session or a challenge, and such texts within base64.
+    /// Adds texts that look like a hardware address, a token, a session or a challenge, also if they are encoded in base64.
     mutating func learn(_ text: String) {
         // Escapes are decoded first, because their digits do not belong to the token; the stored spellings cover escaped text.
         learn(PercentEncoding.decode(text.replacing("+", with: "%2B").utf8))
@@ -96,7 +96,7 @@ struct Replacements {
             {
                 learn(inner)
                 let hidden = Base64.encode(Array(apply(inner).utf8))
-                // Added even if it contains nothing private, so that it is not mistaken for a token.
+                // Adds it even if it contains nothing private, so that it is not taken for a token.
                 insert(text, hidden.filter { $0 != "=" })
             } else if run.count >= 20, Self.isMixed(text),
                 text.contains("+") || !padding.isEmpty && octets[run.endIndex...].starts(with: padding.utf8)
@@ -213,7 +213,8 @@ struct Replacements {
         text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
     }
 
-    /// Returns whether a text mixes letters and digits as no word does: eight or more characters with digits among letters, or twelve digits.
+    /// Returns whether a text mixes letters and digits as no word does. One part needs two digits, and twelve hexadecimal digits or, in a text
+    /// of 16 characters or more, eight characters with a letter. Thirteen decimal digits are a time.
     private static func isToken(_ text: String) -> Bool {
         text.split { $0 == "-" || $0 == "_" }.contains { piece in
             let digits = piece.utf8.count { (0x30...0x39).contains($0) }
@@ -251,7 +252,7 @@ struct Replacements {
 
     // MARK: - Replacing
 
-    /// Returns the text with all private values replaced, the longest first; nothing is replaced twice.
+    /// Returns the text with all private values replaced. At each place the longest value counts; made-up values are not replaced again.
     func apply(_ text: String) -> String {
         let octets = Array(text.utf8)
         let byFirst = Dictionary(grouping: spellings.keys) { $0[0] }.mapValues { $0.sorted { $0.count > $1.count } }
@@ -272,7 +273,7 @@ struct Replacements {
         let end = start + count
         if end < octets.count, Self.isAlphanumeric(octets[end]) { return false }
         guard start > 0, Self.isAlphanumeric(octets[start - 1]) else { return true }
-        // The end of an escape such as %3D is not a letter.
+        // The end of an escape such as %3D does not continue a word.
         return start >= 3 && octets[start - 3] == UInt8(ascii: "%") && octets[(start - 2)..<start].allSatisfy(Self.isHexadecimal)
     }
 }

@@ -5,7 +5,7 @@ import HotspotCore
 import PageLogin
 import PortalCatalogue
 
-/// Plays a fixture against a portal file, without a network, and reports where the helper's requests differ.
+/// Plays a fixture against a portal file, without a network, and reports where the helper's requests differ from the recorded ones.
 package struct Replay {
     private let portal: PortalFile
     private let exchange: RecordedLogin
@@ -30,7 +30,7 @@ package struct Replay {
         return (mistakes, "contains no mistakes; \(results.count) recorded logins were played" + warning)
     }
 
-    /// Returns the portal file to which a fixture belongs (``fixtures(of:)``); `nil` if no portal file has the fixture.
+    /// Returns the portal file to which a fixture belongs (``fixtures(of:)``); `nil` if it belongs to no portal file.
     package static func portal(of fixture: String) -> String? {
         let parts = fixture.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 1, parts[parts.count - 2] == "tests" else { return nil }
@@ -38,8 +38,8 @@ package struct Replay {
         return owner(of: parts[parts.count - 1], among: portals(in: folder)).map { "\(folder)/\($0).portal" }
     }
 
-    /// Returns the fixtures of a portal file, which lie beside it: `tests/NAME.exchange` and `tests/NAME-WORD.exchange`. If `NAME-WORD` is another
-    /// portal file, the fixture belongs to that one.
+    /// Returns the fixtures of a portal file, which are beside it: `tests/NAME.exchange` and `tests/NAME-WORD.exchange`. If there is also a portal
+    /// file `NAME-WORD`, the second fixture belongs to that file.
     package static func fixtures(of path: String) -> [String] {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let name = String(path.split(separator: "/").last?.dropLast(".portal".count) ?? "")
@@ -61,7 +61,7 @@ package struct Replay {
     /// The requests that were sent.
     var sent: [HTTPRequest] { progress.with { $0.sent } }
 
-    /// Returns the differences; none if the login matches the recording.
+    /// Returns the differences between the login and the recording; empty if there are none.
     package func run() -> [Keyfile.Error] {
         guard let first = exchange.turns.first, let probe = WebURL(first.url) else {
             return [mistake(0, "begins with no request")]
@@ -112,7 +112,7 @@ package struct Replay {
 
     private func note(_ line: Int, _ text: String) { progress.with { $0.mistakes.append(mistake(line, text)) } }
 
-    /// Answers a request with the next turn, and compares both.
+    /// Answers a request with the next turn, and compares the request with that turn.
     private func answer(_ request: HTTPRequest) -> Result<HTTPResponse, TransferError> {
         let index = progress.with { state in
             defer { state.next += 1 }

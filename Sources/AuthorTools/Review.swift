@@ -15,7 +15,7 @@ enum Review {
         }
         if let name = value["displayName"]?.string {
             let shown = String(name.prefix(HelperSpec.displayNameLimit))
-            // The same long name in the file already got a remark.
+            // If the file has the same long name, it already got a remark.
             if shown != name, shown != spec.displayName {
                 remarks.wrong(
                     "displayName has \(name.count) characters; only \(HelperSpec.displayNameLimit) are shown: \"\(safe(shown))\"."
@@ -86,7 +86,7 @@ enum Review {
         /// The words that the helper knew before it received a secret.
         var known = KnownWords()
 
-        /// The requests in a sentence.
+        /// The sentence that lists the portal's requests.
         var requests: String {
             got.isEmpty ? "The portal got no requests except probes." : "The portal got: \(got.joined(separator: "; "))."
         }

@@ -3,7 +3,7 @@ import Glibc
 import HelperHost
 import HotspotCore
 
-/// Runs the helper in the daemon's own host, with separate folders. A helper that runs one process for each command is recorded.
+/// Runs the helper in the daemon's own host, with separate folders. Records a helper that runs one process for each command.
 @LoopActor final class TestHost {
     typealias Send = (HelperHost, String, @escaping (HelperOutcome) -> Void) -> HelperCall
 
@@ -51,7 +51,7 @@ import HotspotCore
         helperHost.setHelpers([HelperEntry(spec: spec, file: helper.path)])
     }
 
-    /// Plays a command to its end; calls `onWaiting` once if it takes more than 10 s.
+    /// Plays a command to its end, at most until ``timeLimit``; calls `onWaiting` once if the command takes more than 10 s.
     func play(_ send: @escaping Send, onWaiting: @escaping () -> Void) async -> PlayedCommand {
         let start = EventLoop.now
         var timer: EventSource?
@@ -70,7 +70,8 @@ import HotspotCore
         return PlayedCommand(outcome: outcome, milliseconds: milliseconds, record: await record())
     }
 
-    /// Cancels a command as soon as `isBusy`; `nil` if the helper had already answered, or is not recorded.
+    /// Cancels a command as soon as `isBusy` returns `true`. Returns the recording; `nil` if the helper was not busy in time,
+    /// had already answered, or is not recorded.
     func cancel(_ command: Command, _ parameters: [String: JSONValue], while isBusy: @escaping () -> Bool) async -> Record? {
         guard isRecorded else { return nil }
         var isDone = false
@@ -88,14 +89,15 @@ import HotspotCore
         for path in ["/run/helpers", "/run", "/records", ""] { rmdir(folder + path) }
     }
 
-    /// Returns the recording when the process has ended; a helper has a second to tidy up after its answer.
+    /// Waits for the process to end, at most 5 s, and returns the recording. The host gives a helper a second to tidy up after
+    /// its answer.
     private func record() async -> Record? {
         guard isRecorded else { return nil }
         _ = await wait(for: .seconds(5)) { self.helperHost.processCount == 0 }
         return Record.collect(from: records)
     }
 
-    /// Waits until the condition holds; `false` if the time is over.
+    /// Waits for the condition, at most until the time is over; returns whether it holds.
     private func wait(for limit: Duration, _ condition: @escaping () -> Bool) async -> Bool {
         let end = EventLoop.now + limit
         while !condition() {

@@ -14,7 +14,7 @@ struct Transcript {
 
     init(_ write: @escaping (String) -> Void = Self.show) { self.write = write }
 
-    /// Prints a line at once, also through a pipe.
+    /// Prints a line at once, even if standard output is a pipe.
     static func show(_ line: String) {
         print(line)
         fflush(nil)
@@ -34,7 +34,7 @@ struct Transcript {
         write("  … " + text)
     }
 
-    /// Reports that a command is not played. This does not interrupt a repeated failure.
+    /// Reports that a command is not played. A skipped command does not end the count of a repeated failure.
     mutating func skip(_ text: String) {
         if failure == nil { write(text) } else { skipped.append(text) }
     }

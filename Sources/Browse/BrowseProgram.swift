@@ -9,7 +9,7 @@ import Varlink
 /// A throw-away browser on one network: a proxy that is bound to the link, a browser that can only use this proxy, and a profile that is deleted.
 ///
 /// `hotspotctl browse` starts this program: `hotspot-helpers --browse [--browser PATH]`, with the network on the first line of
-/// standard input. It ends with the browser, on a signal, or when standard input ends.
+/// standard input. It ends when the browser ends, on a signal, or when standard input ends.
 package enum BrowseProgram {
     /// The first command-line argument that selects this tool.
     package static let option = "--browse"
@@ -56,7 +56,7 @@ package enum BrowseProgram {
         repeat { sigwait(signals, &signal) } while signal == SIGCHLD && !process.hasEnded()
     }
 
-    /// Reads the reply to `Browse`, one line.
+    /// Reads the reply to `Browse`, which is one line of standard input.
     private static func readNetwork() throws(BrowseError) -> (Link, WebURL) {
         guard let line = readLine() else { throw .noLink("standard input is empty") }
         do {
@@ -75,8 +75,8 @@ package enum BrowseProgram {
         }
     }
 
-    /// Reads a line of at most 64 KiB from standard input, without stdio: exit(3) would wait for the stream's lock, which a thread holds while it
-    /// reads a line (glibc 2.41).
+    /// Reads a line of at most 64 KiB from standard input. Does not use stdio, because a thread that reads a line holds the stream's lock, and
+    /// exit(3) would wait for that lock (glibc 2.41).
     private static func readLine() -> [UInt8]? {
         var (line, octet): ([UInt8], UInt8) = ([], 0)
         while read(STDIN_FILENO, &octet, 1) == 1 {
@@ -88,7 +88,7 @@ package enum BrowseProgram {
     }
 
     private static func blockSignals() -> UnsafePointer<sigset_t> {
-        // A parent may have told the kernel to collect its children automatically, which this process would inherit.
+        // This process would inherit the setting of a parent that lets the kernel collect its children automatically.
         signal(SIGCHLD, SIG_DFL)
         let signals = UnsafeMutablePointer<sigset_t>.allocate(capacity: 1)
         sigemptyset(signals)

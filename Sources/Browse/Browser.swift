@@ -9,7 +9,7 @@ struct Browser: Equatable {
     let path: String
     let family: Family
 
-    /// The names of the browsers' programs; the first one found is used.
+    /// The names of the browsers' programs, in the order of the search.
     static let names = [
         "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "brave-browser", "brave",
         "microsoft-edge-stable",
@@ -22,8 +22,8 @@ struct Browser: Equatable {
         family = name.lowercased().contains("firefox") ? .firefox : .chromium
     }
 
-    /// Returns the browser that the user names, otherwise the user's default browser, if it is one of these, otherwise the first
-    /// one in the folders of `PATH`.
+    /// Returns the browser that the user names, otherwise the user's default browser if ``names`` contains it, otherwise the
+    /// first of ``names`` in the folders of `PATH`.
     ///
     /// - Parameter preferred: the program of the default browser: a path, or a name.
     static func find(named: String?, preferred: String? = nil, path: String) throws(BrowseError) -> Browser {
@@ -65,8 +65,8 @@ struct Browser: Equatable {
         }
     }
 
-    /// Returns the browser's environment: files that it writes outside its profile go into the same folder, and no crash report
-    /// is kept.
+    /// Returns the browser's environment: files that the browser writes outside its profile go into `folder`, and no crash
+    /// report is kept.
     static func environment(_ inherited: [String], folder: String) -> [String] {
         let own = [
             "TMPDIR": folder, "XDG_CACHE_HOME": folder + "/cache", "BREAKPAD_DUMP_LOCATION": folder + "/crashes",
@@ -76,7 +76,7 @@ struct Browser: Equatable {
         return kept + own.map { "\($0.key)=\($0.value)" }.sorted()
     }
 
-    /// Returns the lines of `user.js` in a profile of Firefox, which correspond to the words for Chromium.
+    /// Returns the lines of `user.js` for a profile of Firefox: settings that correspond to ``ChromiumWords``.
     static func preferences(proxy port: UInt16) -> String {
         let settings: [(String, String)] = [
             ("network.proxy.type", "1"), ("network.proxy.socks", "\"127.0.0.1\""), ("network.proxy.socks_port", "\(port)"),

@@ -2,11 +2,11 @@ import CLinux
 import EventLoop
 import Glibc
 
-/// The running browser, with all processes that it starts: orphans among them become our children.
+/// The running browser and all processes that it starts. If one of these loses its parent, it becomes our child.
 struct BrowserProcess {
     private let pid: pid_t
 
-    /// Starts a command without any of our descriptors, in its own session, which a Ctrl-C in the terminal does not reach.
+    /// Starts a command without any of our descriptors, in its own session, so that a Ctrl-C in the terminal does not reach it.
     init(_ command: [String], environment: [String]) throws(BrowseError) {
         guard clinux_adopt_orphans() == 0 else { throw .system("The browser's processes could not be grouped", errno) }
         // Browsers write only messages for their developers to these streams.
@@ -17,7 +17,7 @@ struct BrowserProcess {
         } catch { throw .system("The browser cannot be started", error.code) }
     }
 
-    /// Collects the processes that have ended; returns whether the browser itself is among them.
+    /// Collects the processes that have ended; returns whether the browser itself has ended.
     func hasEnded() -> Bool {
         var hasEnded = false
         while true {
@@ -27,9 +27,10 @@ struct BrowserProcess {
         }
     }
 
-    /// Ends the browser and everything that it started. Nothing of its profile is kept, so it need not end cleanly.
+    /// Ends the browser and everything that it started. It need not end cleanly, because its profile is deleted.
     func end() {
-        // A process may start another one while the list is read. A process that the kernel does not end within five seconds is abandoned.
+        // Repeats, because a process may start another one while the list is read. Gives up on processes that the kernel does not end
+        // within five seconds.
         for _ in 0..<500 {
             let rest = ProcessTree.descendants()
             for process in rest { kill(process, SIGKILL) }

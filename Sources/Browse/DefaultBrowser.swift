@@ -1,6 +1,7 @@
 import EventLoop
 
-/// The user's default browser, as the desktop's files name it: mimeapps.list names a .desktop file, and its `Exec=` the program.
+/// The user's default browser according to the desktop's files: mimeapps.list names a .desktop file, whose `Exec=` names the
+/// program.
 struct DefaultBrowser {
     /// The program's name or path; `nil` if no file names one.
     let program: String?

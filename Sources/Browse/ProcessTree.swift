@@ -5,7 +5,7 @@ import Glibc
 enum ProcessTree {
     /// Returns whether a process below this one, running as this user, made a connection to our port on loopback.
     ///
-    /// Threat: another program of this machine uses the proxy, whose connections bypass a VPN.
+    /// Threat: another program of this machine uses the proxy, whose connections bypass a VPN. So do not serve any other client.
     static func made(connectionFrom client: UInt16, to port: UInt16) -> Bool {
         guard let owner = SocketOwner.find(connectionFrom: client, to: port), owner.user == getuid() else { return false }
         return descendants().contains { holds($0, inode: owner.inode) }

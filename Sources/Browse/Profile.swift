@@ -11,7 +11,7 @@ struct Profile {
     /// The whole folder.
     let folder: String
 
-    /// Makes the folder, readable only by this user, in memory if the user has such a folder.
+    /// Makes the folder in the first of `parents` in which this is possible, readable only by this user.
     init(for start: WebURL, proxy port: UInt16, under parents: [String]) throws(BrowseError) {
         var made: String?
         for parent in parents where made == nil {
@@ -46,7 +46,7 @@ struct Profile {
         Glibc.remove(path)
     }
 
-    /// Returns the folders for a profile, the best one first.
+    /// Returns the folders in which a profile can be made, the best one first.
     ///
     /// - Parameter snap: the folder of the browser's snap. A snap can read no other folder.
     static func parents(runtime: String?, temporary: String?, home: String?, snap: String?) -> [String] {

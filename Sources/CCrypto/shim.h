@@ -15,13 +15,13 @@ static inline int ccrypto_key_hash(X509 *certificate, unsigned char hash[32]) {
     X509_free(certificate);
     return length > 0;
 }
-// The same of a connection's peer, and of a certificate in DER.
+// The key hash of a connection's peer, and of a certificate in DER.
 static inline int ccrypto_peer_key_hash(void *ssl, unsigned char hash[32]) {
     return ccrypto_key_hash(SSL_get1_peer_certificate((SSL *)ssl), hash);
 }
 static inline int ccrypto_certificate_key_hash(const unsigned char *der, long length, unsigned char hash[32]) {
     return ccrypto_key_hash(d2i_X509(NULL, &der, length), hash);
 }
-// Lets a connection end without close_notify, as browsers do. libcurl 7.88 does so by itself, 8.14 does not. Whether an answer is whole is for
-// HTTP to say.
+// Lets a connection end without close_notify, as browsers do: HTTP itself shows whether an answer is complete. libcurl 7.88 does so by itself, 8.14
+// does not.
 static inline void ccrypto_accept_plain_end(void *ssl) { SSL_set_options((SSL *)ssl, SSL_OP_IGNORE_UNEXPECTED_EOF); }

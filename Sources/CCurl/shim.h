@@ -5,9 +5,9 @@
 static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
     return (curl_easy_setopt)(easy, option, value);
 }
-// An enumeration before 8.14, and a macro since.
+// CURL_NETRC_IGNORED is an enumeration constant before 8.14, and a macro since.
 static const long ccurl_netrc_ignored = CURL_NETRC_IGNORED;
-// CURLE_TOO_LARGE, since 8.6: an endless header line, or an address that is too long. Before, that was CURLE_OUT_OF_MEMORY.
+// CURLE_TOO_LARGE, since 8.6: an endless header line, or an address that is too long. Earlier versions report CURLE_OUT_OF_MEMORY.
 static const CURLcode ccurl_too_large = (CURLcode)100;
 
 static inline CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
@@ -41,7 +41,7 @@ static inline CURLcode ccurl_set_callbacks(CURL *easy, void *data, curl_write_ca
 }
 
 static inline CURLcode ccurl_set_share(CURL *easy, CURLSH *share) { return (curl_easy_setopt)(easy, CURLOPT_SHARE, share); }
-// For transfers of one thread at a time, so without locks.
+// Shares TLS sessions between transfers without locks: only one thread at a time may use the share.
 static inline CURLSHcode ccurl_share_tls_sessions(CURLSH *share) {
     return (curl_share_setopt)(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
 }
@@ -59,7 +59,7 @@ static inline const char *ccurl_get_string(CURL *easy, CURLINFO info) {
     return (curl_easy_getinfo)(easy, info, &value) ? NULL : value;
 }
 
-// The SSL object of a transfer's connection, only valid within a callback; NULL without TLS or with another library than OpenSSL.
+// The SSL object of a transfer's connection, valid only within a callback; NULL without TLS or with a TLS library other than OpenSSL.
 static inline void *ccurl_get_tls(CURL *easy) {
     struct curl_tlssessioninfo *info = NULL;
     if ((curl_easy_getinfo)(easy, CURLINFO_TLS_SSL_PTR, &info) || !info) return NULL;

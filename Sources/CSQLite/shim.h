@@ -1,7 +1,7 @@
 #pragma once
 #include <sqlite3.h>
 
-// SQLITE_TRANSIENT is a cast that Swift cannot import, and sqlite3_config and sqlite3_db_config are variadic.
+// Wrappers for Swift, which cannot import the cast SQLITE_TRANSIENT, nor the variadic sqlite3_config and sqlite3_db_config.
 static inline int hotspotd_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int length) {
     return sqlite3_bind_text(statement, index, length ? text : "", length, SQLITE_TRANSIENT);
 }

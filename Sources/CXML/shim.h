@@ -1,6 +1,6 @@
 #pragma once
-// Debian's libxml2 shows ICU's types to its callers, which need none of them; Foundation brings an ICU of another edition, and
-// Swift refuses a program that sees both.
+// Hides ICU's types, which Debian's libxml2 shows to its callers: Foundation brings another version of ICU, and Swift refuses a program that sees
+// both.
 #include <libxml/xmlversion.h>
 #undef LIBXML_ICU_ENABLED
 #include <libxml/HTMLparser.h>
@@ -9,5 +9,5 @@
 #include <libxml/tree.h>
 #include <libxml/xmlerror.h>
 
-// xmlFree is a variable that holds a function; Swift sees shared mutable state in it.
+// xmlFree is a variable that holds a function; Swift refuses it as shared mutable state.
 static inline void cxml_free(void *memory) { xmlFree(memory); }

@@ -108,7 +108,7 @@ extension Companion {
 
     // MARK: Sessions
 
-    /// The central sends its hello to the next candidate among the paired peers.
+    /// Sends the hello, as the central, to the next candidate among the paired peers.
     private mutating func openSession(on link: PeerLink, tried: [PeerID]) throws(CompanionError) {
         guard let peer = candidates.first(where: { !tried.contains($0) }) else {
             reportUnknown(tried)
@@ -126,12 +126,12 @@ extension Companion {
         case .renewing(_, let run):
             reportUnknown([run.peer])
             close(link)
-        // Anyone could send this message.
+        // Ignores the message, because anyone can send it.
         case .greeting, .pairing, .session: break
         }
     }
 
-    /// Reports each unrecognised laptop only once: the transport may find the same one again and again.
+    /// Reports only once that a laptop nearby did not recognise this one: the transport may find the same laptop again and again.
     private mutating func reportUnknown(_ tried: [PeerID]) {
         let known = peers.filter { tried.contains($0.id) }
         guard let peer = known.first(where: { !unknown.contains($0.id) }) else { return }
@@ -164,7 +164,7 @@ extension Companion {
         }
     }
 
-    /// The central begins another session on the same link.
+    /// Begins another session on the same link, as the central.
     mutating func renew(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         let run = try OpeningRun(peer: session.peer, tried: [], own: keys)
         link.phase = .renewing(session, run)
@@ -189,8 +189,8 @@ extension Companion {
         store(session)
     }
 
-    /// The peer has proven that it holds its key. Closes an older link, and tells the peer which part of the earlier session's message has arrived;
-    /// only then the peer may send in bulk.
+    /// Begins a session whose peer has proven that it holds its key: closes an older link, and tells the peer which part of the earlier session's
+    /// message has arrived. Only then may the peer send in bulk.
     private mutating func begin(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         for other in links.values where other !== link && other.session?.peer == session.peer { close(other) }
         link.clearCount = 0
@@ -237,7 +237,7 @@ extension Companion {
 
     // MARK: L2CAP
 
-    /// The central opens the channel once the session is proven, before a long message: either side may have one.
+    /// Opens the channel, as the central, as soon as the session is proven, without waiting for a long message: either side may have one.
     private mutating func openL2CAP(on link: PeerLink) {
         link.l2cap = .opening(until: now + PeerLink.l2capTime)
         actions.append(.wantL2CAP(link.id, true))
@@ -253,13 +253,14 @@ extension Companion {
         }
     }
 
-    /// The first packet each way proves the session: the central's first, because the peripheral cannot know which program connected.
+    /// Begins the proof: the first packet in each direction proves the session. The central sends first, because the peripheral cannot know which
+    /// program connected.
     mutating func l2capOpened(_ id: PeerLinkID) {
         guard let link = links[id] else { return }
         switch (link.role, link.l2cap) {
         case (.peripheral, .none): link.l2cap = .opening(until: now + PeerLink.l2capTime)
         case (.central, .opening): sendProof(on: link)
-        // It was open already, or comes after its time.
+        // The channel was open already, or was opened too late.
         case (.peripheral, _), (.central, _): endL2CAP(of: link)
         }
     }
@@ -268,7 +269,7 @@ extension Companion {
         if let session = link.session { actions.append(.send(link.id, .l2cap, session.proofs.own)) }
     }
 
-    /// Faults of the channel cost the channel alone.
+    /// Handles a packet. A fault of the channel ends the channel, not the link.
     private mutating func receiveL2CAP(_ packet: [UInt8], on link: PeerLink) throws(CompanionError) {
         switch link.l2cap {
         // The channel ended while the packet was on its way.
@@ -282,8 +283,8 @@ extension Companion {
         }
     }
 
-    /// Does without the channel for the rest of the link: the chunks after the last grant go over GATT. BlueZ 5.66 refuses a second
-    /// channel after 40 s.
+    /// Uses no L2CAP channel for the rest of the link: the chunks after the last grant go over GATT. A second channel is not tried, because BlueZ
+    /// 5.66 refuses it only after 40 s.
     mutating func l2capClosed(_ id: PeerLinkID) {
         guard let link = links[id] else { return }
         switch link.l2cap {

@@ -4,7 +4,7 @@ import HotspotCore
 extension Companion {
     mutating func handle(_ message: Message, of session: LinkSession, on link: PeerLink) throws(CompanionError) {
         let peer = session.peer
-        // Another pairing overtook this one, or the peer was forgotten in the meantime.
+        // Another pairing overtook this session's pairing, or the peer was forgotten in the meantime.
         guard peers.contains(where: { $0.id == peer }) else { throw .unexpected }
         switch message {
         case .began(let place): try goOn(at: place, of: session, on: link)
@@ -36,7 +36,7 @@ extension Companion {
             link.sender = sender
             link.sent = now
         }
-        // Waiting questions and offers that are still valid are among the standing ones.
+        // Drops waiting questions and offers, because `standing(for:)` has returned those that are still valid.
         link.outbox =
             waiting
             + link.outbox.filter { message in
@@ -104,7 +104,7 @@ extension Companion {
 
     private mutating func show(_ question: PeerQuestion, from peer: PeerID) {
         var shown = shown[peer] ?? []
-        // The question is sent again after a lost link.
+        // After a lost link, the peer sends its question again.
         guard !shown.contains(question) else { return }
         shown.removeAll { $0.id == question.id }
         guard shown.count < Self.questionLimit else { return }
@@ -154,7 +154,7 @@ extension Companion {
         say(.offer(offer), to: peer)
     }
 
-    /// Ends one of our own offers, and tells its peer.
+    /// Ends one of our own offers, and tells the peer that received it.
     mutating func cancelOffer(_ id: String) {
         guard let index = made.firstIndex(where: { $0.offer.id == id }) else { return }
         let peer = made.remove(at: index).peer
@@ -167,7 +167,7 @@ extension Companion {
             return link.outbox.append(decision.message)
         }
         if received.contains(where: { $0.peer == peer && $0.offer == offer }) { return }
-        // The outcome follows.
+        // The user has accepted this offer; the outcome follows.
         if storing.contains(where: { $0.peer == peer && $0.offer.id == offer.id }) { return }
         // Each peer may have one offer waiting; a newer one replaces it.
         for old in received where old.peer == peer { actions.append(.hideOffer(id: old.offer.id, from: peer)) }
@@ -198,13 +198,13 @@ extension Companion {
         conclude(isStored ? .taken(id: id) : .refused(id: id, .notStored), about: id, with: peer)
     }
 
-    /// Tells the sender what became of its offer, now and whenever it asks again.
+    /// Tells the peer the outcome of its offer, now and each time that the peer sends the offer again.
     private mutating func conclude(_ message: Message, about id: String, with peer: PeerID) {
         decisions = (decisions + [Decision(id: id, peer: peer, message: message)]).suffix(Self.decisionLimit)
         say(message, to: peer)
     }
 
-    /// The peer decided on one of our offers, or cancelled one of its own.
+    /// Handles the peer's decision on one of our offers, or the end of one of the peer's own offers.
     private mutating func finish(_ id: String, with peer: PeerID, _ refusal: OfferRefusal?) {
         guard let known = peers.first(where: { $0.id == peer }) else { return }
         if let index = received.firstIndex(where: { $0.peer == peer && $0.offer.id == id }), refusal != nil {

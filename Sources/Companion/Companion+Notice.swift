@@ -11,7 +11,7 @@ extension Companion {
         case peersFull
         /// The laptop nearby does not know this one, or has another key now.
         case unknownPeer(Peer)
-        /// A laptop nearby does not know this one; it may be any of several peers.
+        /// A laptop nearby does not know this one. That laptop may be any of several peers.
         case noneRecognised
         /// The typed answers cannot be sent, because the laptop went away.
         case notConnected(Peer)

@@ -14,8 +14,8 @@ final class PairingCode {
     let side: Side
     let code: SecretBytes
     let ends: Instant
-    /// The number of tries: wrong ones on the side that shows the code, all of them on the other side, because each try tells an impostor whether its
-    /// guess is right.
+    /// The number of wrong tries on the side that shows the code, but of all tries on the other side: each try tells an impostor whether its guess is
+    /// right.
     var tries = 0
 
     /// - Parameter digits: eight.
@@ -66,20 +66,20 @@ extension Companion {
         for link in links.values {
             switch link.phase {
             case .pairing: close(link)
-            // The code was right; the peer's last message is on its way.
+            // A session that the pairing began stays: the code was right, and the peer's last message is on its way.
             case .greeting, .opening, .session, .renewing: break
             }
         }
     }
 
-    /// Counts a try. Three of them end the code.
+    /// Counts a try. On the side that shows the code, the third wrong try ends the code.
     private mutating func countTry() {
         guard let pairing else { return }
         pairing.tries += 1
         if pairing.tries >= PairingCode.tries, pairing.side == .shown { endPairing(.codeSpent) }
     }
 
-    /// The central begins.
+    /// Begins a pairing, as the central.
     mutating func beginPairing(on link: PeerLink) throws(CompanionError) {
         guard let pairing, pairing.tries < PairingCode.tries else {
             endPairing(.codeSpent)
@@ -90,7 +90,7 @@ extension Companion {
         try send(.pairHello, run.session + Array(name.utf8), on: link)
     }
 
-    /// The peripheral that shows a code answers with its own share.
+    /// Answers with this laptop's own share, if this laptop is the peripheral and shows a code.
     mutating func answerPairing(_ data: [UInt8], on link: PeerLink) throws(CompanionError) {
         guard case .greeting = link.phase, link.role == .peripheral else { throw .unexpected }
         guard let pairing, pairing.side == .shown else { return try send(.pairRefused, [], on: link) }
@@ -101,7 +101,7 @@ extension Companion {
         try send(.pairShare, run.session + share + Array(name.utf8), on: link)
     }
 
-    /// Handles the later messages.
+    /// Handles the messages of a pairing after the first one.
     mutating func pair(_ kind: ClearMessage, _ data: [UInt8], on link: PeerLink) throws(CompanionError) {
         guard case .pairing(let run) = link.phase, let pairing else { throw .unexpected }
         switch (kind, run.isInitiator) {
@@ -135,7 +135,7 @@ extension Companion {
             try start(session, on: link)
             store(session)
         case (.pairRefused, true):
-            // Before its share, the other laptop only says that it does not show a code.
+            // Before the other laptop's share, a refusal only means that the other laptop does not show a code.
             run.hasBegun ? failEntered(on: link, pairing) : close(link)
         default: throw .unexpected
         }
@@ -147,7 +147,7 @@ extension Companion {
         if pairing.tries >= PairingCode.tries { endPairing(.codeSpent) }
     }
 
-    /// The pairing has succeeded: both sides have the other's key.
+    /// Stores the peer of a pairing that has succeeded: both sides have the other's key.
     mutating func store(_ session: LinkSession) {
         guard let peer = session.pairing else { return }
         session.pairing = nil

@@ -34,13 +34,13 @@ extension Companion {
             case .central: if now >= end { return try renew(session, on: link) }
             case .peripheral: if now >= end + LinkSession.grace { return close(link) }
             }
-            // The next sealed message carries the new key, even if that message is empty.
+            // Any sealed message can announce the next key, so an empty message is enough.
             if now >= session.keyed + LinkSession.rekeyInterval { try sendControl(.idle, on: link, session) }
         }
         if case .opening(let end) = link.l2cap {
             if now >= end { endL2CAP(of: link) }
         } else if link.sender != nil, now >= link.sent + PeerLink.repeatTime {
-            // A channel that carries nothing may be another program's: see `L2CAPChannel`.
+            // Ends a channel without progress, because BlueZ's own channel may receive its packets: see `L2CAP.isSound`.
             if link.l2cap == .open, link.sender?.isLong == true { return endL2CAP(of: link) }
             try link.sender?.repeatChunks()
             link.sent = now

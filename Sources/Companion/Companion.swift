@@ -32,16 +32,16 @@ public struct Companion: ~Copyable {
         case codeEntered(SecretText)
         case pairingCancelled
         case forgotten(PeerID)
-        /// The user begins or stops to answer questions of paired laptops.
+        /// The user begins or stops answering the questions of paired laptops.
         case listeningChanged(Bool)
-        /// The user begins or stops to wait for an offer.
+        /// The user begins or stops waiting for an offer.
         case offerAwaited(Bool)
         case questionAnswered(id: String, of: PeerID, [String: SecretText])
         case offerMade(Offer, to: PeerID)
         case offerCancelled(id: String)
         /// The decision applies to the offer as it was shown: the peer may have changed it since.
         case offerDecided(Offer, of: PeerID, isAccepted: Bool)
-        /// The result of ``Action/storeOffer(_:from:)``; only now the peer gets its answer.
+        /// The result of ``Action/storeOffer(_:from:)``. Only after this event does the peer get its answer.
         case offerStored(id: String, of: PeerID, isStored: Bool)
 
         // The daemon.
@@ -94,11 +94,11 @@ public struct Companion: ~Copyable {
 
     /// This laptop's waiting questions.
     var questions: [PeerQuestion] = []
-    /// The questions of peers that are shown here.
+    /// The peers' questions that are shown here.
     var shown: [PeerID: [PeerQuestion]] = [:]
     /// This laptop's waiting offers.
     var made: [StandingOffer] = []
-    /// The offers of peers that the user has not decided on yet.
+    /// The peers' offers on which the user has not decided yet.
     var received: [StandingOffer] = []
     /// The accepted offers that are not stored yet.
     var storing: [StandingOffer] = []
@@ -110,7 +110,7 @@ public struct Companion: ~Copyable {
     var isListening = false
     var awaitsOffer = false
 
-    /// The last instruction to the transport.
+    /// The last instructions to the transport.
     private var (advertises, scans, timer): (Bool, Bool, Instant?) = (false, false, nil)
     var now = Instant(nanoseconds: 0)
     var actions: [Action] = []
@@ -192,7 +192,7 @@ public struct Companion: ~Copyable {
         }
     }
 
-    /// Whether other laptops must be able to find this one: it waits for a question or an offer, or shows a code.
+    /// Whether other laptops must be able to find this one: it shows a code, waits for an answer or an offer, or has not finished with an offer.
     var wantsAdvertising: Bool {
         if links.count >= Self.linkLimit { return false }
         if pairing?.side == .shown { return true }

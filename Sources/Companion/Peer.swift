@@ -26,7 +26,7 @@ public struct Peer: Hashable, Sendable {
 
     public init(id: PeerID, name: String) { (self.id, self.name) = (id, Self.name(name)) }
 
-    /// Returns a laptop's name, or another one for a name that looks like an identifier: commands accept both.
+    /// Returns the name, or `laptop` for a name that looks like an identifier: commands accept names and identifiers.
     static func name(_ text: String) -> String { Hex.decode(text)?.count == 32 ? "laptop" : text }
 }
 
@@ -50,7 +50,7 @@ public enum Channel: Hashable, Sendable, CaseIterable {
     case control
     /// Chunks are written without a response, or notified; at most ``Frame/window`` chunks are unanswered.
     case bulk
-    /// Chunks of long messages over an L2CAP channel, if both laptops have switched it on. They have the same size, numbers and
-    /// window as those of ``bulk``, so that a chunk can be sent again either way.
+    /// Chunks of long messages over an L2CAP channel, if both laptops have switched L2CAP on. Size, numbers and window are the same as in ``bulk``,
+    /// so that a chunk can be sent again over either channel.
     case l2cap
 }

@@ -12,7 +12,7 @@ enum BlueZ {
     static let properties = "org.freedesktop.DBus.Properties"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
 
-    /// The most values in the list of BlueZ's objects. Beside a hundred strange devices it is long.
+    /// The largest number of values in the list of BlueZ's objects. A hundred strange devices nearby make the list long.
     static let objectLimit = 65_536
 
     /// Returns an object of BlueZ.
@@ -24,8 +24,7 @@ enum Attribute: String, CaseIterable, Sendable {
     case service = "6d3f0000-5c1b-4f6e-9a52-8f0e4a7c21d4"
     /// Read: version of the service, PSM of its L2CAP channel (0: none), and whether a laptop is connected.
     case information = "6d3f0001-5c1b-4f6e-9a52-8f0e4a7c21d4"
-    /// Written with response, and indicated: each chunk is confirmed, so that they keep their order where BlueZ uses several
-    /// bearers.
+    /// Written with response, and indicated: each chunk is confirmed, so that chunks keep their order even if BlueZ uses several bearers.
     case control = "6d3f0002-5c1b-4f6e-9a52-8f0e4a7c21d4"
     /// Written without response; notifies.
     case bulk = "6d3f0003-5c1b-4f6e-9a52-8f0e4a7c21d4"

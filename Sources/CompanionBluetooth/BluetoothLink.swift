@@ -14,7 +14,7 @@ import EventLoop
     func wantL2CAP(_ isWanted: Bool)
     /// Ends the link without a report.
     func end()
-    /// BlueZ reports changed properties of the device.
+    /// Handles changed properties of the device, as BlueZ reports them.
     func deviceChanged(_ properties: [String: BusValue])
 }
 

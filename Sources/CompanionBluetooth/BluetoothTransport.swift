@@ -6,7 +6,7 @@ import HotspotCore
 /// Carries chunks over Bluetooth LE, as a client of BlueZ: it advertises and serves GATT, scans and connects. It needs no
 /// privilege, pairs no device with the system, and switches nothing on.
 ///
-/// BlueZ may be absent, restart, or lose its adapter at any time. The wishes stay, and are fulfilled later.
+/// BlueZ may be absent, restart, or lose its adapter at any time. The companion's wishes stay, and are fulfilled later.
 @LoopActor public final class BluetoothTransport: @LoopActor CompanionTransport {
     /// The number of laptops that may use the service at the same time.
     static let slotCount = 3
@@ -24,7 +24,7 @@ import HotspotCore
     private let bus: SystemBus
     private let loop: EventLoop
     private var view: RadioView
-    /// BlueZ's unique name, which alone may call our objects.
+    /// BlueZ's unique name. No other sender may call our objects.
     private var owner: String?
     private var reported: CompanionTransportState?
 
@@ -44,7 +44,7 @@ import HotspotCore
     private var connectTimer: EventSource?
     /// The largest number of devices in ``used``.
     private static let usedLimit = 64
-    /// Devices that BlueZ may keep because of a connection to or from here, also after it has started again.
+    /// Devices that BlueZ may remember, even after its own restart, because of a connection to or from this laptop.
     private var used: Set<String> = []
     /// Events that wait for the end of ``perform(_:)``.
     private var (isPerforming, pending): (Bool, [Companion.Event]) = (false, [])
@@ -171,7 +171,7 @@ import HotspotCore
         }
     }
 
-    /// Ends everything that has ended with BlueZ or the adapter.
+    /// Clears all state that was lost with BlueZ or the adapter: the ended requests, the devices and the links.
     private func endAll(_ ended: [Request]) {
         for request in ended { requests[request]!.ended() }
         queue.vanishedAll()
@@ -185,7 +185,7 @@ import HotspotCore
 
     private func reportState() {
         let state = view.state
-        // A new BlueZ's objects are not known yet.
+        // Waits while the objects of a new BlueZ are not known yet.
         guard state != reported, owner == nil || state != .noService else { return }
         if reported == .ready {
             // A switched-off adapter keeps the registered services. The other requests have ended, and are made again later.
@@ -195,7 +195,7 @@ import HotspotCore
         onStateChange(state)
     }
 
-    /// Acts after BlueZ reported something, or the companion asked for something.
+    /// Adapts the requests to BlueZ after a report by BlueZ or an action of the companion.
     private func update() {
         reportState()
         guard view.state == .ready, let adapter = view.adapter else { return }
@@ -205,7 +205,7 @@ import HotspotCore
         step(.application, isServing, adapter)
         let isServed = requests[.application]!.state == .on
         step(.advertisement, wantsAdvertising && isServed && slots.contains { $0.link == nil }, adapter)
-        // While it searches, the controller reports a laptop once in ten seconds, and a connection waits for that report.
+        // Does not search while connecting: a searching controller reports a laptop once in ten seconds, and a connection waits for that report.
         let next = chooseLaptop()
         step(.discovery, wantsScan && connecting == nil && next == nil, adapter)
         if let next, requests[.discovery]!.state == .off { connect(next) }
@@ -228,7 +228,7 @@ import HotspotCore
         }
     }
 
-    /// Returns whether a request took effect. BlueZ may have finished an earlier one after its deadline here.
+    /// Returns whether a request took effect. An error may mean that an earlier request took effect, but answered after its deadline here.
     private static func isDone(_ step: Wish.Step, _ result: Result<[BusValue], SystemBus.CallFailure>) -> Bool {
         switch result {
         case .success: true
@@ -285,11 +285,11 @@ import HotspotCore
         }
         guard let slot = slots.first(where: { call.path.hasPrefix($0.path + "/") }) else { return .unknown }
         let reply = slot.answer(call, adapter: adapter, psm: listener?.psm) { device in
-            // One connection with a laptop is enough; it may have been made from here.
+            // One connection with a laptop is enough, even if this laptop made it.
             guard wantsAdvertising, !links.values.contains(where: { $0.device == device }) else { return nil }
             return reports(role: .peripheral)
         }
-        // An open slot may be the last one.
+        // Updates the advertisement, because this call may have taken the last free slot.
         loop.later { [weak self] in self?.update() }
         return reply
     }
@@ -299,7 +299,7 @@ import HotspotCore
     private func deviceSeen(_ path: String, _ properties: [String: BusValue]) {
         guard properties["RSSI"] != nil else { return }
         if view.devices.contains(path) { return queue.appeared(path, at: EventLoop.now) }
-        // BlueZ knows the services of an earlier connection, and adds none that the device advertises.
+        // Removes the device, because BlueZ lists only the services of an earlier connection, not those that the device advertises now.
         if wantsScan, used.contains(path), !isInUse(path), !view.own.contains(path) { remove(path) }
     }
 
@@ -308,7 +308,7 @@ import HotspotCore
         for link in links.values where link.device == device { link.deviceChanged(properties) }
     }
 
-    /// Returns the laptop that is connected now. A timer waits for a later one.
+    /// Returns the laptop to connect now. If the next laptop must wait, sets a timer and returns `nil`.
     private func chooseLaptop() -> String? {
         connectTimer?.cancel()
         connectTimer = nil
@@ -342,10 +342,9 @@ import HotspotCore
         forgetUnused()
     }
 
-    /// Makes BlueZ forget the devices that it keeps because of a connection with this laptop: BlueZ remembers their old services,
-    /// and would not notice that one of them offers ours later. The user's own devices stay, and so do devices that will soon be
-    /// connected again: a forgotten device has to be found again, which takes the controller up to ten seconds. After three
-    /// failures, that is tried.
+    /// Makes BlueZ forget the devices that it keeps because of a connection with this laptop: BlueZ remembers their old services, and would not
+    /// notice that one of them offers ours later. The user's own devices stay. Devices that will soon be connected again also stay, because the
+    /// controller needs up to ten seconds to find a forgotten device; after three failures, BlueZ forgets them as well.
     private func forgetUnused() {
         guard view.state == .ready else { return }
         for device in used where !isInUse(device) {
@@ -366,7 +365,7 @@ import HotspotCore
         used.insert(device)
     }
 
-    /// Has BlueZ forget a device. While it searches, it finds the device again.
+    /// Makes BlueZ forget a device. While BlueZ searches, it finds the device again.
     private func remove(_ device: String) {
         guard let adapter = view.adapter else { return }
         bus.ask("RemoveDevice", of: BlueZ.object(adapter, BlueZ.adapter), [.path(device)]) { _ in }

@@ -2,13 +2,13 @@ import Companion
 import EventLoop
 import HotspotCore
 
-/// This laptop connects to one that advertises, and is a client of its service.
+/// A link that this laptop opens: it connects to a laptop that advertises, and is a client of its service.
 @LoopActor final class CentralLink: BluetoothLink {
     /// The time for the connection. BlueZ itself waits for more than 20 s.
     static let connectTime = Duration.seconds(10)
     /// The time for everything until chunks may be sent and received.
     static let openTime = Duration.seconds(25)
-    /// The time for an answer to a chunk. BlueZ's own is 30 s.
+    /// The time for an answer to a chunk. BlueZ's own time-out is 30 s.
     static let answerTime = Duration.seconds(10)
 
     private enum Stage {
@@ -53,7 +53,7 @@ import HotspotCore
 
     func deviceChanged(_ properties: [String: BusValue]) {
         if stage == .resolving, properties["ServicesResolved"]?.boolean == true { return look() }
-        // While this link connects, an earlier connection may end.
+        // Ignores the end of an earlier connection while this link connects.
         if stage != .connecting, stage != .ended, properties["Connected"]?.boolean == false { fail() }
     }
 
@@ -89,7 +89,7 @@ import HotspotCore
         }
     }
 
-    /// Control comes first, because it tells the other laptop who uses the service.
+    /// Acquires the channels of a service. The control channel comes first, because it tells the other laptop which laptop uses the service.
     private func acquire(_ service: RemoteService) {
         control = service.control
         let object = BlueZ.object(control, BlueZ.characteristic)
@@ -107,7 +107,7 @@ import HotspotCore
         }
     }
 
-    /// Asks for one direction of a characteristic as a descriptor.
+    /// Requests a descriptor for one direction of a characteristic.
     private func open(_ method: String, _ path: String, _ next: @escaping (PacketSocket, Int) -> Void) {
         let object = BlueZ.object(path, BlueZ.characteristic)
         bus.askForDescriptor(method, of: object, [.table([:])], within: Self.answerTime) { [weak self] descriptor, more in
@@ -130,9 +130,8 @@ import HotspotCore
         stage = .open
         deadline?.cancel()
         deadline = nil
-        // At the first write, BlueZ asks the other laptop for its descriptor, and damages data that comes before the answer
-        // (acquire_write in src/gatt-database.c does not copy the value). A single octet is not a chunk, and the other side drops
-        // it.
+        // Sends one octet first: at the first write, BlueZ asks the other laptop for its descriptor, and damages data that comes before the answer
+        // (acquire_write in src/gatt-database.c does not copy the value). A single octet is not a chunk, and the other side drops it.
         bulkOut?.send([0])
         reports.onOpen(self, mtu)
     }

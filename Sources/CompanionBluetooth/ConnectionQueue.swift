@@ -7,7 +7,7 @@ struct ConnectionQueue: Hashable, Sendable {
     static let limit = 64
     static let firstWait = Duration.milliseconds(500)
     static let longestWait = Duration.seconds(60)
-    /// The length of a connection that counts as good.
+    /// The shortest length of a connection that counts as good.
     static let goodTime = Duration.seconds(30)
 
     private struct Entry: Hashable {
@@ -27,7 +27,7 @@ struct ConnectionQueue: Hashable, Sendable {
             return
         }
         if entries.count >= Self.limit {
-            // A stranger may appear with ever new addresses.
+            // Drops the entry that is due first, because a stranger may appear with ever new addresses.
             guard let oldest = entries.filter({ !$0.value.isConnected }).min(by: { $0.value.due < $1.value.due }) else { return }
             entries[oldest.key] = nil
         }
@@ -43,7 +43,7 @@ struct ConnectionQueue: Hashable, Sendable {
         entries[path]?.began = now
     }
 
-    /// A connection, or the attempt, has ended.
+    /// Notes that a connection, or the attempt to connect, has ended.
     ///
     /// - Parameter jitter: a number from 0 to 1, so that two laptops that connect to each other at the same time do not collide
     ///   again.
@@ -61,7 +61,7 @@ struct ConnectionQueue: Hashable, Sendable {
 
     /// Returns the laptop to connect next, with the earliest time for that.
     ///
-    /// - Parameter others: the laptops that are already connected by themselves.
+    /// - Parameter others: the laptops that already have a link, for example because they connected to this laptop.
     func next(except others: Set<String> = []) -> (path: String, due: Instant)? {
         entries.filter { $0.value.isNearby && !$0.value.isConnected && !others.contains($0.key) }
             .min { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map { ($0.key, $0.value.due) }

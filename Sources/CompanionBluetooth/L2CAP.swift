@@ -5,7 +5,7 @@ import Glibc
 
 /// The address of a Bluetooth device.
 struct BluetoothAddress: Hashable, Sendable {
-    /// Six octets, the last one of the text first.
+    /// Six octets, in the reverse order of the text.
     let octets: [UInt8]
     let isRandom: Bool
 
@@ -25,8 +25,8 @@ struct BluetoothAddress: Hashable, Sendable {
     }
 }
 
-/// L2CAP channels over Bluetooth LE (Bluetooth Core 5.4, volume 3, part A, 4.22): an option, which needs sockets of the family
-/// AF_BLUETOOTH. The kernel has them in the first network namespace alone.
+/// L2CAP channels over Bluetooth LE (Bluetooth Core 5.4, volume 3, part A, 4.22): an option, which needs sockets of the family AF_BLUETOOTH. The
+/// kernel offers these sockets only in the initial network namespace.
 public enum L2CAP {
     /// The largest packet, the same on both sides. The channels of BlueZ itself have 517.
     static let mtu = 512
@@ -37,12 +37,11 @@ public enum L2CAP {
     /// Returns the reason why this process cannot have such channels; `nil` if it can.
     public static var problem: String? { clinux_l2cap_probe() == 0 ? nil : String(cString: strerror(errno)) }
 
-    /// Returns whether a socket still belongs to our channel. BlueZ 5.66 opens channels for ATT on the same link, with the same
-    /// identifiers. Then the kernel may mix the two up: it takes the values of BlueZ's channel for ours, and our packets would go
-    /// there.
+    /// Returns whether a socket still belongs to our channel. BlueZ 5.66 opens channels for ATT on the same link, with the same identifiers. The
+    /// kernel may then confuse the two channels: our socket has the values of BlueZ's channel, and our packets would go there.
     static func isSound(_ descriptor: Int32) -> Bool { clinux_l2cap_send_mtu(descriptor) == mtu }
 
-    /// Returns a socket at an adapter's address; `nil` if there is none.
+    /// Returns a socket at an adapter's address; `nil` if it cannot be made.
     static func socket(at own: BluetoothAddress) -> Int32? {
         let descriptor = clinux_l2cap_socket(own.octets, own.isRandom ? 1 : 0, UInt16(mtu))
         return descriptor < 0 ? nil : descriptor
@@ -98,7 +97,7 @@ public enum L2CAP {
     /// The PSM; `nil` while this laptop accepts no channel.
     var psm: UInt8? { listening?.psm }
 
-    /// Listens at an address, or with `nil` nowhere. After a failure, another call tries again.
+    /// Listens at an address; stops listening if the address is `nil`. After a failure, another call tries again.
     func listen(at address: BluetoothAddress?) {
         guard address != listening?.address else { return }
         stop()
@@ -118,13 +117,13 @@ public enum L2CAP {
         var address = [UInt8](repeating: 0, count: 6)
         let accepted = clinux_l2cap_accept(listening.descriptor.number, &address)
         if accepted >= 0 { return onChannel(accepted, address) }
-        // Without descriptors, the loop would turn here again and again.
+        // Stops after any other error, such as a lack of descriptors: otherwise the loop would call this method again and again.
         if errno != EAGAIN, errno != EINTR, errno != ECONNABORTED { stop() }
     }
 }
 
-/// The L2CAP channel of one link. The window of chunks is the same as in GATT: the kernel's own credits only hold back what does
-/// not fit, and one way of counting serves both, so that the message goes on over GATT when the channel is lost.
+/// The L2CAP channel of one link. The window of chunks is the same as in GATT, so that a message continues over GATT when the channel is lost. The
+/// kernel's own credits only hold back packets that do not fit.
 @LoopActor final class L2CAPChannel {
     enum Report { case opened, chunk([UInt8]), ended }
 

@@ -3,8 +3,8 @@ import CSystemd
 import EventLoop
 import Glibc
 
-/// One end of a socket that preserves packet boundaries. Shared with BlueZ, each packet is one value of a characteristic; over
-/// L2CAP, each is a chunk.
+/// One end of a socket that preserves packet boundaries. In a socket shared with BlueZ, each packet is one value of a characteristic; over L2CAP,
+/// each packet is a chunk.
 @LoopActor final class PacketSocket {
     /// The longest value of an attribute (Bluetooth Core 5.4, volume 3, part F, 3.2.9).
     static let packetLimit = 512
@@ -14,7 +14,7 @@ import Glibc
     static let turnLimit = 16
 
     private let descriptor: Int32
-    /// A second name of the socket while packets wait: the loop watches a descriptor for one kind of event.
+    /// A second descriptor of the socket while packets wait, because the loop watches a descriptor for only one kind of event.
     private var waiting: (name: SystemBus.Descriptor, source: EventSource)?
     private let isSound: (Int32) -> Bool
     private var isOpen = true
@@ -26,7 +26,7 @@ import Glibc
 
     /// - Parameters:
     ///   - descriptor: the socket, which is closed with this object.
-    ///   - isSound: asked before each packet in either direction; `false` ends the socket.
+    ///   - isSound: called before each packet in either direction; `false` ends the socket.
     init(_ descriptor: Int32, isSound: @escaping (Int32) -> Bool = { _ in true }) {
         (self.descriptor, self.isSound) = (descriptor, isSound)
     }
@@ -92,7 +92,7 @@ import Glibc
             guard isSound(descriptor) else { return fail() }
             let sent = Glibc.send(descriptor, packet, packet.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
             if sent < 0, errno == EAGAIN || errno == EINTR { return waitForSpace() }
-            // A broken socket is then read as ended.
+            // Ignores other errors: if the socket is broken, the next read reports its end.
             queue.removeFirst()
         }
         stopWaiting()

@@ -15,12 +15,13 @@ struct RadioView: Hashable, Sendable {
     private var addresses: [String: BluetoothAddress] = [:]
     /// The paths of the devices with the service.
     private(set) var devices: Set<String> = []
-    /// The paths of the devices that the user has paired or trusts. BlueZ is not told to forget these.
+    /// The paths of the devices that the user has paired or trusts. The transport never makes BlueZ forget these devices.
     private(set) var own: Set<String> = []
 
     init(wanted: String?) { self.wanted = wanted }
 
-    /// The chosen adapter's path: the one of the settings, or the first by its number. It is kept, because each device asks for it.
+    /// The chosen adapter's path: the adapter in the settings, or the first one by its number. The path is stored, because each device is compared
+    /// with it.
     private(set) var adapter: String?
 
     /// The chosen adapter's address.
@@ -34,14 +35,14 @@ struct RadioView: Hashable, Sendable {
 
     // MARK: Signals
 
-    /// Handles that BlueZ is gone, or that another one has appeared, whose objects are not known yet.
+    /// Forgets everything, because BlueZ is gone, or another BlueZ has appeared whose objects are not known yet.
     mutating func reset() { self = RadioView(wanted: wanted) }
 
     /// Takes the answer to `GetManagedObjects`.
     mutating func replace(_ objects: [String: BusValue]) {
         reset()
         isRunning = true
-        // The adapter is added before its devices.
+        // Adds the adapters before their devices.
         for (path, interfaces) in objects { addAdapter(path, interfaces.table) }
         for path in objects.keys.sorted() { add(path, objects[path]?.table ?? [:]) }
     }
@@ -72,7 +73,7 @@ struct RadioView: Hashable, Sendable {
         }
     }
 
-    /// - Parameter properties: those that changed.
+    /// - Parameter properties: the changed properties.
     mutating func change(_ path: String, _ interface: String, _ properties: [String: BusValue]) {
         if interface == BlueZ.adapter, adapters[path] != nil, let isPowered = properties["Powered"]?.boolean {
             adapters[path] = isPowered
@@ -89,7 +90,7 @@ struct RadioView: Hashable, Sendable {
         guard let adapter, path.hasPrefix(adapter + "/dev_") else { return }
         let offers = properties["UUIDs"]?.list.contains { Attribute(uuid: $0.text) == .service } ?? false
         if offers, devices.count < Self.deviceLimit { devices.insert(path) }
-        // The services of a device may be known long after its pairing.
+        // Notes every paired device, because a device's services may become known long after its pairing.
         if ["Paired", "Bonded", "Trusted"].contains(where: { properties[$0]?.boolean == true }) { own.insert(path) }
     }
 }

@@ -19,7 +19,7 @@ import EventLoop
         }
     }
 
-    /// The service and its characteristics, as BlueZ asks for them.
+    /// The service and its characteristics, in the form that BlueZ requests.
     var objects: [String: [String: [String: SystemBus.Argument]]] {
         var objects: [String: [String: [String: SystemBus.Argument]]] = [
             path: [BlueZ.gattService: ["UUID": .text(Attribute.service.rawValue), "Primary": .truth(true)]]
@@ -64,7 +64,7 @@ import EventLoop
             return .values([])
         case (.control, "AcquireNotify"):
             if let link {
-                // The same laptop is back before its lost connection was noticed.
+                // Ends the old link if the same laptop is back before its lost connection was noticed.
                 guard link.device == options.device else { return Self.failure }
                 link.fail()
             }
@@ -83,7 +83,7 @@ import EventLoop
         }
     }
 
-    /// The link has ended.
+    /// Frees the service after its link has ended.
     func release() { link = nil }
 
     private static let refusal = SystemBus.Reply.error("org.bluez.Error.NotPermitted", "Another laptop uses the service.")
@@ -170,7 +170,7 @@ import EventLoop
         }
     }
 
-    /// The other laptop has received the last chunk on the control channel.
+    /// Notes that the other laptop has received the last chunk on the control channel.
     func confirmed() {
         guard isUnconfirmed else { return }
         isUnconfirmed = false

@@ -1,4 +1,4 @@
-/// An activity of BlueZ that is wanted or not: one request is sent at a time, and its answer decides about the next one.
+/// An activity of BlueZ that is wanted or not. Only one request is sent at a time, and its answer decides the next request.
 struct Wish: Hashable, Sendable {
     enum State: Hashable, Sendable, CaseIterable { case off, starting, on, stopping }
     enum Step: Hashable, Sendable { case start, stop }
@@ -32,7 +32,7 @@ struct Wish: Hashable, Sendable {
         }
     }
 
-    /// BlueZ has ended the activity, or is gone.
+    /// Notes that BlueZ has ended the activity, or is gone.
     mutating func ended() {
         state = .off
         era += 1

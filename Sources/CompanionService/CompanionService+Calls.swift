@@ -65,8 +65,8 @@ extension CompanionService {
 
     private func find(_ text: String) throws(CompanionFault) -> Peer { try Self.find(text, among: peers) }
 
-    /// Returns the peer with this identifier, this name, or an identifier that begins so. Peers choose their names: a whole identifier
-    /// counts before them.
+    /// Returns the peer with this identifier or name, or the peer whose identifier begins with the text. A whole identifier counts before names,
+    /// because peers choose their names.
     nonisolated static func find(_ text: String, among peers: [Peer]) throws(CompanionFault) -> Peer {
         if let peer = peers.first(where: { $0.id.description == text.lowercased() }) { return peer }
         let named = peers.filter { $0.name == text }
@@ -85,7 +85,7 @@ extension CompanionService {
     func pair(_ call: ServerCall, code: String?) throws(CompanionFault) {
         try requireRadio()
         guard call.wantsMore else { throw .failed("Pairing sends several replies: call it with more.") }
-        // A code that is over by now was the earlier call's.
+        // Expires an old code first, because its notice belongs to the earlier call.
         let now = catchUp()
         pairingCall?.fail(.failed("Another pairing began."))
         pairingCall = call
@@ -202,14 +202,14 @@ extension CompanionService {
             throw .noSuchOffer(Printable.text(parameters.id, limit: 64))
         }
         let key = entry.key
-        // There may be several interfaces; the offer is for one of them.
+        // Chooses the place of the offer, because this laptop may be in several networks.
         if parameters.accept, let place = place(for: entry.shown.offer) { handle(.placeChanged(place)) }
         offers.removeAll { $0.key == key }
         deciding[key] = call
         let actions = handle(.offerDecided(entry.shown.offer, of: peer.id, isAccepted: parameters.accept))
         changed()
         let isStored = actions.contains { if case .storeOffer = $0 { true } else { false } }
-        // The daemon's reply ends the call.
+        // The user's call ends later, with the daemon's reply.
         guard !isStored else { return }
         deciding[key] = nil
         for case .notify(let notice) in actions { throw .failed(notice.message) }
@@ -230,7 +230,7 @@ extension CompanionService {
         case .offerRefused(let peer, _):
             for entry in made where entry.peer.id == peer.id { finish(entry, notice.message) }
         case .offerExpired(let peer):
-            // It may as well be the peer's offer that ended.
+            // Checks the time, because the ended offer may also be one of the peer's own.
             for entry in made where entry.peer.id == peer.id && entry.ends <= clock() { finish(entry, notice.message) }
         case .unknownPeer(let peer):
             let ids = Set(made.filter { $0.peer.id == peer.id }.map(\.offer.id))
@@ -261,7 +261,7 @@ extension PeerStatus {
 }
 
 extension CompanionTransportState {
-    /// The contract's word.
+    /// The contract's word for the state.
     var word: String {
         switch self {
         case .ready: "ready"

@@ -10,20 +10,20 @@ import Varlink
 
 /// Holds the companion, and performs its actions.
 @LoopActor final class CompanionService {
-    /// A question or an offer, identified together with its peer.
+    /// Identifies a question or an offer together with its peer.
     struct Key: Hashable {
         var peer: PeerID
         var id: String
     }
 
     struct ShownOffer {
-        /// The offer's name for the user's calls. The peer's own ID may come again with another content.
+        /// The offer's name for the user's calls, because the peer may use its own ID again for another offer.
         let name = CompanionService.newID()
         var offer: Offer
         var ends: Instant
     }
 
-    /// One of this laptop's own offers that wait.
+    /// A waiting offer of this laptop.
     struct MadeOffer {
         var offer: Offer
         var peer: Peer
@@ -42,10 +42,10 @@ import Varlink
     private(set) var hasDaemon = false
     var questions: [(key: Key, question: PeerQuestion)] = []
     var offers: [(key: Key, shown: ShownOffer)] = []
-    /// The own offers, at most one for each peer.
+    /// This laptop's own offers, at most one for each peer.
     var made: [MadeOffer] = []
     private(set) var notices: [NoticeStatus] = []
-    /// The networks that the daemon has joined, with their portals; the network whose portal asks comes first.
+    /// The networks that the daemon has joined, with their portals; the network whose portal asks a question comes first.
     private(set) var places: [Place] = []
     private var interfaces: [InterfaceStatus] = []
     /// The daemon's questions that peers may answer.
@@ -89,17 +89,17 @@ import Varlink
 
     // MARK: Events and actions
 
-    /// Does what is due. Returns the time until which nothing more is.
+    /// Does all work that is due. Returns the present time, up to which all work is done.
     func catchUp() -> Instant {
         let now = clock()
         perform(companion.handle(.timerFired, at: now))
         return now
     }
 
-    /// Feeds an event after everything that is due, and performs the actions. So a call may read every notice among the actions as its
-    /// own.
+    /// Does all work that is due, then handles an event and performs the actions. A call may therefore read every notice among the returned actions
+    /// as its own.
     ///
-    /// - Parameter now: of ``catchUp()``, if that was called already.
+    /// - Parameter now: the result of ``catchUp()``, if the caller has already called it.
     @discardableResult func handle(_ event: Companion.Event, at now: Instant? = nil) -> [Companion.Action] {
         let actions = companion.handle(event, at: now ?? catchUp())
         perform(actions)
@@ -195,7 +195,7 @@ import Varlink
             Portal(
                 origin: origin, pin: status?.portal == origin ? status?.portalKey : nil, kind: status?.portalKind ?? "unknown")
         }
-        // Stored answers are handed over only by an offer.
+        // Removes stored answers, because only an offer hands them over.
         let fields = prompt.fields.map { field in
             var field = field
             if prompt.stored?.contains(field.name) == true { field.value = nil }
@@ -221,7 +221,7 @@ import Varlink
             case .success: note("\"\(laptop)\" answered a question of the portal.")
             case .failure(let refusal):
                 note("The answers of \"\(laptop)\" were not accepted. \(refusal.message)")
-                // The question is still waiting.
+                // Asks again, because the question is still waiting.
                 if let prompt = asked[id] { ask(prompt) }
             }
             changed()

@@ -10,7 +10,7 @@ struct CompanionStore {
     /// The reason why the folder cannot be used: one sentence.
     struct Fault: Error, Hashable, CustomStringConvertible {
         let description: String
-        /// Whether a file is refused for what it is. Otherwise the disk or the machine failed, and another start may succeed.
+        /// Whether a file is refused, so that another start would fail too. Otherwise the disk or the machine failed, and another start may succeed.
         var isRefusal = false
     }
 
@@ -27,13 +27,13 @@ struct CompanionStore {
     func key() throws(Fault) -> KeyPair {
         do throws(VaultError) {
             if let secret = try KeyFile.read(keyPath) { return try pair(secret) }
-            // Peers know this machine by its key: a new one would be a stranger to all of them.
+            // Makes no new key, because peers know this machine by its old key.
             guard access(peersPath, F_OK) != 0 else {
                 throw .keyRefused(path: keyPath, reason: "it is missing, and laptops are paired; remove \(peersPath) as well")
             }
             return try pair(try KeyFile.make(keyPath))
         } catch {
-            // A key that is there, or missing beside peers, is refused. One that cannot be made is not.
+            // A key is refused if it exists, or if it is missing although peers are stored. Otherwise no key could be made.
             throw Fault(description: "\(error)", isRefusal: access(keyPath, F_OK) == 0 || access(peersPath, F_OK) == 0)
         }
     }

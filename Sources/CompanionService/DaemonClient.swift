@@ -23,7 +23,7 @@ import Varlink
 
     func start() {
         do throws(VarlinkError) {
-            // The status comes first, because it has the network of a question.
+            // Follows the status first, because it contains the network of a question.
             try follow("Status") { [weak self] reply in
                 self?.onStatus(try? Coding.decode(StatusReply.self, from: reply).interfaces)
             }
@@ -48,7 +48,7 @@ import Varlink
         connection.send(Call(method: "\(ControlContract.name).\(method)", more: true))
     }
 
-    /// Begins again in a while.
+    /// Reconnects after a pause.
     private func lost() {
         let old = streams
         streams = []
@@ -108,7 +108,7 @@ import Varlink
 }
 
 extension DaemonRefusal {
-    /// The daemon's own sentence, if there is one.
+    /// Uses the daemon's own sentence, if there is one.
     init(_ error: VarlinkError) {
         guard case .reply(let name, let parameters) = error, let refusal = ControlError(name: name, parameters: parameters) else {
             self.init(message: "The daemon hotspotd cannot do this.")

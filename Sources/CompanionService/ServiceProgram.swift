@@ -54,7 +54,7 @@ public enum ServiceProgram {
 
     struct UnknownArgument: Error { let word: String }
 
-    /// The exit status where the key or the peers are refused (EX_CONFIG of sysexits.h). The unit does not start the service again.
+    /// The exit status if the key or the peers are refused (EX_CONFIG of sysexits.h). The unit then does not start the service again.
     static let refused: Int32 = 78
 
     /// Runs until a signal ends it.
@@ -65,7 +65,7 @@ public enum ServiceProgram {
         // The memory holds keys and answers: no core dumps, no tracing.
         _ = clinux_forbid_dumps()
         umask(0o077)
-        // Swift's runtime finds them by /proc/self/maps, and reports none where it cannot open that file.
+        // Swift's runtime finds the arguments by /proc/self/maps, and reports none if it cannot open that file.
         guard !CommandLine.arguments.isEmpty else { fail("its arguments cannot be read", code: 1) }
         let options: Options
         do throws(UnknownArgument) { options = try Options(Array(CommandLine.arguments.dropFirst())) } catch {

@@ -98,7 +98,7 @@ public struct CompanionStatus: Codable, Hashable, Sendable {
 }
 
 extension CompanionStatus {
-    /// This status without the questions and offers whose identifiers cannot be words of a command line. They are the words of others.
+    /// This status without questions and offers whose identifiers are unsafe as words of a command line: other laptops choose these identifiers.
     public var checked: CompanionStatus {
         var status = self
         status.questions.removeAll { !Self.isWord($0.id) || !Self.isKey($0.peer.id) }
@@ -106,7 +106,7 @@ extension CompanionStatus {
         return status
     }
 
-    /// Returns whether a text means the same to a command and to a shell: no option, and nothing to quote.
+    /// Returns whether a text can be a word of a command line: it is not an option, and a shell need not quote it.
     private static func isWord(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && !text.hasPrefix("-")
             && text.utf8.allSatisfy { octet in

@@ -43,7 +43,7 @@ public enum ControlError: Error, Hashable, Sendable {
         .object(members.compactMapValues { $0.map(JSONValue.string) })
     }
 
-    /// Reads an error of a reply, whose name begins with the interface; `nil` for the errors of other interfaces.
+    /// Reads the error of a reply; `nil` for the errors of other interfaces. The name of an error begins with its interface.
     public init?(name: String, parameters: JSONValue) {
         func text(_ key: String) -> String { parameters[key]?.string ?? "" }
         let prefix = ControlContract.name + "."

@@ -4,7 +4,7 @@ public struct ListParameters: Codable, Hashable, Sendable {
     public var interface: String?
     /// Whether the list includes the known networks that are not in sight.
     public var all: Bool?
-    /// Whether the daemon also asks the access points, if they answer questions.
+    /// Whether the daemon also queries the access points that answer queries.
     public var verbose: Bool?
 
     public init(interface: String?, all: Bool?, verbose: Bool? = nil) {

@@ -1,7 +1,7 @@
 import HotspotCore
 
-// The types of org.hotspotd.Control; the `.varlink` file explains each member. The daemon makes them with the initializers here. Words of
-// enumerations are text, so that the tool can show a word that only a newer daemon knows.
+// The types of org.hotspotd.Control; the `.varlink` file explains each member. The daemon makes them with the initializers here. Enumerations are
+// strings, so that the tool can show a word that only a newer daemon knows.
 
 /// `Claim` of the contract.
 public struct ClaimStatus: Codable, Hashable, Sendable {
@@ -97,7 +97,7 @@ extension ScannedNetwork {
 public enum Awaited: String, CaseIterable, Sendable {
     /// The answer of the portal.
     case portal
-    /// The gateway opens the network after that answer.
+    /// The opening of the network by the gateway, after the portal's answer.
     case open
 }
 
@@ -153,7 +153,7 @@ public struct LinkDetails: Codable, Hashable, Sendable {
     public var gateways: [String]
     public var nameservers: [String]
     public var nameserversFrom: String
-    /// The address of the portal's API, or the name that means that there is no portal (RFC 8910, 2).
+    /// The address of the portal's API, or the name that stands for "no portal" (RFC 8910, 2).
     public var portalAPI: String?
     public var portalAPIFrom: String?
 
@@ -167,13 +167,13 @@ public struct LinkDetails: Codable, Hashable, Sendable {
 }
 
 extension InterfaceStatus {
-    /// An interface of which only the state is known.
+    /// Makes the status of an interface of which only the state is known.
     public init(interface: String, state: StateName, since: Int) {
         self.init(interface: interface, state: state.rawValue, since: since, problems: [])
     }
 }
 
-/// `Switch` of the contract: the networks and helpers that the user switched off. Without a helper, the network is switched off for all helpers; without a
+/// `Switch` of the contract: a network or helper that the user switched off. Without a helper, the network is switched off for all helpers; without a
 /// network, the helper is switched off everywhere.
 public struct SwitchedOff: Codable, Hashable, Sendable {
     public var helper: String?
@@ -301,7 +301,7 @@ extension PendingPrompt {
     }
 }
 
-/// `Credential` of the contract: stored answers without their values, such as the names of their fields.
+/// `Credential` of the contract: facts about stored answers, such as the names of their fields, but not the values.
 public struct CredentialStatus: Codable, Hashable, Sendable {
     /// The SSID as printable text; `wired:ADDRESS` for a wired network.
     public var ssid: String

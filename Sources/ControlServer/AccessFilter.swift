@@ -1,7 +1,7 @@
 import ControlAPI
 import HotspotCore
 
-// Removes from the replies what callers without permission may not see.
+// Removes from the replies the parts that callers without permission may not see.
 
 extension PendingPrompt {
     /// The prompt without stored answers; only the page's own defaults are left.
@@ -11,8 +11,8 @@ extension PendingPrompt {
         return known
     }
 
-    /// Returns the prompt for callers that may not answer it: interface, helper and perhaps network, but not the questions. The helper may be wrong
-    /// about which of them are secret.
+    /// Returns the prompt for callers that may not answer it: interface, helper and perhaps network. All questions are left out, because the helper
+    /// may be wrong about which ones are secret.
     func withheldFromUnpermitted(names: Bool) -> PendingPrompt {
         var known = self
         if !names { (known.ssid, known.portal, known.title) = ("", nil, "") }
@@ -30,7 +30,7 @@ extension InterfaceStatus {
     var withoutNames: InterfaceStatus {
         var known = self
         (known.ssid, known.ssidHex, known.bssid, known.portal, known.portalKind) = (nil, nil, nil, nil, nil)
-        // The portal's words could name the network.
+        // Remove the portal's words, which could name the network.
         (known.reason, known.warning, known.said) = (nil, nil, nil)
         (known.network, known.portalKey) = (nil, nil)
         known.link = nil

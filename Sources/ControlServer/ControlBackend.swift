@@ -20,8 +20,8 @@ import HotspotCore
     /// Returns the networks in sight with the claims that are known so far; with `all`, also the known networks that are not in
     /// sight.
     func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork]
-    /// Asks the helpers, and if wanted the access points, about the networks in sight. Calls `done` exactly once: when all of
-    /// them have answered, or after about a second.
+    /// Asks the helpers, and if wanted the access points, about the networks in sight. Calls `done` exactly once: when all of them have answered, or
+    /// after about two seconds at most.
     func refreshClaims(askingAccessPoints: Bool, _ done: @escaping () -> Void)
     /// Reports how many clients watch the list, and whether any of them wants to see the answers of the access points.
     func listWatchers(_ count: Int, askingAccessPoints: Bool)
@@ -29,8 +29,8 @@ import HotspotCore
     func pendingPrompts() -> [PendingPrompt]
     /// Returns how a prompt ended, if it was waiting a moment ago.
     func ending(ofPrompt id: String) -> String?
-    /// Answers a prompt with typed answers, the names of fields whose stored answers are also sent, whether to keep the answers, and whether the user
-    /// was asked about that.
+    /// Answers a prompt. The parameters contain typed answers, the names of fields whose stored answers are also sent, whether to keep the answers,
+    /// and whether the user was asked about keeping them.
     func answer(_ parameters: AnswerParameters) throws(ControlError)
     /// Dismisses a prompt: the user is not asked again during this association.
     func dismiss(prompt: String) throws(ControlError)
@@ -50,7 +50,7 @@ import HotspotCore
     func leave(interface: String?, _ answer: @escaping (Result<AssociationReply, ControlError>) -> Void)
     /// Switches helpers or networks on or off. Returns whether this ended a hold.
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool
-    /// Ends the session of the helper whose process has this token. Returns `false` if there is no session.
+    /// Ends the session of the helper whose process has this token. Returns `false` if that helper has no session on that network.
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool
     /// Returns the network of the helper whose process has this token.
     func current(token: String) throws(ControlError) -> CurrentNetwork
@@ -65,7 +65,7 @@ import HotspotCore
     func sharedAnswers(ssid: String, helper: String?, portal: String?) throws(ControlError) -> SharedReply
     /// Uses answers that a paired laptop offered, but only for the network and portal of the offer.
     func addOffered(_ offer: OfferedParameters) throws(ControlError) -> OfferedReply
-    /// - Parameter resumes: whether a login that waits for the PIN alone goes on with the stored answers.
+    /// - Parameter resumes: whether a login that waits only for the PIN continues with the stored answers.
     func unlock(pin: String, resumes: Bool) throws(ControlError)
     func setPIN(_ pin: String?, old: String?) throws(ControlError)
     func explain(

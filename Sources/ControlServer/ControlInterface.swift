@@ -20,9 +20,10 @@ import Varlink
 
     private weak var backend: (any ControlBackend)?
     private let permission: Permission
-    /// Reports to the log that a change was made, or that a call was refused: the first one of each user and method in a minute.
+    /// Reports a change to the log, or a refused call. Of refused calls, reports only the first one of each user and method in a minute.
     public var onChange: (_ method: String, _ peer: PeerCredentials, _ allowed: Bool) -> Void = { _, _, _ in }
-    /// Reports how many more calls were refused within the minute. `nil` stands for all callers beyond the first ``RefusalLimiter/limit``.
+    /// Reports, at the end of the minute, how many more calls of a user and method were refused. `nil` stands for all callers beyond the first
+    /// ``RefusalLimiter/limit``.
     public var onRefusals: (_ method: String?, _ user: uid_t?, _ count: Int) -> Void = { _, _, _ in }
     var refusals = RefusalLimiter()
     var refusalTimer: EventSource?
@@ -130,7 +131,7 @@ import Varlink
                 switch result {
                 case .success(var reply):
                     if control?.permission.allows(call) != true {
-                        // The probe's findings describe the network, so they are removed; the settings stay.
+                        // Remove the probe's findings, which describe the network; keep the settings.
                         (reply.detail, reply.requests) = (nil, nil)
                     }
                     call.reply(reply)
@@ -190,7 +191,7 @@ import Varlink
         "Current": read { (_, call, backend, parameters: TokenParameter) throws(ControlError) in
             call.reply(try backend.current(token: parameters.token))
         },
-        // The token is the permission, because a helper may run as another user than the daemon.
+        // Accept the token as the permission, because a helper may run as another user than the daemon.
         "RequestLogoff": read { (control, call, backend, parameters: LogoffParameters) throws(ControlError) in
             let queued = try backend.requestLogoff(
                 token: parameters.token, interface: parameters.interface, ssidHex: parameters.ssidHex)

@@ -6,8 +6,8 @@ import Varlink
 /// Decides who may change things and read prompts and traces: root, the group `hotspotd`, the user in front of the machine, and
 /// the daemon's own user if that is a person.
 ///
-/// A helper has its own socket; its sandbox does not show this one. It runs as the daemon's user. The system's daemon shares that user (`hotspotd`)
-/// with no person, so none of its processes may change anything, sandboxed or not, here or at the companion service.
+/// Helpers have a socket of their own; their sandbox hides the socket for users. Helpers run as the daemon's user. For the system's daemon, this user
+/// (`hotspotd`) is not a person, so its processes may not change anything, sandboxed or not, here or at the companion service.
 public struct Permission: Sendable {
     private let trusted: Set<uid_t>
     private let restricted: Set<uid_t>
@@ -18,7 +18,8 @@ public struct Permission: Sendable {
     /// The users of the daemon with its helpers, and of the companion service, as `systemd/hotspotd.sysusers` names them.
     public static let (daemonName, companionName) = ("hotspotd", "hotspot-companion")
 
-    /// The rule of this machine. The numbers of the group and the users are read once; the user in front of the machine is looked up at each call.
+    /// The permissions on this computer. The numbers of the group and the users are read once; the user in front of the machine is looked up at each
+    /// call.
     ///
     /// - Parameter users: the file with the users.
     public init(groupName: String = "hotspotd", users: String = "/etc/passwd") {
@@ -43,8 +44,8 @@ public struct Permission: Sendable {
         return nil
     }
 
-    /// Returns the number of a group. The package's group is in the file. The modules of nsswitch.conf are loaded only for other groups, because they
-    /// stay in the daemon's memory (libnss_systemd: 0.3 MiB).
+    /// Returns the number of a group. Looks in the file first, which contains the package's group. The modules of nsswitch.conf are loaded only for
+    /// other groups, because the modules stay in the daemon's memory (libnss_systemd: 0.3 MiB).
     static func number(ofGroup name: String, file: String = "/etc/group") -> gid_t? {
         var entry = Glibc.group()
         var result: UnsafeMutablePointer<Glibc.group>?
@@ -74,7 +75,7 @@ public struct Permission: Sendable {
     }
 
     public func standing(of peer: PeerCredentials) -> Standing {
-        // This check comes first, because a helper also belongs to the daemon's group.
+        // Check this first, because a helper also belongs to the daemon's group.
         if restricted.contains(peer.uid) { return .restricted }
         if trusted.contains(peer.uid) { return .permitted }
         if let groupID, peer.gid == groupID || peer.groups.contains(groupID) { return .permitted }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decides which refused calls are logged: the first one of each user and method. The others are counted, so that a thousand refusals in a second
-/// cause two lines in the log. The memory is bounded, whatever the callers do.
+/// Decides which refused calls are logged: the first one of each user and method. Further calls are only counted, so that a thousand refusals in a
+/// second cause two lines in the log. The memory is bounded, whatever the callers do.
 struct RefusalLimiter {
     struct Caller: Hashable {
         let user: uid_t
@@ -31,8 +31,8 @@ struct RefusalLimiter {
         return false
     }
 
-    /// Returns the counts since the last time, the largest first, and starts counting again; `nil` stands for all callers that
-    /// are not counted separately.
+    /// Returns the counts since the last call of this method, the largest first, and starts counting again; `nil` stands for all callers that are not
+    /// counted separately.
     mutating func drain() -> [(caller: Caller?, count: Int)] {
         var counts: [(Caller?, Int)] = further.filter { $0.value > 0 }.sorted {
             ($1.value, $0.key.method) < ($0.value, $1.key.method)

@@ -11,8 +11,11 @@ enum ReplyBudget {
 
     /// Returns the octets of a reply's parameters: the list, as many of its first elements as fit, and the other members.
     ///
-    /// - Parameters: - name: the member that contains the list. - others: makes the other members, with the number of elements that are left out. -
-    ///   order: sorts the elements if some of them do not fit; otherwise their order stays. - written: writes an element.
+    /// - Parameters:
+    ///   - name: the member that contains the list.
+    ///   - others: makes the other members, from the number of elements that are left out.
+    ///   - order: sorts the elements if some of them do not fit; otherwise their order stays.
+    ///   - written: writes an element.
     static func reply<Element: Encodable>(
         _ name: String, _ elements: some Collection<Element>, with others: (_ omitted: Int) -> [String: JSONValue] = Self.omitted,
         inOrder order: ((Element, Element) -> Bool)? = nil, written: (Element) -> [UInt8] = { Coding.encode($0) }
@@ -31,7 +34,7 @@ enum ReplyBudget {
         if count < elements.count, let order { return reply(name, elements.sorted(by: order), with: others, written: written) }
         octets.append(UInt8(ascii: "]"))
         let members = Coding.encode(others(elements.count - count))
-        // The members of an object, without its braces.
+        // Append the other members without the braces of their object.
         if members.count > 2 { octets += [UInt8(ascii: ",")] + members.dropFirst().dropLast() }
         octets.append(UInt8(ascii: "}"))
         return octets
@@ -55,7 +58,7 @@ private enum Shown {
 }
 
 extension [Problem] {
-    /// The first problems, with shortened texts; the last one says how many are left out.
+    /// The first problems, with shortened texts; if some are left out, a last problem gives their number.
     var shown: [Problem] {
         var shown = prefix(Shown.problems).map { problem in
             Problem(
@@ -91,7 +94,7 @@ extension ScannedNetwork {
     }
 }
 
-/// The members are written in the order of their names.
+/// Writes the members in the order of their names.
 extension ScannedNetwork: JSONWritable {
     package func write(to writer: inout JSONWriter) {
         writer.object {

@@ -25,7 +25,7 @@ public indirect enum BusValue: Hashable, Sendable {
     public var octets: [UInt8] { list.compactMap { $0.number.flatMap(UInt8.init(exactly:)) } }
 }
 
-/// Reads the values of a message. The bus has checked its form; this reader limits its size.
+/// Reads the values of a message. The bus has checked the message's form; this reader limits the number of values.
 struct BusMessageReader {
     private let message: OpaquePointer?
     private let limit: Int

@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 import Synchronization
 
-/// sd-event as the executor of the daemon's tasks. The target also has D-Bus, changed folders and started programs.
+/// sd-event as the executor of the daemon's tasks. The target also handles D-Bus, changes in folders, and starting programs.
 ///
 /// A process has one loop, and the loop has one thread: descriptors, timers, signals, children and every task on ``LoopActor`` take their turns
 /// there. Only the kernel, the watchdog's interval, or a job from another thread wakes it.
@@ -69,7 +69,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
                 _ = try? EventLoop.shared.run()
                 return nil
             }, nil)
-        // The loop must know its thread before any code checks whether it runs on it.
+        // The loop must know its thread before any code checks whether it runs on that thread.
         while EventLoop.shared.thread.withLock({ $0 == nil }) { usleep(100) }
     }()
 

@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import HotspotCore
 
-/// Something that the loop waits for. It ends with ``cancel()``, or when the last reference is dropped.
+/// An event that the loop waits for. The wait ends with ``cancel()``, or when the last reference is dropped.
 ///
 /// After ``cancel()`` the handler is never called again, even if its event is already due in this turn.
 @LoopActor public final class EventSource {
@@ -28,7 +28,7 @@ import HotspotCore
     }
 
     func fire(_ value: UInt32) {
-        // The handler may drop the last reference to this source, so this one is held until the call returns.
+        // The handler may drop the last reference to this source, so the closure is held here until the call returns.
         let handler = handler
         handler?(value)
     }

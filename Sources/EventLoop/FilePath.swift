@@ -34,7 +34,7 @@ public enum FilePath {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // Limits are far above the size of most files; pages of memory that are not read into cost nothing.
+        // Limits are far above the size of most files; the unused pages of the buffer cost no memory.
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
             var filled = 0
             // Files of /proc come in pieces.
@@ -48,7 +48,7 @@ public enum FilePath {
         }
     }
 
-    /// Returns the text of a file in the same way, with U+FFFD for octets that are not UTF-8.
+    /// Returns the first octets of a file as text, without waiting at a pipe or device, and with U+FFFD for octets that are not UTF-8.
     public static func text(of path: String, limit: Int) -> String? {
         octets(of: path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -49,11 +49,11 @@ import Glibc
 
     // MARK: Watches
 
-    /// The folder itself is removed, and another one may take its name.
+    /// The events when the folder itself is removed; another folder may then take its name.
     private nonisolated static let itself = UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
-    /// A name in the folder appears or disappears.
+    /// The events when a name in the folder appears or disappears.
     private nonisolated static let naming = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
-    /// A file in the folder was written or got another owner or mode.
+    /// The events when a file in the folder was written, or got another owner or mode.
     private nonisolated static let writing = UInt32(IN_CLOSE_WRITE | IN_ATTRIB)
 
     /// Sets all watches again on the same inotify instance, because the kernel limits the number of instances for each user.
@@ -65,7 +65,7 @@ import Glibc
             for folder in folders { follow(folder + "/") }
             for file in files { follow(file) }
         }
-        // A change before that time is missed, so a report follows in any case.
+        // After a failed watch, changes before the next try are missed, so that try is reported as a change in any case.
         retry = failure == nil ? nil : report(after: Self.pause)
     }
 
@@ -99,7 +99,7 @@ import Glibc
 
     private func fail() { failure = "inotify: \(String(cString: strerror(errno)))" }
 
-    /// Works from the root down. Each parent is watched before its child is opened, so that a child that appears meanwhile is noticed.
+    /// Watches a path from the root down. Each parent is watched before its child is opened, so that a child that appears meanwhile is noticed.
     ///
     /// - Parameter path: the path; a folder's path ends with a slash.
     private func follow(_ path: String) {
@@ -138,7 +138,7 @@ import Glibc
         let header = MemoryLayout<inotify_event>.size
         while rest.count >= header {
             let event = rest.withUnsafeBytes { $0.loadUnaligned(as: inotify_event.self) }
-            // Padded with NULs.
+            // The name is padded with NULs.
             let name = rest.dropFirst(header).prefix(Int(event.len)).prefix { $0 != 0 }
             if timer == nil, isRelevant(event, String(decoding: name, as: UTF8.self)) { timer = report(after: Self.debounce) }
             rest = rest.dropFirst(header + Int(event.len))
@@ -146,7 +146,7 @@ import Glibc
     }
 
     private func isRelevant(_ event: inotify_event, _ name: String) -> Bool {
-        // Events were lost, or folders were removed: anything may have changed.
+        // If events were lost, or a folder was removed, anything may have changed.
         if event.mask & (UInt32(IN_Q_OVERFLOW) | UInt32(IN_UNMOUNT) | Self.itself) != 0 { return true }
         guard let names = names[event.wd] else { return false }
         return name.isEmpty || names.contains("") || names.contains(name)

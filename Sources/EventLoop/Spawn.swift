@@ -74,7 +74,7 @@ public struct Spawn {
         return variables
     }
 
-    /// Starts the program and opens a pidfd, for ``EventLoop/onExit(pidfd:_:)``. The process is not reaped before this returns, so its number is
+    /// Starts the program and opens a pidfd, for ``EventLoop/onExit(pidfd:_:)``. The process is not reaped before the pidfd is open, so its number is
     /// still valid.
     public func startWatched() throws(Errno) -> (pid: pid_t, pidfd: Int32) {
         let pid = try start()
@@ -88,11 +88,11 @@ public struct Spawn {
         return (pid, pidfd)
     }
 
-    /// Opened before this process forbids core dumps, because its files in `/proc` then belong to root.
+    /// Open this file before this process forbids core dumps, because its files in `/proc` then belong to root.
     public static let scoreFile = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)
 
-    /// Runs the body while children start with a high score. A child starts with its parent's value; lowering the value again, down to the value at
-    /// the start, needs no privilege (proc(5)).
+    /// Runs the body while children start with a high OOM score. A child inherits its parent's score; lowering the score again to its value at the
+    /// start needs no privilege (proc(5)).
     private static func whileExpendable(_ body: () -> Int32) -> Int32 {
         var octets = [UInt8](repeating: 0, count: 16)
         let count = pread(scoreFile, &octets, octets.count, 0)
@@ -112,11 +112,11 @@ public struct ChildPipe {
         var ends: [Int32] = [-1, -1]
         guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Errno(code: errno) }
         (ours, theirs) = toChild ? (ends[1], ends[0]) : (ends[0], ends[1])
-        // The two ends are separate files: the child's end blocks.
+        // The two ends are separate files, so the child's end still blocks.
         _ = fcntl(ours, F_SETFL, O_NONBLOCK)
     }
 
-    /// Returns whether octets can be read from the pipe; its end alone does not count.
+    /// Returns whether octets can be read from the pipe; end-of-file alone does not count.
     public static func isReadable(_ ours: Int32) -> Bool {
         var state = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0

@@ -44,7 +44,7 @@ import Glibc
         case variant(Argument)
     }
 
-    /// A descriptor to pass in a message. The message copies it, and this object closes it.
+    /// A descriptor to pass in a message. The message copies it, and this object closes the original.
     public final class Descriptor: Hashable, Sendable {
         public let number: Int32
         public init(_ number: Int32) { self.number = number }
@@ -160,8 +160,8 @@ import Glibc
         try watch("Disconnected", of: local, from: local) { _, _ in handler() }
     }
 
-    /// Returns whether a signal is a broadcast. The bus checks the sender of broadcasts by the match. Anyone can address a signal to this connection,
-    /// and sd-bus takes it for a signal of a well-known name.
+    /// Returns whether a signal is a broadcast: the bus checks the sender of a broadcast against the match. Ignore all other signals, because anyone
+    /// can address one to this connection, and sd-bus takes it for a signal of a well-known name.
     private static func isBroadcast(_ message: OpaquePointer?) -> Bool { sd_bus_message_get_destination(message) == nil }
 
     private final class SignalBox {
@@ -169,7 +169,7 @@ import Glibc
         init(_ handler: @escaping (String, [BusValue]) -> Void) { self.handler = handler }
     }
 
-    /// Offers an object, whose calls the handler answers; `nil` refuses a call. The handler gets the caller's unique name.
+    /// Offers an object, whose calls the handler answers; the handler returns `nil` to refuse a call. It gets the caller's unique name.
     public func serve(_ path: String, _ handler: @escaping (_ caller: String, _ method: String) -> [Argument]?) throws(LoopError)
     {
         try offer(path, isTree: false) { call in handler(call.sender, call.method).map { .values($0) } ?? .unknown }
@@ -222,7 +222,7 @@ import Glibc
         }
     }
 
-    /// Changes a property of an object's interface; `nil` means success.
+    /// Changes a property of an object's interface. The handler gets `nil` after success.
     public func setProperty(
         _ name: String, of object: Object, to value: Argument, _ handler: @escaping (CallFailure?) -> Void
     ) {
@@ -263,7 +263,7 @@ import Glibc
         }
     }
 
-    /// Returns the message's first value if it is a descriptor. The message closes its own copy.
+    /// Returns a copy of the message's first value if that is a descriptor; the message closes its own.
     private static func descriptor(in message: OpaquePointer?) -> Int32? {
         var descriptor: Int32 = -1
         guard sd_bus_message_read_basic(message, CChar(UInt8(ascii: "h")), &descriptor) > 0 else { return nil }

@@ -1,9 +1,8 @@
-// This target makes text of strangers safe to print and to compare.
+// This target makes text from strangers safe to print and to compare.
 
 /// Spaces of every width and script, and the Braille pattern without dots.
 public enum Blanks {
-    /// Replaces each run of blanks with one space, and removes those at the ends, so that blanks cannot move text to another
-    /// place of the screen.
+    /// Replaces each run of blanks with one space, and removes the blanks at both ends, so that blanks cannot move text elsewhere on the screen.
     public static func collapsed(_ text: String) -> String {
         var collapsed = String.UnicodeScalarView()
         var isBehindBlank = false

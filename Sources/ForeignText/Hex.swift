@@ -4,7 +4,7 @@ public enum Hex {
 
     /// Returns two lower-case digits for each octet.
     ///
-    /// - Parameter separator: an octet between each two octets.
+    /// - Parameter separator: the character between the digits of two octets.
     public static func encode(_ octets: [UInt8], separator: UInt8? = nil) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(3 * octets.count)
@@ -18,7 +18,7 @@ public enum Hex {
 
     public static func encode(_ octets: some Sequence<UInt8>) -> String { encode(Array(octets)) }
 
-    /// Returns `nil` if a character is not a digit or their number is odd.
+    /// Returns `nil` if a character is not a digit, or the number of digits is odd.
     public static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)) }
 
     public static func decode(_ text: [UInt8]) -> [UInt8]? {

@@ -1,7 +1,7 @@
 /// Suggests a known word for an unknown one.
 public enum Nearest {
     /// Returns the known word that is one or two typing errors away: a letter too many, missing, wrong or swapped; case is ignored. `nil` if there is
-    /// none, or if half of the word would be wrong.
+    /// no such word, or if more than half of the word would be wrong.
     public static func word(to unknown: String, in known: some Sequence<String>) -> String? {
         // The length is limited, because the table below grows with it.
         let text = Array(unknown.lowercased().utf8.prefix(65))

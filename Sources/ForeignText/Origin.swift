@@ -23,14 +23,14 @@ public enum Origin {
         return isName(place[..<end]) && isPortOrNothing(place[end...])
     }
 
-    /// Returns the host of an origin, without its port and an IPv6 address without brackets.
+    /// Returns the host of an origin, without the port, and without the brackets of an IPv6 address.
     public static func host(of origin: String) -> Substring {
         let place = origin.drop { $0 != "/" }.drop { $0 == "/" }
         return place.first == "[" ? place.dropFirst().prefix { $0 != "]" } : place.prefix { $0 != ":" }
     }
 
-    /// Returns an origin for one line. Its end shows which host answers, so a long origin is cut in the middle; the end leaves space for the longest
-    /// name that can be registered, and a port.
+    /// Returns an origin shortened to one line. The end of an origin shows which host answers, so a long origin is cut in the middle; the end that is
+    /// kept has space for the longest name that can be registered, and a port.
     public static func shortened(_ text: String) -> String {
         text.count > 120 ? "\(text.prefix(23))…\(text.suffix(96))" : text
     }

@@ -13,7 +13,7 @@ public enum Printable {
 
     private static func isPlain(_ octet: UInt8) -> Bool { (0x20..<0x7F).contains(octet) }
 
-    /// A character as it is, or an escaped one.
+    /// A character and its scalar; or an escape, without a scalar.
     private typealias Piece = (text: String, scalar: Unicode.Scalar?)
 
     private static func pieces(of octets: [UInt8], keepingBackslash: Bool) -> [Piece] {
@@ -45,11 +45,10 @@ public enum Printable {
     /// Returns the printable form of a text, cut as ``cut(_:limit:)`` does.
     public static func text(_ foreign: String, limit: Int = 1024) -> String { text(of: cut(foreign, limit: limit).utf8) }
 
-    /// Returns the terminal form of a text that may already have printable parts: backslashes stay, so that no escape is escaped
-    /// again, and a second call changes nothing. The original octets cannot be recovered, as they must be for SSIDs; use
-    /// ``text(of:)`` for these.
+    /// Returns the terminal form of a text that may already have printable parts: backslashes stay, so that no escape is escaped again, and a second
+    /// call changes nothing. The original octets cannot be recovered from this form; for SSIDs, where they must be, use ``text(of:)``.
     ///
-    /// - Parameter limit: the limit of this form, in octets. A text that is cut ends with an ellipsis, which does not count.
+    /// - Parameter limit: the largest size of this form, in octets. A text that is cut ends with an ellipsis, which does not count.
     public static func shown(_ text: String, limit: Int = 1024) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy(isPlain) { return text }
         // The printable form is at least as long as the text, so this part of a longer text is enough.
@@ -147,7 +146,7 @@ public enum Printable {
         if scalar.properties.isVariationSelector {
             return selects(scalar, after: previous, isBeforeKeycap: isBeforeKeycap())
         }
-        // Some of these count as letters or marks, such as the fillers of Hangul.
+        // Some ignorable characters count as letters or marks, such as the fillers of Hangul.
         if scalar.properties.isDefaultIgnorableCodePoint { return false }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false
@@ -163,7 +162,7 @@ public enum Printable {
     private static func selects(_ selector: Unicode.Scalar, after previous: Unicode.Scalar?, isBeforeKeycap: Bool) -> Bool {
         guard let previous else { return false }
         switch selector.value {
-        // The selectors for text or picture; for a digit, only within a keycap.
+        // The selectors that show a character as text or as a picture; after a digit, only within a keycap.
         case 0xFE0E, 0xFE0F: return previous.isASCII ? isBeforeKeycap && previous.properties.isEmoji : previous.properties.isEmoji
         // Mongolian letters.
         case 0x180B...0x180F: return (0x1820...0x18AA).contains(previous.value)

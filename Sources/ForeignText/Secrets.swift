@@ -1,4 +1,4 @@
-/// Texts that must not appear where people, logs or journals can read them. Threat R3: a helper is careless and repeats them.
+/// Texts that must not appear in logs, in journals, or where people can read them. Threat R3: a careless helper repeats them.
 /// Masking is only a precaution: a helper that wants to leak a secret can encode it differently. Case does not matter: portals
 /// print a surname in capitals.
 public struct Secrets: Sendable {
@@ -50,7 +50,7 @@ public struct Secrets: Sendable {
     public func mask(_ octets: [UInt8]) -> [UInt8] {
         let text = octets.map(Self.folded)
         let cuts = text.indices.filter { text[$0...].starts(with: Self.ellipsis) }
-        // The longest secret at each place counts, so that no part is left of one that contains another.
+        // The longest secret at each place counts, so that a secret that contains another one is masked whole.
         return SoughtText.replaced(
             octets, SoughtText.longest(of: forms, in: text, cuts: cuts, from: Self.shortest),
             sparing: SoughtText.longest(of: spared, in: text), with: Self.mark)

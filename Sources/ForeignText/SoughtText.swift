@@ -1,23 +1,24 @@
-/// Texts that are sought in another one, in time that grows with their lengths alone (the Z algorithm): helpers and portals write texts,
-/// and users type answers, of which all parts are alike.
+/// Finds texts in another text, in time that grows only with their lengths (the Z algorithm). Helpers, portals and users can write texts that
+/// repeat one part many times, which would slow down a simpler search.
 public enum SoughtText {
-    /// Returns for each place in a text how long the longest of some others is that stands there, or the longest beginning of one that
-    /// stands there directly before a cut; 0 for none.
+    /// Returns, for each place in the text, the length of the longest match that begins there: one of the other texts, or the beginning of one that
+    /// ends at a cut. 0 means no match.
     ///
     /// - Parameters:
-    ///   - cuts: places in the text.
-    ///   - least: the least length of a beginning.
+    ///   - cuts: the places in the text where other texts may be cut off.
+    ///   - least: the length from which a beginning counts.
     public static func longest<Element: Equatable>(
         of others: some Sequence<[Element]>, in text: [Element], cuts: [Int] = [], from least: Int = 1
     ) -> [Int] {
-        // The last cut up to each place, and up to the end.
+        // The last cut at or before each place, including the end of the text.
         var lastCuts = [Int](repeating: 0, count: text.count + 1)
         for cut in cuts { lastCuts[cut] = cut }
         for place in text.indices { lastCuts[place + 1] = max(lastCuts[place], lastCuts[place + 1]) }
         var longest = [Int](repeating: 0, count: text.count)
         for other in others {
             let both = other + text
-            // How much of the other stands at each place in both; from `start` to `end` stands the beginning of it.
+            // `common`: how many elements of the beginning of `other` stand at each place in `both`. From `start` to `end`, `both` repeats its
+            // beginning.
             var (common, start, end) = ([other.count], 0, 0)
             for place in both.indices.dropFirst() {
                 var length = place < end ? min(common[place - start], end - place) : 0
@@ -34,9 +35,10 @@ public enum SoughtText {
         return longest
     }
 
-    /// Returns a text with a mark instead of each part that begins at a place with a length; the part after it begins behind it.
+    /// Returns the text with a mark in place of each match, and continues behind the match. `lengths` contains, for each place, the length of the
+    /// match that begins there, or 0.
     ///
-    /// - Parameter spared: the lengths of the parts that stay as they are, whatever begins there.
+    /// - Parameter spared: as `lengths`, for the parts that stay as they are, even if a match begins at the same place.
     public static func replaced<Element>(
         _ text: [Element], _ lengths: [Int], sparing spared: [Int] = [], with mark: [Element]
     ) -> [Element] {

@@ -51,7 +51,7 @@ public enum StreamSafe {
         return String(kept)
     }
 
-    /// The first octet of the first mark, U+0300, in UTF-8. No mark begins with a lower one.
+    /// The first octet of the first mark, U+0300, in UTF-8. No mark begins with a lower octet.
     private static let firstMark: UInt8 = 0xCC
 
     private static func isMark(_ scalar: Unicode.Scalar?) -> Bool {

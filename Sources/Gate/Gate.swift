@@ -4,11 +4,11 @@ import Netlink
 
 /// Closes links to ordinary programs with the kernel's routing rules; ``GateRule`` lists them.
 ///
-/// Only sockets that are bound to a closed link can use it. For all others, the link's default route and hosts do not exist, over IPv4 and IPv6. The
-/// routes of the table main are never changed. Every call is complete when it returns, and may be repeated.
+/// Only sockets that are bound to a closed link can use it. For all other sockets, the link's default route and hosts do not exist, over IPv4 and
+/// IPv6. The routes of the table main are never changed. Every call is complete when it returns, and may be repeated.
 ///
 /// A gate works in the network namespace in which it was made. It also applies to packets that the machine forwards and to existing connections, but
-/// not to multicast and broadcast, nor to other programs' rules that use main themselves.
+/// not to multicast, to broadcast, or to packets that other programs' rules route by the table main.
 public final class Gate {
     private struct ClosedLink {
         var name: String
@@ -65,7 +65,7 @@ public final class Gate {
     /// - Returns: whether another program had changed something.
     @discardableResult public func apply(closed wanted: [Int: String], strays: Set<Int> = []) throws(GateError) -> Bool {
         let strays = strays.filter { wanted[$0] == nil && closed[$0] == nil }
-        // A pass that failed may have left rules of a link that it did not close.
+        // Return early only after a complete pass: a failed pass may have left rules of a link that it did not close.
         guard !(wanted.isEmpty && closed.isEmpty && strays.isEmpty && known != nil) else { return false }
         var firstError: NetlinkError?
         func attempt(_ body: () throws(NetlinkError) -> Void) {
@@ -85,7 +85,7 @@ public final class Gate {
             attempt { () throws(NetlinkError) in if try close(index, name) { wasChanged = true } }
         }
         attempt { () throws(NetlinkError) in try copyHiddenRoutes() }
-        // After a failed pass the next one adds all rules again.
+        // After a failed pass, let the next pass add all rules again.
         if firstError != nil { known = nil } else if known == nil { attempt { () throws(NetlinkError) in known = try ours() } }
         if let firstError { throw GateError(firstError) }
         return wasChanged
@@ -127,7 +127,7 @@ public final class Gate {
             return false
         }
         if let link = closed[index] {
-            // The link was renamed, and the rule still has the earlier name.
+            // If the link was renamed, replace its rule, which still has the earlier name.
             if link.name != name {
                 known = nil
                 for family in families {
@@ -148,7 +148,7 @@ public final class Gate {
             try open(index)
             return false
         }
-        // Sockets keep a cached route when a link's group changes, but not when the rules change.
+        // Change the rules once more: sockets keep a cached route when a link's group changes, but not when the rules change.
         for family in families {
             try kernel.add(.bound(to: name, family))
             try kernel.delete(.bound(to: name, family))
@@ -196,8 +196,7 @@ public final class Gate {
                 let plain = rules.filter(\.isPlainMain)
                 guard let main = plain.last else { throw GateError.noMainRule }
                 for rule in GateRule.standing(family) { try kernel.add(rule) }
-                // The plain rule is first added again behind the gate's rules. Only then the original is deleted, so that main is consulted at every
-                // moment.
+                // Add the plain rule again behind the gate's rules before deleting the original, so that main is consulted at every moment.
                 try kernel.add(main)
                 for rule in plain { try kernel.delete(rule) }
                 families.append(family)
@@ -242,7 +241,7 @@ public final class Gate {
         return wasChanged
     }
 
-    /// Continues after errors, so that as few links as possible stay closed, and throws the first error at the end.
+    /// Removes the remains of a gate. Continues after errors, so that as few links as possible stay closed, and throws the first error at the end.
     private static func restore(_ kernel: GateKernel) throws(NetlinkError) -> Bool {
         var hasLeftovers = false
         var firstError: NetlinkError?
@@ -261,10 +260,10 @@ public final class Gate {
                 let ours = rules.filter(\.isOurs)
                 let plain = rules.filter(\.isPlainMain)
                 hasLeftovers = hasLeftovers || !ours.isEmpty
-                // Another program removed the plain rule, which the machine needs once the gate's rules are gone.
+                // Add the plain rule if another program removed it, because the computer needs it once the gate's rules are gone.
                 if !ours.isEmpty, plain.isEmpty { try kernel.add(.plainMain(family)) }
                 for rule in ours { try kernel.delete(rule) }
-                // A process that ended while it added the rules may have left two plain rules.
+                // Keep one plain rule: a process that ended while it added the rules may have left two.
                 if !ours.isEmpty { for rule in plain.dropFirst() { try kernel.delete(rule) } }
                 let routes = try kernel.routes(family).filter { $0.table == GateRule.table }
                 hasLeftovers = hasLeftovers || !routes.isEmpty

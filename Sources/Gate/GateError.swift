@@ -7,7 +7,7 @@ public enum GateError: Error, Hashable, Sendable, CustomStringConvertible {
     case notPermitted
     /// Main's plain rule is not at its usual priority: the administrator or another program has arranged the rules.
     case noMainRule
-    /// The kernel has an address family without routing rules.
+    /// The kernel does not support routing rules for an address family.
     case noRules
     /// Another failed call.
     case kernel(NetlinkError)

@@ -11,13 +11,13 @@ class GateKernel {
 
     // MARK: Rules
 
-    /// Returns all rules of a family in their order; `nil` if the kernel has no rules for it.
+    /// Returns all rules of a family in their order; `nil` if the kernel has no rules for the family.
     func rules(_ family: Family) throws(NetlinkError) -> [GateRule]? {
         var header = [UInt8](repeating: 0, count: 12)
         header[0] = family.number
         do {
             let answers = try dump(RTM_GETRULE, header).filter { message in
-                // If the kernel lacks a family, it sends the rules of another one.
+                // Check the family, because a kernel that lacks it sends the rules of another family.
                 message.type == UInt16(RTM_NEWRULE) && message.payload.first == family.number
             }
             return answers.isEmpty ? nil : answers.map { GateRule(payload: $0.payload) }
@@ -107,12 +107,12 @@ class GateKernel {
         do {
             _ = try socket.ask(type: UInt16(RTM_DELROUTE), payload: route.payload)
         } catch {
-            // The kernel removes routes with their link or address.
+            // Ignore a missing route or link: the kernel removes routes together with their link or address.
             if error.code != ESRCH && error.code != ENODEV { throw error }
         }
     }
 
-    /// Reads a whole table, and repeats that if it changed in the meantime.
+    /// Reads a whole table, and reads it again if it changed in the meantime.
     private func dump(_ type: Int, _ header: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {
         var answers: [NetlinkMessage] = []
         for _ in 0..<4 {

@@ -17,8 +17,8 @@ import Netlink
 ///     32767  lookup default                           IPv4 only
 ///     32767  nop                                      target of the goto
 ///
-/// The plain rule is moved behind the gate's rules and not deleted, so that main is consulted even if another program deletes the gate's rules. The
-/// gate's rules stand at main's own place, so that other programs' rules, such as a tunnel's, keep their order.
+/// The plain rule stays, behind the gate's rules, so that main is consulted even if another program deletes the gate's rules. The gate's rules stand
+/// at main's own place, so that other programs' rules, such as a tunnel's, keep their order.
 ///
 /// The rule with the source is for incoming answers: with `rp_filter`, the kernel looks up a route back to a packet's source, as root and from the
 /// packet's destination (`__fib_validate_source` in net/ipv4/fib_frontend.c). A socket of an ordinary program has no source address before it has a
@@ -68,7 +68,7 @@ struct GateRule: Hashable {
             GateRule(family, priority: mainPriority, table: main) { $0.append(Int(FRA_SUPPRESS_IFGROUP), integer: group) }
         ]
         // If a program finds no route, IPv6 looks up again with a source address (`ip6_dst_lookup_tail`). So the IPv6 exemption applies only to
-        // lookups without a port: a packet filter's check of the return path, such as firewalld's (nft_fib_ipv6.c).
+        // lookups without a port, such as firewalld's check of the return path (nft_fib_ipv6.c).
         if family == .ipv6 {
             let withPort = { (builder: inout PayloadBuilder) in
                 builder.append(Int(FRA_IIFNAME), Array("lo".utf8) + [0])

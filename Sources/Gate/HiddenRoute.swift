@@ -17,7 +17,7 @@ struct HiddenRoute: Hashable {
     /// Whether the route leads through a router, so that the route to that router must exist first.
     let hasGateway: Bool
 
-    /// The attributes that are copied: not the kernel's bookkeeping, nor the numbers of nexthop objects.
+    /// The attributes that are copied, without the kernel's bookkeeping and the numbers of nexthop objects.
     private static let copied: Set<Int> = [
         Int(RTA_DST.rawValue), Int(RTA_OIF.rawValue), Int(RTA_GATEWAY.rawValue), Int(RTA_PRIORITY.rawValue),
         Int(RTA_PREFSRC.rawValue), Int(RTA_METRICS.rawValue), Int(RTA_VIA.rawValue), Int(RTA_PREF.rawValue),

@@ -7,7 +7,7 @@ import Netlink
     private let exchange: NetlinkExchange
     private var isChanged = false
 
-    /// - Parameter onChange: called once for all changes of one turn of the loop, including those that the gate makes.
+    /// - Parameter onChange: called once for all changes in one turn of the loop, including the gate's own changes.
     public init(onChange: @escaping () -> Void) throws(GateError) {
         do {
             exchange = try NetlinkExchange { () throws(NetlinkError) in
@@ -28,6 +28,6 @@ import Netlink
         }
     }
 
-    /// Stops watching; no call follows.
+    /// Stops watching; `onChange` is not called again.
     public func stop() { exchange.stop() }
 }

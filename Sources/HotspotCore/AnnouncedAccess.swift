@@ -35,7 +35,7 @@ public struct AnnouncedAccess: Codable, Hashable, Sendable {
     /// Whether the network expects a login.
     public var expectsLogin: Bool { additionalStep == true || steps?.isEmpty == false }
 
-    /// Returns the part for helpers: the elements, and of a login's URL only the origin.
+    /// Returns the part for helpers: without the access point's texts and URLs, but with the origin of the login's URL.
     public var forHelpers: AnnouncedAccess {
         var known = self
         (known.loginURL, known.venueURL, known.venueNames) = (nil, nil, nil)
@@ -44,7 +44,7 @@ public struct AnnouncedAccess: Codable, Hashable, Sendable {
     }
 }
 
-/// The access network type of the interworking element (IEEE 802.11-2020, 9.4.2.91). The words are those of the interfaces.
+/// The access network type of the interworking element (IEEE 802.11-2020, 9.4.2.91). The raw values are the words in ``AnnouncedAccess``.
 public enum AccessNetworkType: String, Hashable, Sendable, CaseIterable {
     case privateNetwork = "private"
     case privateWithGuests
@@ -71,7 +71,7 @@ public enum AccessNetworkType: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The additional step by the network authentication type (IEEE 802.11-2020, 9.4.5.6). The words are those of the interfaces.
+/// The additional step by the network authentication type (IEEE 802.11-2020, 9.4.5.6). The raw values are the words in ``AnnouncedAccess``.
 public enum AuthenticationStep: String, Hashable, Sendable, CaseIterable {
     /// Acceptance of terms and conditions.
     case terms

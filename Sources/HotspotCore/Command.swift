@@ -60,7 +60,7 @@ public enum Verdict: String, Codable, Hashable, Sendable, CaseIterable {
     case partial
     /// A portal answers in the Internet's place.
     case captive
-    /// No answer came, or none that allows a conclusion.
+    /// No answer came, or the answers allow no conclusion.
     case limited
 
     public var isOpen: Bool { self == .online || self == .partial }

@@ -1,6 +1,6 @@
 import ForeignText
 
-/// A pattern over octets: `*` stands for any number of them, `?` for one; `\xNN`, `\;`, `\*`, `\?`, `\s` and `\\` are literal.
+/// A pattern over octets: `*` stands for any number of octets, `?` for one octet; `\xNN`, `\;`, `\*`, `\?`, `\s` and `\\` are literal.
 public struct Glob: Hashable, Sendable {
     private enum Element: Hashable, Sendable {
         case octet(UInt8)
@@ -9,7 +9,7 @@ public struct Glob: Hashable, Sendable {
     }
 
     private let elements: [Element]
-    /// The octets of the shortest text that matches.
+    /// The number of octets of the shortest text that matches.
     public let shortest: Int
 
     /// Reads a pattern; `nil` if it has an unknown escape.
@@ -62,7 +62,7 @@ public struct Glob: Hashable, Sendable {
         return entries.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns whether the whole text matches, in time proportional to text times pattern.
+    /// Returns whether the whole text matches, in time proportional to the text's length times the pattern's.
     public func matches(_ text: [UInt8]) -> Bool {
         // Most texts fail this check, which keeps a long scan with many lists fast.
         guard text.count >= shortest, shortest < elements.count || text.count == shortest else { return false }

@@ -141,7 +141,7 @@ public struct Link: Codable, Hashable, Sendable {
     public var probeURL: String?
     /// The probe's expected answer: a status, or the exact body.
     public var probeExpect: String?
-    /// The HTTPS endpoint of this probe; `nil` for none, or for the usual one with the usual probe.
+    /// The HTTPS endpoint of this probe; `nil` if the probe has none, or is the usual probe with its usual endpoint.
     public var probeHTTPSURL: String?
     /// The address at which the probe's server last answered, on any link; another server may use it by now.
     public var probeAddress: String?

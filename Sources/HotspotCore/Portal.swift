@@ -151,7 +151,7 @@ public struct Annotation: Codable, Hashable, Sendable {
     public var security: Security?
     /// The confidence: low or high.
     public var confidence: Confidence
-    /// The password; required for a secured network, otherwise the annotation is not shown.
+    /// The password. For a secured network, an annotation without a password is not shown.
     public var password: String?
 
     public init(ssidHex: String, security: Security? = nil, confidence: Confidence, password: String? = nil) {
@@ -228,7 +228,6 @@ public struct Problem: Codable, Hashable, Sendable {
     /// The command that helps.
     public var hint: String?
 
-    /// A problem.
     public init(_ code: ProblemCode, _ message: String, hint: String? = nil) {
         self.code = code
         self.message = message
@@ -238,7 +237,7 @@ public struct Problem: Codable, Hashable, Sendable {
     /// A placeholder in a hint for the network's name, for parts that report a problem without knowing the name.
     private static let placeholder = " SSID"
 
-    /// Returns the problem with this network in its hint; if a command cannot take the network's name, without the hint.
+    /// Returns the problem with this network in its hint, or without a hint if a command cannot take the network's name.
     public func naming(_ network: String?) -> Problem {
         guard let hint, hint.hasSuffix(Self.placeholder) else { return self }
         let argument = network.flatMap(ShellWord.argument)

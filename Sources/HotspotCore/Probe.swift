@@ -1,11 +1,9 @@
 /// An endpoint of a probe: the type `Endpoint` of org.hotspotd.Probe.
 public struct ProbeEndpoint: Codable, Hashable, Sendable {
-    /// The address.
     public var url: String
     /// The answer of the Internet: a status such as `204`, the exact body, or `→URL` for a redirect to this address.
     public var expect: String
 
-    /// Makes an endpoint.
     public init(url: String, expect: String) {
         self.url = url
         self.expect = expect
@@ -34,7 +32,7 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
     public var headers: [String: String]
     /// The body's first 96 octets, printable.
     public var body: String?
-    /// Why there was no answer: the code of HelperKit's `TransferError`, and its sentence.
+    /// The reason for the missing answer: the code of HelperKit's `TransferError`, and its sentence.
     public var error: String?
     /// The duration, in milliseconds.
     public var milliseconds: Int
@@ -54,7 +52,7 @@ public struct ProbeEvidence: Codable, Hashable, Sendable {
 /// The parameters of org.hotspotd.Probe.Probe.
 public struct ProbeRequest: Codable, Sendable {
     public var link: Link
-    /// The endpoints; the daemon sends none, because the link names them.
+    /// The endpoints; the daemon sends an empty list, because ``link`` contains the endpoint.
     public var endpoints: [ProbeEndpoint] = []
     public var httpsURL: String?
     /// Whether to run a new probe instead of reusing the verdict of this attempt.

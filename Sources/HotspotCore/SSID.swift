@@ -20,7 +20,7 @@ public struct SSID: Hashable, Sendable {
     /// The empty name: a wired network, or a BSS that hides its name.
     public static let empty = SSID(octets: [UInt8]())!
 
-    /// A hidden network sends an empty name, or as many zero octets as its name is long.
+    /// Whether the network hides its name: it sends an empty name, or as many zero octets as the name has octets.
     public var isHidden: Bool { octets.allSatisfy { $0 == 0 } }
 
     /// Lower-case hexadecimal.

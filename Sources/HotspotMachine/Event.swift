@@ -62,7 +62,7 @@ public struct Arrival: Hashable, Sendable {
     public var bssid: HardwareAddress?
     /// The helper that logged in here last time (D5).
     public var remembered: String?
-    /// The names and editions of the helpers that could have been chosen instead; `nil` if they are not known.
+    /// The names and editions of all candidates when that helper was chosen; `nil` if they are not known.
     public var contenders: Set<String>?
     /// The session's deadlines, if the daemon was restarted while that helper kept this association open.
     public var resumed: MaintainSchedule?
@@ -125,7 +125,7 @@ public struct Candidate: Hashable, Sendable {
     public var name: String
     /// The priority; among low claims, the highest wins (D8).
     public var priority: Int
-    /// Whether the helper is quarantined: asked, but not waited for (D7).
+    /// Whether the helper is quarantined: hotspotd asks it, but does not wait for it (D7).
     public var isQuarantined: Bool
     /// A number that changes with each change of the helper's file, or of a file that the helper reads.
     public var edition: Int

@@ -20,7 +20,7 @@ public struct RunningProbe: Hashable, Sendable {
 
 /// The commands, probes and timers that run on behalf of a state.
 public struct InFlight: Hashable, Sendable {
-    /// Commands without an answer, in the order of their numbers: those of a race, or the chosen helper's.
+    /// Commands without an answer, in the order of their numbers: the commands of a race, or the chosen helper's command.
     public var commands: [CommandID] = []
     public var timers: [TimerID] = []
     public var probe: RunningProbe?

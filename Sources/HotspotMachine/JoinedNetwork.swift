@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The machine's knowledge of a network, from its address until the address is lost.
+/// The machine's knowledge of a network, from the time the link gets an address until it loses the address.
 public struct JoinedNetwork: Hashable, Sendable {
     /// The join with its facts; the access point may change later.
     public var arrival: Arrival
@@ -15,9 +15,9 @@ public struct JoinedNetwork: Hashable, Sendable {
     package var temporaryFailures = 0
     /// How soon a helper may log in again (D23).
     package var pace = Pace()
-    /// The names and editions of the helpers that could have been chosen at that time; `nil` if they are not known.
+    /// The names and editions of all candidates when the helper was chosen; `nil` if they are not known.
     public internal(set) var contenders: Set<String>?
-    /// The time at which the helper wants the next Maintain, from its last success (D33).
+    /// The time at which the helper wants the next Maintain, as its last successful reply requested (D33).
     var wantedMaintain: Instant?
     /// The earlier login that counts if the network is found open.
     package var standing: StandingLogin?
@@ -25,7 +25,7 @@ public struct JoinedNetwork: Hashable, Sendable {
     var trail = PortalTrail()
     /// The last verdict of the prober or of a check.
     public var lastVerdict: Verdict? { didSet { if lastVerdict == .captive { wasCaptive = true } } }
-    /// Whether a portal was there.
+    /// Whether a verdict since the join was captive.
     private(set) var wasCaptive = false
 
     init(_ arrival: Arrival) {
@@ -66,7 +66,7 @@ struct HelperRecord: Hashable, Sendable {
     var excluded: Set<String> = []
     /// Helpers whose Maintain failed, and the races that they have won since (D11).
     private(set) var winsAfterFailedMaintain: [String: Int] = [:]
-    /// Logins that failed temporarily (D24).
+    /// The number of each helper's logins that failed temporarily (D24).
     private(set) var setbacks: [String: Int] = [:]
 
     /// Starts counting the wins of this helper, if they are not counted yet.

@@ -15,7 +15,7 @@ extension Machine {
         dropStanding(&joined, &turn)
         joined.temporaryFailures = 0
         if !isUnverified { joined.trail = PortalTrail() }
-        // D11: a login that the next Maintain finds invalid was not a success.
+        // D11: forgive only after a session that lasted; a login that the next Maintain finds invalid was not a success.
         if joined.pace.hasLasted(at: turn.now, policy) { joined.record.sessionLasted(helper) }
         recentFailures[joined.arrival.network] = nil
         turn.act(.remember(helper: helper))
@@ -40,7 +40,7 @@ extension Machine {
         return .unclaimed(Watch(interval: interval, phase: .waiting(timer)))
     }
 
-    /// Probes again soon if a check could not reach the Internet through an open network.
+    /// Probes again soon, or sends Maintain soon, because a check could not reach the Internet through the open network.
     private mutating func doubt(_ authenticated: Authenticated, _ turn: inout Turn) {
         var joined = authenticated.joined
         joined.isUnverified = true

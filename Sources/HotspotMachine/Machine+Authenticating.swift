@@ -15,7 +15,7 @@ extension Machine {
         go(.authenticating(Authenticating(joined: joined, helper: helper, phase: phase)), cause, &turn)
     }
 
-    /// Waits for the pause, for the chosen helper (T17 to T24), then for the proof (D25).
+    /// Waits for the end of the pause, then for the chosen helper (T17 to T24), then for the proof (D25).
     mutating func handle(_ event: StateEvent, in authenticating: Authenticating, _ turn: inout Turn) {
         let joined = authenticating.joined
         let helper = authenticating.helper
@@ -29,7 +29,7 @@ extension Machine {
                 state = stay(.commanding(send(.authenticate, to: helper, &turn)))
                 return
             }
-            // A helper that was just switched on may be better than the one that waits here.
+            // Start a race: the helper that was just switched on may be better than the helper that waits here.
             if event == .restEnded {
                 turn.act(.clearProblems)
                 return evaluate(joined, "a helper was switched on", &turn)
@@ -38,7 +38,7 @@ extension Machine {
             case nil: break
             case .continues(let watch): state = stay(.pausing(end, watch))
             case .opened(let seconds):
-                // Nothing is waiting now.
+                // Withdraw the problem that the login waits.
                 turn.act(.clearProblems)
                 openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network is open now", &turn)
             }
@@ -145,7 +145,7 @@ extension Problem {
             .loginDelayed, QuotedProblem.join("\(helper) could not log in for now.", reason), hint: "hotspotctl explain")
     }
     static func tooSoon(_ helper: String, _ pause: Duration) -> Problem {
-        // The pause ends before this second is over.
+        // Round up, so that the pause is over when this many seconds have passed.
         let seconds = pause.components.seconds + (pause.components.attoseconds > 0 ? 1 : 0)
         return Problem(
             .loginPaused,

@@ -35,13 +35,13 @@ extension Machine {
             // The answer and the deadline can be due in the same turn of the loop. An answer at the deadline itself is too late.
             if turn.now >= evaluating.deadline.at { return endRace(evaluating, "the time for claims is over", &turn) }
             if let grace = evaluating.grace, turn.now >= grace.at {
-                return endRace(evaluating, "no surer claim came in time", &turn)
+                return endRace(evaluating, "no helper with a more certain claim answered in time", &turn)
             }
             raceAnswered(entrant, answer, evaluating, &turn)
         case .timerFired(let id):
             if evaluating.awaitsVerdict { return }
             if id == evaluating.deadline.id { endRace(evaluating, "the time for claims is over", &turn) }
-            if id == evaluating.grace?.id { endRace(evaluating, "no surer claim came in time", &turn) }
+            if id == evaluating.grace?.id { endRace(evaluating, "no helper with a more certain claim answered in time", &turn) }
         case .probed(let verdict, let seconds): noteVerdict(verdict, seconds, evaluating, &turn)
         case .verdictSeen(let verdict):
             // The newest verdict counts, also one of a check. If the machine's own probe still runs, its verdict will be newer.
@@ -82,14 +82,14 @@ extension Machine {
         if next.awaitsVerdict { decideByVerdict(next, &turn) }
     }
 
-    /// Removes helpers that no longer exist from the race, even if they have answered (T16). New helpers wait for the next race (C16).
+    /// Removes helpers that are no longer candidates from the race, even if they have answered (T16). New helpers wait for the next race (C16).
     mutating func candidatesChanged(in evaluating: Evaluating, _ turn: inout Turn) {
         var evaluating = evaluating
         guard !evaluating.awaitsVerdict, evaluating.race.removeAll(where: { !isCandidate($0) }) else { return }
         if !evaluating.race.hasOpenClaim, !evaluating.race.isQuarantinedWhole {
             evaluating.grace = nil
         } else if evaluating.grace == nil, let grace = policy.lowGrace {
-            // Only quarantined helpers are left.
+            // Start the grace time, because only quarantined helpers are left.
             evaluating.grace = startTimer(.lowGrace, at: max(turn.now, min(turn.now + grace, evaluating.deadline.at)), &turn)
         }
         state = .evaluating(evaluating)
@@ -127,11 +127,11 @@ extension Machine {
             return
         }
         var joined = evaluating.joined
-        // An earlier proven login itself reports that it is not proven now.
+        // If an earlier proven login counts, report nothing here: opening the network through it reports a missing proof.
         let isNew = provenLogin(joined) == nil
         // Without a verdict, a login here on an earlier visit suggests a portal.
         let hasPortal = verdict == .captive || verdict == nil && joined.arrival.remembered != nil && isNew
-        // A helper that could not be asked may be the one that can log in.
+        // Try again later if a helper could not be asked, because it may be able to log in.
         if hasPortal, let lack = evaluating.race.lack { return failTemporarily(joined, nil, .notStarted(lack), &turn) }
         switch verdict {
         case .online, .partial:

@@ -8,7 +8,7 @@ extension Machine {
         var joined = joined
         endAttempt(&joined, .temporaryFailure, &turn)
         joined.temporaryFailures += 1
-        // D24: only failures of helpers that already come last count as tries.
+        // D24: the tries end only with the failure of a helper that already comes last in the race.
         let triesEnd = policy.setbackCap == nil || helper.map { joined.record.comesLast($0, policy) } ?? true
         if let helper { joined.record.loginFailed(helper) }
         turn.act(.report(problem))
@@ -22,7 +22,7 @@ extension Machine {
         recentFailures[network] = recent.suffix(policy.disconnectLimit)
         let index = joined.temporaryFailures - 1
         var delay = index < policy.retryDelays.count ? policy.retryDelays[index] : triesEnd ? nil : policy.retryDelays.last
-        // The user has answered, and is not asked again while that login may still open the network (D25).
+        // Do not ask the user again while the answers already given may still open the network (D25).
         if case .presentingUI = state, let late = joined.standing?.end.map({ $0.at - turn.now }), delay.map({ $0 < late }) == true
         {
             delay = late

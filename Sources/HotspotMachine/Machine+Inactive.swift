@@ -129,7 +129,7 @@ extension Problem {
     /// The helper says that another logoff would not help.
     static let logoffImpossible = Problem(.logoffUnconfirmed, logoffUnconfirmed.message, hint: "hotspotctl explain")
 
-    /// Returns the problem for a user who returns after such a logoff: end the session, if another logoff may help, or go online.
+    /// Returns the problem for a user who returns after an unconfirmed logoff. The hint offers another logoff, if that may help, and a login.
     static func unended(mayHelp: Bool) -> Problem {
         let hint = mayHelp ? "hotspotctl logoff, or to go online: hotspotctl login" : "hotspotctl login"
         return Problem(.logoffUnconfirmed, leftOpen, hint: hint)

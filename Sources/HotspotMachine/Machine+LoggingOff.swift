@@ -21,7 +21,7 @@ extension Machine {
             case nil: break
             case .continues(let proof):
                 state = .loggingOff(loggingOff.with { $0.phase = .proving(proof, otherwise: otherwise) })
-            // If the helper says otherwise, only the portal proves that the session has ended.
+            // If the helper did not report success, only a visible portal proves that the session has ended.
             case .confirmed where otherwise == .ineffective || state.joined?.lastVerdict == .captive:
                 conclude(loggingOff, .confirmed, &turn)
             case .confirmed, .refuted: conclude(loggingOff, otherwise, &turn)

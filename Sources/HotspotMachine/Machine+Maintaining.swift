@@ -76,8 +76,8 @@ extension Machine {
             case .known(let verdict, let probeSeconds) = maintaining.verdict
         else { return }
         if verdict == .captive {
-            // A portal in the Internet's place outweighs the helper's answer. But the probe began together with the command, and the helper may have
-            // logged in since, as it may during Maintain: a second login could cost a second voucher.
+            // A portal in the Internet's place outweighs the helper's answer. But probe once more first: the helper may have logged in after the
+            // first probe began, as Maintain allows, and a second login could cost a second voucher.
             if isSecondProbe {
                 return renewSession(
                     maintaining, "\(maintaining.helper) reports a valid session, but the portal is back", &turn)
@@ -111,7 +111,7 @@ extension Machine {
     private mutating func renewSession(_ maintaining: Maintaining, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(maintaining, &turn) }
-        // At a join, this is one attempt: if the portal asks for a login as before, no session has ended.
+        // At a join, Maintain and login are one attempt: if the portal asks for a login, no session of this visit has ended.
         if !maintaining.startsClosed { endAttempt(&joined, .expired, &turn) }
         if let contenders = joined.contenders, candidates.contains(where: { !contenders.contains($0.mark) }) {
             return evaluate(
@@ -132,7 +132,7 @@ extension Machine {
         evaluate(joined, goesOn: mayReturn, cause, &turn)
     }
 
-    /// Ends the session for a queued logoff: the helper has answered that the session is over.
+    /// Carries out a queued logoff after the helper has answered that the session is over.
     private mutating func endQueuedLogoff(_ maintaining: Maintaining, _ turn: inout Turn) {
         endSession(maintaining.joined, of: maintaining.helper, .confirmed, Self.alreadyEnded, &turn)
     }

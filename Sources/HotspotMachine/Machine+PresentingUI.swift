@@ -32,12 +32,12 @@ extension Machine {
                     return open(login, joined, secondsRemaining: nil, "the user dismissed the question", &turn)
                 }
                 var joined = joined
-                // A dismissed question leaves no standing login.
+                // Drop an undecided login, because it belongs to the dismissed question.
                 if case .undecided = joined.standing?.ground { dropStanding(&joined, &turn) }
                 endAttempt(&joined, .dismissed, &turn)
                 return hold(joined, .dismissed, "the user dismissed the question", &turn)
             }
-            // A helper that was switched on may need no browser.
+            // Start a race: a helper that was switched on may log in without a browser.
             if event == .restEnded, presenting.handsOver { return evaluate(joined, "a helper was switched on", &turn) }
             switch advance(watch, event, &turn) {
             case nil: break

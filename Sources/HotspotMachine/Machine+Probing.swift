@@ -11,7 +11,7 @@ extension Machine {
     // MARK: Proof (D25)
 
     mutating func startProof(of helper: String, until end: Instant, secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
-        // Storing waits for the disk; the probe does not wait for that.
+        // Start the probe before storing, which waits for the disk.
         let probe = startProbe(fresh: true, &turn)
         if state.joined?.standing?.ground != .fresh {
             turn.act(.awaitProof(of: helper, until: turn.now + policy.latePatience))
@@ -71,7 +71,7 @@ extension Machine {
 
     enum LogoffProgress {
         case continues(Proof)
-        /// The portal is back, or could not be disproven.
+        /// The portal is back, or a probe did not find the network open.
         case confirmed
         /// The network stayed open.
         case refuted

@@ -17,8 +17,8 @@ public struct Machine: Hashable, Sendable {
     /// A machine at rest (T1).
     public init(policy: Policy = Policy()) { self.policy = policy }
 
-    /// Adopts other rules if there is no address, because running operations must not change their rules; otherwise changes nothing. The numbers
-    /// continue, so that late events are recognised.
+    /// Adopts other rules if there is no address. Otherwise changes nothing, because running operations must keep their rules. The numbers continue,
+    /// so that late events are recognised.
     public mutating func adopt(_ policy: Policy) {
         if state == .inactive(.noAddress) { self.policy = policy }
     }
@@ -184,7 +184,7 @@ public struct Machine: Hashable, Sendable {
                 true
             }
         }
-        // Usually all of them begin, so nothing is copied.
+        // Usually nothing is dropped; avoid the filtered copy then.
         if !turn.actions.allSatisfy(begins) {
             actions += turn.actions.filter(begins)
         } else if actions.isEmpty {

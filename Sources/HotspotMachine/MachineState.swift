@@ -117,7 +117,7 @@ public struct Authenticated: Hashable, Sendable, StateData {
 public struct Maintaining: Hashable, Sendable, StateData {
     var joined: JoinedNetwork
     var helper: String
-    /// Whether the gate is closed, because this follows a join or a hold. If a timer began this, the gate is open.
+    /// Whether the gate is closed, because Maintain follows a join or a hold. If a timer began it, the gate is open.
     package var startsClosed: Bool
     package var phase: MaintainPhase
     package var verdict: LatestVerdict
@@ -141,7 +141,7 @@ public struct LoggingOff: Hashable, Sendable, StateData {
 
     package enum LogoffPhase: Hashable, Sendable {
         case commanding(RunningCommand)
-        /// The prober checks whether the session has ended; the result applies if no probe shows that.
+        /// The prober checks whether the session has ended; `otherwise` is the result if no probe shows its end.
         case proving(Proof, otherwise: LogoffResult)
     }
 

@@ -4,10 +4,10 @@ import HotspotCore
 public struct MaintainSchedule: Hashable, Sendable {
     /// The end of the session, as the helper last reported it.
     public private(set) var end: Instant?
-    /// The time at which to renew the session before it ends. Once that has passed, one Maintain remains, at the end itself.
+    /// The time at which to renew the session before it ends. Once this time has passed, one Maintain remains, at the end itself.
     public private(set) var renewal: Instant?
 
-    /// The smallest number of seconds to the next Maintain that a helper may request (D33).
+    /// The shortest time to the next Maintain that a helper may request, in seconds (D33).
     static let shortestWish = 5
 
     /// A session without a known end.
@@ -23,7 +23,7 @@ public struct MaintainSchedule: Hashable, Sendable {
             return
         }
         let newEnd = now + .seconds(min(seconds, 10 * 365 * 86400))
-        // The same end, reported a little later, because portals count whole seconds: the renewal time does not change.
+        // Keep the renewal time if the end differs by less than two seconds, because portals count whole seconds.
         if let end, newEnd - end < .seconds(2), end - newEnd < .seconds(2) { return }
         let remaining = newEnd - now
         end = newEnd

@@ -1,7 +1,7 @@
 import HotspotCore
 
 /// The pauses before the next login and before the next check of an open network (a Maintain, or a probe of an unclaimed network). They do not apply
-/// if the user or a link change caused it (D23).
+/// to a login or check that the user or a link change caused (D23).
 ///
 /// The pace belongs to the network, not to a helper: helpers that take turns, and portals that end each session at once, meet the same pauses. A
 /// session that lasted is renewed without delay, and a login that another helper continues is not delayed either. The user's own requests start with
@@ -11,7 +11,8 @@ package struct Pace: Hashable, Sendable {
     private(set) var lastEnd: Instant?
     /// The number of logins in a row that came too soon after the previous one.
     private(set) var earlyLogins = 0
-    /// The earliest time for the present or requested login. All helpers that decline within one login share one pause.
+    /// The earliest start of the login that runs or is requested. It is set once for each login, so that helpers that decline one after another
+    /// share one pause.
     private(set) var granted: Instant?
     /// The number of checks in a row that came too soon after the previous one.
     private(set) var earlyChecks = 0
@@ -41,7 +42,8 @@ package struct Pace: Hashable, Sendable {
     /// Returns whether the session of the last login lasted long enough (D11).
     func hasLasted(at now: Instant, _ policy: Policy) -> Bool { lastEnd.map { now - $0 >= policy.shortStay } ?? false }
 
-    /// Returns the time of the next check, which is requested for `wanted`. A few may come early: one before a session's end, and one at its end.
+    /// Returns the time of the next check, which is requested for `wanted`. A few checks may come early, for example one before a session's end and
+    /// one at its end.
     mutating func nextCheck(wanted: Instant, at now: Instant, _ policy: Policy) -> Instant {
         guard wanted - now < policy.shortStay else {
             earlyChecks = 0
@@ -49,7 +51,7 @@ package struct Pace: Hashable, Sendable {
         }
         earlyChecks += 1
         guard earlyChecks > Self.freeChecks else { return wanted }
-        // The gate stays open meanwhile, even if the session is over, but only for a short time.
+        // Limit the pause, because the gate stays open meanwhile, even if the session is over.
         let pause = policy.loginPauses[min(earlyChecks - Self.freeChecks, policy.loginPauses.count) - 1]
         return max(wanted, now + min(pause, policy.shortStay))
     }

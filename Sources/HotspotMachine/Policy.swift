@@ -23,13 +23,13 @@ public struct Policy: Hashable, Sendable {
     public var onFailure = FailureRule.keep
     /// The number of further prompts in a row that a helper may show (D2).
     public var furtherPrompts = 8
-    /// The number of wins without success after a failed Maintain that exclude a helper (D11); `nil` for no limit.
+    /// The number of wins without success, after a failed Maintain, that excludes a helper (D11); `nil` for no limit.
     public var winCap: Int? = 2
     /// The number of temporary failures of a helper's login after which it comes last in the race (D24); `nil` for never.
     public var setbackCap: Int? = 2
     /// Whether `uiRequired` in Maintain leads to authenticate rather than to evaluate (D12).
     public var maintainMayAsk = true
-    /// The delays after which the machine evaluates again after temporary failures (D19).
+    /// The delays between temporary failures and the next evaluation (D19).
     public var retryDelays: [Duration] = [.seconds(10), .seconds(30), .seconds(60)]
     /// The number of temporary failures of one network within ``disconnectWindow`` after which the link is kept and nothing is started (strict form
     /// of D4).
@@ -53,7 +53,7 @@ public struct Policy: Hashable, Sendable {
     public var retryFirst: Duration = .seconds(1)
     /// The time for which a network is held after a logoff or a dismissed prompt (D13).
     public var holdTime: Duration = .seconds(12 * 3600)
-    /// The time that a link may take to end; after that it counts as a link that cannot be ended.
+    /// The time that a link may take to end; after this time it counts as a link that cannot be ended.
     public var leavePatience: Duration = .seconds(10)
 
     /// The shortest session that counts for D11 and D23: a minute. Like all times of D23, it is a fraction of ``maintainInterval`` (or of 300 s, if

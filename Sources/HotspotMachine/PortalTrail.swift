@@ -1,6 +1,6 @@
 /// The portals to which a network leads instead of the Internet, from the verdicts that found one (D32).
 struct PortalTrail: Hashable, Sendable {
-    /// A network with more places than these invents one for each request, so the places mean nothing.
+    /// A network with this many places or more invents one for each request, so its places mean nothing.
     private static let limit = 16
 
     /// The last two places.

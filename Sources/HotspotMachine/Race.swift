@@ -15,7 +15,7 @@ public struct Race: Hashable, Sendable {
     }
 
     public struct Response: Hashable, Sendable {
-        /// The confidence; none for a helper that crashed.
+        /// The confidence; `none` for a helper that crashed.
         public let confidence: Confidence
         public let at: Instant
     }
@@ -33,12 +33,12 @@ public struct Race: Hashable, Sendable {
         entrants.reserveCapacity(capacity)
     }
 
-    /// Adds an entrant. The numbers must ascend.
+    /// Adds an entrant. The numbers of the commands must ascend.
     mutating func enter(_ candidate: Candidate, asked command: CommandID, isLast: Bool = false) {
         entrants.append(Entrant(candidate: candidate, command: command, answer: nil, isLast: isLast))
     }
 
-    /// Records an answer. Only an entrant's first answer counts (D18); returns `false` for others.
+    /// Records an answer. Only an entrant's first answer counts (D18); returns `false` for any other answer.
     public mutating func record(_ confidence: Confidence, for command: CommandID, at now: Instant) -> Bool {
         guard let index = entrants.firstIndex(where: { $0.command == command }), entrants[index].answer == nil else {
             return false

@@ -10,7 +10,7 @@ package struct StandingLogin: Hashable, Sendable {
     package enum Ground: Hashable, Sendable {
         /// A helper reported a success that is not proven yet; the timer ends the wait for the proof (D25).
         case unproven(RunningTimer)
-        /// Answers were sent, and the portal asked again without an error; the timer is the same.
+        /// Answers were sent, and the portal asked again without an error; the timer ends the wait for a late opening (D25).
         case undecided(RunningTimer)
         /// The login is proven. It counts until the fresh login that the user wants is proven (D26).
         case fresh
@@ -54,7 +54,7 @@ extension Machine {
         guard end > turn.now else { return }
         if joined.standing?.ground == .fresh { return }
         let ground = StandingLogin.Ground.unproven(startTimer(.late, at: end, &turn))
-        // The second success may have needed none of the first login's answers; if so, the first answers count, until the second one's time ends.
+        // Keep the first login with its answers, until the second login's time ends: the second login may have sent no answers because the first had.
         if let first = joined.standing, case .unproven = first.ground, first.helper == helper {
             joined.standing?.ground = ground
         } else {
@@ -73,7 +73,7 @@ extension Machine {
         _ helper: String, _ schedule: MaintainSchedule, _ ground: StandingLogin.Ground, as new: LoginID? = nil,
         in joined: inout JoinedNetwork, _ turn: inout Turn
     ) {
-        // A later login of the same helper counts as the same login in the records.
+        // Reuse the ID: the records treat a later login of the same helper as the same login.
         let known = joined.standing?.helper == helper ? joined.standing?.id : nil
         let id = known ?? new ?? issue()
         joined.standing = StandingLogin(id: id, helper: helper, schedule: schedule, ground: ground)
@@ -102,8 +102,8 @@ extension Machine {
         return login.ground == .interrupted || login.ground == .unended ? login.helper : nil
     }
 
-    /// Drops the login of a switched-off helper, or a login that should have ended, if the portal is back. The next opening then belongs to another
-    /// login.
+    /// If the portal is back, drops a login whose helper is switched off, or which a logoff should have ended. The next opening then belongs to
+    /// another login.
     mutating func dropOver(at verdict: Verdict?, _ turn: inout Turn) {
         guard verdict == .captive, var joined = state.joined, let login = joined.standing else { return }
         if login.ground == .fresh { return state.update { $0.standing?.ground = .over } }
@@ -118,10 +118,10 @@ extension Machine {
     /// Returns whether a request for a login joins a running login (D26). A scheduled login does not count as running.
     public func joinsLogin(by helper: String?, fresh: Bool) -> Bool {
         if fresh { return false }
-        // A hand-over represents a page that a terminal cannot answer; by now the portal may show another page (D30).
+        // Do not join a waiting hand-over: a terminal cannot answer its page, and the portal may show another page by now (D30).
         if case .presentingUI(let presenting) = state, presenting.handsOver, case .waiting = presenting.phase { return false }
         if case .evaluating = state { return helper == nil }
-        // The portal is still there after the helper's success.
+        // Do not join a doubtful login: the portal is still there after the helper's success.
         if let proof = state.proof, proof.isDoubtful, state.joined?.lastVerdict == .captive { return false }
         guard state.logsIn, let chosen = state.chosenHelper else { return false }
         return (helper ?? chosen) == chosen && isCandidate(chosen)

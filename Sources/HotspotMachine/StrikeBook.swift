@@ -13,6 +13,6 @@ public struct StrikeBook: Hashable, Sendable {
 
     public func count(_ helper: String) -> Int { strikes[helper] ?? 0 }
 
-    /// Returns whether the helper is quarantined: asked, but not waited for.
+    /// Returns whether the helper is quarantined: hotspotd asks it, but does not wait for it.
     public func isQuarantined(_ helper: String) -> Bool { limit.map { count(helper) >= $0 } ?? false }
 }

@@ -61,7 +61,7 @@ private struct InterfaceNetwork {
     /// CIDR notation.
     let text: String
     let address: [UInt8]
-    /// The length, in bits.
+    /// The prefix length, in bits.
     let length: Int
 
     init?(_ text: String) {

@@ -17,8 +17,8 @@ extension LinkSnapshot {
         return Array(([server].compactMap { $0 } + routers).prefix(Self.announcingLimit))
     }
 
-    /// Returns the hosts whose announcements count: for DHCP, the lease's server, or the routers that forward or relay (RFC 1542) its answers if it
-    /// is beyond the link; if no lease is known, the default routers.
+    /// Returns the hosts whose announcements count. With a DHCP lease: the lease's server or, if that server is beyond the link, the routers that
+    /// forward or relay (RFC 1542) its answers. Without a known lease: the default routers.
     ///
     /// - Parameter hardware: the MAC addresses of ``announcingAddresses(leaseServer:)``; an address without one is ignored.
     public func announcers(leaseServer: String?, hardware: [String: HardwareAddress]) -> Announcers {

@@ -16,7 +16,7 @@ struct FilterChain: Hashable, Sendable {
     /// Whether a packet without a matching rule is dropped.
     let dropsTheRest: Bool
 
-    /// Reads all such chains for IPv4. Empty if there are none, or without CAP_NET_ADMIN, which reading them needs.
+    /// Reads all chains for IPv4 that may drop packets of programs. Empty if there are none, or without CAP_NET_ADMIN, which reading them needs.
     static var all: [FilterChain] {
         let dump = UInt16(NFNL_SUBSYS_NFTABLES) << 8 | UInt16(NFT_MSG_GETCHAIN.rawValue)
         // struct nfgenmsg: family, version, resource.

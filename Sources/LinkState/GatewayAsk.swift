@@ -8,8 +8,8 @@ import PortalAnnouncement
 /// Finds a router's hardware address within three seconds. Tells the kernel that the router's entry in the neighbour table is needed (`NTF_USE`, as
 /// `ip neigh replace … use` does). The kernel resolves the address (ARP, RFC 826; RFC 4861), and an event of that table contains the answer.
 ///
-/// hotspotd sends no packet itself, so a kill switch that drops its packets does not prevent this; ARP is not IP and passes. This needs
-/// `CAP_NET_ADMIN`. It subscribes to the table only for this time, because the table changes all the time.
+/// hotspotd sends no packet itself, so a kill switch that drops hotspotd's packets does not block the request; ARP is not IP and passes. The request
+/// needs `CAP_NET_ADMIN`. This object subscribes to the table only while it waits, because the table changes all the time.
 @LoopActor public final class GatewayAsk {
     /// The kernel sends three requests, a second apart (arp(7): `mcast_solicit`, `retrans_time_ms`). The first request or its answer is lost if the
     /// other end of a cable is not ready yet.
@@ -44,7 +44,7 @@ import PortalAnnouncement
             exchange.onOverrun = { [weak self] in
                 if let answer = NeighbourTable.hardwareAddress(of: gateway, on: index) { self?.finish(answer) }
             }
-            // On a busy machine, the time may end before the event was read.
+            // Reads the table again, because on a busy machine the time may end before the event is read.
             timer = try? EventLoop.shared.schedule(after: Self.patience) { [weak self] in
                 self?.finish(NeighbourTable.hardwareAddress(of: gateway, on: index))
             }

@@ -3,7 +3,7 @@ import PortalAnnouncement
 
 /// The configuration of a link that programs know but the kernel does not.
 public struct LinkFacts: Hashable, Sendable {
-    /// Resolvers in their order, as plain addresses; a link-local IPv6 one with its scope (`fe80::1%wlan0`).
+    /// Resolvers in their order, as plain addresses; a link-local IPv6 address with its scope (`fe80::1%wlan0`).
     public var nameservers: [String]
     /// The network's announcement of its portal's API, and the announcement's source.
     public var announcement: Announcement?

@@ -18,14 +18,14 @@ import Netlink
     public private(set) var links: [Int: LinkSnapshot] = [:]
     /// Whether the first reading is over, so that ``links`` is complete.
     public private(set) var isComplete = false
-    /// For tests: messages with contradictory lengths, which are dropped whole.
+    /// For tests: the number of messages with contradictory lengths, which are dropped whole.
     package private(set) var malformedCount = 0
-    /// For tests: datagrams that did not come from the kernel, which are dropped.
+    /// For tests: the number of datagrams that did not come from the kernel, which are dropped.
     package var foreignCount: Int { exchange.foreignCount }
 
     let exchange: NetlinkExchange
     private var table = LinkTable()
-    /// A new reading in progress. Events change it too, because they arrive on the same socket as the answers to the dump, in order.
+    /// The table of a reading in progress. Events change this table too, because events and answers arrive on one socket, in order.
     private var incoming: LinkTable?
     private var isReadingWaiting = false
     private var isReadingFailed = false
@@ -167,7 +167,7 @@ import Netlink
                 isChanged = true
                 // If another complete reading waits, only its result is reported.
                 if let incoming, !isReadingWaiting {
-                    // If the reading failed, a link that it lacks may still exist.
+                    // Keeps the old table if the reading failed, because a link that the reading lacks may still exist.
                     if !isReadingFailed { table = incoming }
                     self.incoming = nil
                     isComplete = true

@@ -15,7 +15,7 @@ public struct LinkSnapshot: Hashable, Sendable {
     public var kind: String?
     /// `ARPHRD_…` of linux/if_arp.h: 1 is Ethernet and Wi-Fi, 772 the loopback.
     public var type: Int
-    /// Usable addresses with their prefix lengths (CIDR), the most preferred first; link-local ones are left out.
+    /// Usable addresses with their prefix lengths (CIDR), the most preferred first; link-local addresses are left out.
     public var addresses: [String]
     /// Default routers, the one with the lowest metric first.
     public var gateways: [String]

@@ -16,7 +16,7 @@ enum NameserverText {
 
     /// Returns one resolver as an address without port and name; `nil` if it is not an address, or belongs to this machine or to another link.
     static func address(_ word: String, on link: LinkSnapshot) -> String? {
-        // The text after the sign is the name in the resolver's certificate, for DNS over TLS.
+        // The text after `#` is the name in the resolver's certificate, for DNS over TLS.
         var text = word.prefix { $0 != "#" }
         var scope: Substring?
         if let percent = text.firstIndex(of: "%") {
@@ -30,7 +30,7 @@ enum NameserverText {
             text = text[..<colon]
         }
         guard let octets = AddressText.octets(of: text), let plain = AddressText.text(of: octets) else { return nil }
-        // This machine's own forwarder is not on the link, and would use any link for its questions.
+        // This machine's own forwarder is not on the link, and would send its queries over any link.
         let isOwn =
             octets.count == 4 ? octets[0] == 127 || octets[0] == 0 : octets.dropLast().allSatisfy { $0 == 0 } && octets[15] < 2
         guard !isOwn else { return nil }

@@ -42,7 +42,7 @@ public struct ProbeLoss: Hashable, Sendable {
         if endings.contains(.refusedHere) { return .firewall }
         let isSilent = endings.contains(.silent)
         if isSilent, rules.isStrict, after.filtered > before.filtered, let way = rules.otherWay { return .returnPath(way) }
-        // Other programs' segments also fail when a route is gone, so they count only if a firewall drops everything else.
+        // Counts failed segments only if a firewall drops everything else, because other programs' segments also fail when a route is gone.
         let dropsTheRest = rules.chains.contains { $0.direction == .output && $0.dropsTheRest }
         if isSilent, after.unsent > before.unsent, dropsTheRest { return .firewall }
         let refused = endings.count { $0 == .refused }
@@ -52,7 +52,9 @@ public struct ProbeLoss: Hashable, Sendable {
 
     /// Returns the problem with the smallest exception to the rule; adding it is up to the user. `nil` if no rule of this computer is the cause.
     ///
-    /// - Parameters: - link: the link's name. - user: the user that sends the packets.
+    /// - Parameters:
+    ///   - link: the link's name.
+    ///   - user: the user that sends the packets.
     public func problem(on link: String, of user: String) -> Problem? {
         switch cause {
         case nil: return nil

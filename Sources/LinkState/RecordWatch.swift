@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// Reports, with inotify(7), that a program wrote to a file in some folders: a join may be waiting for a DHCP client's record.
+/// Reports, with inotify(7), that a program wrote to a file in one of the given folders: a join may be waiting for a DHCP client's record.
 @LoopActor public final class RecordWatch {
     /// Called after each write, or after several at once.
     public var onChange: () -> Void = {}

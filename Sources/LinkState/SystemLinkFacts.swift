@@ -52,8 +52,8 @@ import PortalAnnouncement
         return facts
     }
 
-    /// Returns whether a DHCP client is about to write its record of this link: it wrote one before, and resolv.conf, which it writes first, is still
-    /// older.
+    /// Returns whether a DHCP client is about to write its record of this link: the client wrote one before, and resolv.conf, which it writes first,
+    /// is still older than the link's address.
     ///
     /// - Parameter time: the time at which the link got its address, in milliseconds of Unix time.
     public func isRecordDue(for link: LinkSnapshot, since time: Int) -> Bool {

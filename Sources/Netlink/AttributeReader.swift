@@ -37,7 +37,7 @@ public struct AttributeReader {
         self.all = all
     }
 
-    /// Returns the octets of an attribute; `nil` if it is absent. Throws if there are more than `limit`.
+    /// Returns the octets of an attribute; `nil` if the attribute is absent. Throws if the attribute has more than `limit` octets.
     public func octets(_ type: Int, limit: Int = .max) throws(MalformedMessage) -> ArraySlice<UInt8>? {
         var value: ArraySlice<UInt8>?
         for attribute in all where attribute.type == type {
@@ -59,7 +59,7 @@ public struct AttributeReader {
 
     public func flag(_ type: Int) throws(MalformedMessage) -> Bool { try octets(type) != nil }
 
-    /// Returns text up to its terminating NUL, if there is one; `nil` if it is absent. Throws if it is not UTF-8.
+    /// Returns text up to its terminating NUL, if there is one; `nil` if the attribute is absent. Throws if the text is not UTF-8.
     public func string(_ type: Int, limit: Int) throws(MalformedMessage) -> String? {
         guard let value = try octets(type, limit: limit + 1) else { return nil }
         let text = value.prefix { $0 != 0 }

@@ -183,7 +183,7 @@ import Glibc
     private func overrun() {
         overrunCount += 1
         onOverrun()
-        // The acknowledgement may be among the lost messages. A dump, in contrast, continues.
+        // Ends a request for one entry, because its acknowledgement may be among the lost messages. A dump, in contrast, continues.
         if let current, !current.request.isDump { finish(NetlinkError(operation: "asking the kernel", code: ENOBUFS)) }
     }
 
@@ -204,7 +204,7 @@ import Glibc
         }
     }
 
-    /// Replaces a lost socket once. Its running request ends, and the owner reads everything again as after an overrun.
+    /// Replaces a lost socket once. The running request ends, and the owner reads everything again as after an overrun.
     private func reopen(after code: Int32) {
         source?.cancel()
         source = nil

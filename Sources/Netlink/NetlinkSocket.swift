@@ -5,7 +5,7 @@ import Glibc
 ///
 /// The socket is closed in `deinit` and nowhere else.
 public final class NetlinkSocket: NetlinkTransport {
-    /// More octets than any datagram of the kernel contains: dumps come in pieces of at most 32 KiB (net/netlink/af_netlink.c).
+    /// The size of the buffer, larger than any datagram of the kernel: dumps come in pieces of at most 32 KiB (net/netlink/af_netlink.c).
     private static let bufferSize = 65_536
     /// Large enough for a burst of events. The kernel uses this memory only while messages wait.
     private static let receiveBuffer: Int32 = 512 * 1024

@@ -20,7 +20,7 @@ public struct AccessPointBook: Sendable {
 
     public init() {}
 
-    /// Returns the access points that get a question now, in the order of the candidates, and notes that.
+    /// Returns the access points that get a question now, in the order of the candidates, and notes the time of the questions.
     public mutating func due(_ candidates: [BSSID], at now: Instant) -> [BSSID] {
         entries = entries.filter { now - $0.value.asked < Self.interval }
         var due: [BSSID] = []

@@ -13,10 +13,11 @@ public enum ANQPOutcome: Hashable, Sendable {
 
 /// One ANQP question to an access point, which need not be joined, through the control socket of wpa_supplicant (2.10).
 ///
-/// wpa_supplicant's D-Bus interface has no call for this. While wpa_supplicant runs, the kernel refuses such frames from other programs (EALREADY).
+/// wpa_supplicant's D-Bus interface has no call for ANQP. While wpa_supplicant runs, the kernel refuses ANQP frames from other programs (EALREADY).
 @LoopActor final class AccessPointQuery {
-    /// Measured: 11 to 25 ms, and 2.2 s during a scan; NetworkManager's scans of all channels may take longer. wpa_supplicant ends a question itself.
-    /// If its event is lost, because only few fit into a socket's queue (net.unix.max_dgram_qlen), the answer is read without it.
+    /// The longest wait for an answer. Measured: 11 to 25 ms, and 2.2 s during a scan; NetworkManager's scans of all channels may take longer.
+    /// wpa_supplicant ends a question itself, with an event. If that event is lost, because only few events fit into a socket's queue
+    /// (net.unix.max_dgram_qlen), the answer is read without it.
     static let patience = Duration.seconds(30)
 
     private let bssid: BSSID
@@ -34,7 +35,7 @@ public enum ANQPOutcome: Hashable, Sendable {
     ) {
         (self.bssid, self.done) = (bssid, done)
         control = try? WPAControl(path: path)
-        // The timer keeps this object alive until then.
+        // The timer keeps this object alive until the timer fires.
         timer = try? EventLoop.shared.schedule(after: patience) { self.read() }
         guard let control, timer != nil else {
             finish(.notSent)
@@ -71,7 +72,8 @@ public enum ANQPOutcome: Hashable, Sendable {
 
     private func read() {
         guard let control else { return finish(.silent) }
-        // The mask selects the address and the ANQP elements (wpa_ctrl.h, WPA_BSS_MASK_INTERNETW). The timer keeps this object only until it fires.
+        // The mask selects the address and the ANQP elements (wpa_ctrl.h, WPA_BSS_MASK_INTERNETW). The closure keeps this object, because the timer
+        // keeps it only until the timer fires.
         control.ask("BSS \(bssid) MASK=0x8002") { text in self.finish(text.map { .answered(Self.answer($0)) } ?? .silent) }
     }
 

@@ -37,7 +37,7 @@ public enum Ending: Hashable, Sendable {
     case byUser
     /// The network may be joined again at once.
     case mayReturn
-    /// This network is not joined automatically until ``Associations/release(_:)`` or until that time is over; others may be.
+    /// This network is not joined automatically until ``Associations/release(_:)`` is called or the duration is over; other networks may be joined.
     case staysAway(SSID, for: Duration?)
 }
 
@@ -57,13 +57,14 @@ public enum AssociationError: Error, Hashable, Sendable {
     /// The program has ended or does not answer.
     case managerGone(String)
     case timeout(manager: String)
-    /// With the program's words.
+    /// The program refused, with these words.
     case refused(manager: String, words: String)
     /// Another join or leave of this interface is under way.
     case busy
 
-    /// - Parameters: - permission: the permission that the user lacks if the program refuses, and how to get it. - idle: the name of the program's
-    ///   error for an interface that is not in a network.
+    /// - Parameters:
+    ///   - permission: the permission that the user lacks if the program refuses, and how to get it.
+    ///   - idle: the name of the program's error for an interface that is not in a network.
     init(_ failure: SystemBus.CallFailure, of manager: String, missing permission: String, idle: String) {
         if failure.isRefusal {
             self = .notPermitted(manager: manager, missing: permission)
@@ -100,7 +101,7 @@ public enum AssociationError: Error, Hashable, Sendable {
     }
 }
 
-/// A program that joins networks, or the kernel itself. It calls back once; ``Associations`` ends calls that take too long.
+/// A program that joins networks, or the kernel itself. Each method calls `done` once; ``Associations`` ends calls that take too long.
 @LoopActor protocol Associator: AnyObject {
     /// The program's name for people.
     var name: String { get }
@@ -110,7 +111,7 @@ public enum AssociationError: Error, Hashable, Sendable {
     /// Ends a join for which ``Associations`` no longer waits.
     func abandon(_ interface: ManagedInterface)
     func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void)
-    /// The interface has left its network.
+    /// Notes that the interface has left its network.
     func left(_ interface: ManagedInterface)
     /// Restores the original auto-join setting: for one network, or for all.
     func release(_ ssid: SSID?)

@@ -6,7 +6,7 @@ import HotspotCore
     let name = "iwd"
     private static let service = "net.connman.iwd"
     private static let agent = "/org/hotspotd/agent"
-    /// Longer than iwd's own tries.
+    /// The time-out of a connection, longer than iwd's own tries.
     private static let patience = Duration.seconds(60)
 
     /// A network as iwd lists it.
@@ -24,7 +24,7 @@ import HotspotCore
     private var answer: (password: String, to: String)?
     /// The networks that are forgotten when the interface leaves them.
     private var onceOnly: [Int: SSID] = [:]
-    /// The networks that joined automatically before they had to stay away.
+    /// The networks that iwd joined automatically before they had to stay away.
     private var kept: [(ssid: SSID, known: String)] = []
 
     init(address: String?) { self.address = address }
@@ -75,7 +75,7 @@ import HotspotCore
                 if entry.known == nil, request.security.isSecured { return done(.passwordNeeded) }
                 return connect(entry, request, done)
             }
-            // iwd would use the password that it has stored.
+            // Forgets iwd's record first, because iwd would use the password that it has stored.
             forget(entry.known) { [self] in
                 offer(password) { [self] error in
                     if let error { return done(error) }
@@ -156,7 +156,7 @@ import HotspotCore
             keepAway(ending, station) { [self] in
                 bus.ask("Disconnect", of: object(station, "Station")) { [self] result in
                     if case .failure(let failure) = result { return done(error(failure)) }
-                    // iwd would not join a network by itself now.
+                    // Joins again, because iwd does not join a network by itself after `Disconnect`.
                     if ending == .mayReturn { bus.call("Connect", of: object(network, "Network")) { _ in } }
                     done(nil)
                 }

@@ -52,7 +52,7 @@ import HotspotCore
         let activation = Activation(done)
         activations[path] = activation
         guard request.password == nil else { return add(request, path, activation) }
-        // The profiles of networks in sight; other users' profiles are not included.
+        // Looks among the profiles of networks in sight; the list does not contain other users' profiles.
         bus.properties(of: Self.device(path)) { [self] properties in
             guard let properties else { return finish(path, activation, .managerGone(name)) }
             let profiles = (properties["AvailableConnections"]?.list ?? []).compactMap(\.text)
@@ -94,7 +94,8 @@ import HotspotCore
         start("AddAndActivateConnection2", [.tables(settings), .path(path), .path("/"), .table(options)], path, activation)
     }
 
-    /// Returns the settings of a profile that only this user may use; `nil` if the network needs more than a password.
+    /// Returns the settings of a profile that only `user` may use, or that all users may use if `user` is `nil`. Returns `nil` if the network needs
+    /// more than a password.
     nonisolated static func profile(for request: JoinRequest, user: String?) -> [String: [String: SystemBus.Argument]]? {
         var connection: [String: SystemBus.Argument] = [
             "id": .text(request.ssid.description), "type": .text("802-11-wireless"),
@@ -118,7 +119,7 @@ import HotspotCore
     private static let user: String? = geteuid() == 0 ? nil : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
 
     private func start(_ method: String, _ arguments: [SystemBus.Argument], _ path: String, _ activation: Activation) {
-        // NetworkManager may answer earlier questions after the deadline.
+        // NetworkManager may answer earlier requests after the deadline.
         guard activations[path] === activation else { return }
         activation.isAsked = true
         bus?.ask(method, of: Self.manager, arguments) { [weak self] result in
@@ -182,8 +183,9 @@ import HotspotCore
 
     // MARK: Leaving
 
-    /// `Disconnect` turns the device's `Autoconnect` off, and NetworkManager leaves this profile alone until it is activated again (measured). So if
-    /// only this network must stay away, `Autoconnect` is restored at once, and other networks are joined as before.
+    /// Leaves the network. `Disconnect` turns the device's `Autoconnect` off, and NetworkManager leaves this profile alone until it is activated
+    /// again (measured). So if only this network must stay away, `Autoconnect` is restored at once, and NetworkManager joins other networks as
+    /// before.
     func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void) {
         guard let bus, let path = devices[interface.index] else { return done(.managerGone(name)) }
         bus.properties(of: Self.device(path)) { [self] before in
@@ -197,7 +199,7 @@ import HotspotCore
         }
     }
 
-    /// Joins the same network again: after a `Disconnect`, NetworkManager would not.
+    /// Joins the same network again, because NetworkManager does not join it by itself after a `Disconnect`.
     private func activateAgain(
         _ device: [String: BusValue], _ path: String, _ done: @escaping (AssociationError?) -> Void
     ) {

@@ -13,7 +13,7 @@ import Wireless
     func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void) {
         guard request.security == .open else { return done(.unsupported(request.security)) }
         attempt(done) { monitor throws(WirelessError) in
-            // Only the program that made an association may replace it.
+            // Disconnects first, because only the program that made an association may replace it.
             if monitor.association(of: request.interface.index) != nil { try monitor.disconnect(index: request.interface.index) }
             try monitor.connect(index: request.interface.index, ssid: request.ssid)
             waiting[request.interface.index] = (request.ssid, done)

@@ -4,7 +4,7 @@ import Glibc
 
 /// A connection to a control socket of wpa_supplicant (ctrl_iface_unix.c): datagrams whose answers come in order, with events between them.
 ///
-/// Every wpa_supplicant has this socket; Debian's units for one interface, and ifupdown, start it without D-Bus.
+/// Every wpa_supplicant has this socket, even if Debian's units for one interface, or ifupdown, started it without D-Bus.
 @LoopActor final class WPAControl {
     /// The longest answer of wpa_supplicant (CTRL_IFACE_MAX_LEN and REPLY_SIZE).
     private static let limit = 8192
@@ -51,7 +51,7 @@ import Glibc
 
     isolated deinit { end() }
 
-    /// Sends a command. The handler gets the answer without its line feed, or `nil` if there is none.
+    /// Sends a command. The handler gets the answer without its line feed, or `nil` if no answer comes.
     func ask(_ command: String, _ handler: @escaping (String?) -> Void) {
         guard descriptor >= 0, send(descriptor, command, command.utf8.count, Int32(MSG_NOSIGNAL)) >= 0 else {
             return handler(nil)
@@ -60,7 +60,8 @@ import Glibc
         if questions.count == 1 { startTimer() }
     }
 
-    /// Sends commands one after the other until an answer is not OK. The handler gets that answer, or `nil`.
+    /// Sends commands one after the other until an answer is not OK. The handler gets that answer, `.some(nil)` if no answer came, or `nil` if all
+    /// were OK.
     func order(_ commands: ArraySlice<String>, _ handler: @escaping (_ refusal: String??) -> Void) {
         guard let first = commands.first else { return handler(.none) }
         ask(first) { [weak self] answer in
@@ -94,7 +95,7 @@ import Glibc
         }
     }
 
-    /// Stops answering commands.
+    /// Closes the connection. The waiting handlers get `nil`.
     private func end() {
         guard descriptor >= 0 else { return }
         source?.cancel()

@@ -119,7 +119,7 @@ import HotspotCore
         case .owe: settings += [("key_mgmt", "OWE"), ("ieee80211w", "2")]
         case .psk, .sae:
             guard let password = request.password else { return nil }
-            // A text of 64 digits is the key itself.
+            // A text of 64 octets is the key itself, in hexadecimal.
             let key = password.utf8.count == 64 ? password : "\"\(password)\""
             settings += [("psk", key), ("key_mgmt", request.security == .psk ? "WPA-PSK" : "SAE")]
             if request.security == .sae { settings.append(("ieee80211w", "2")) }
@@ -171,7 +171,7 @@ import HotspotCore
         }
     }
 
-    /// Restores everything except the joined network.
+    /// Ends a join: restores every setting except the joined network.
     private func finish(_ joining: JoinAttempt, _ error: AssociationError?) {
         let interface = joining.request.interface
         guard joins[interface.index] === joining else { return }

@@ -2,28 +2,28 @@ import ControlAPI
 import ForeignText
 import HotspotCore
 
-/// Decides which notifications the companion service's status calls for: one for each offer that can be used here, and one for each
-/// question of a paired laptop, until it is gone. Each turn shows the subjects that wait and are not open. Names of laptops and
-/// networks, and the questions, are words of others. Others also decide how many there are, and how often they change.
+/// Decides which notifications the companion service's status calls for: one for each offer that can be used here, and one for each question of a
+/// paired laptop, until the offer or question is gone. Each turn shows the subjects that wait and are not open. Other laptops choose the names, the
+/// questions, their number, and how often they change, so all of these are limited.
 struct NearbyNotices {
     /// The largest number of subjects, and of notices within ``pause``.
     static let limit = 8
-    /// The time from one notice of a subject to the next, if that shows only that its words changed.
+    /// The shortest time between two notices of a subject of which only the words have changed.
     static let pause = Duration.seconds(60)
 
     private var waiting: [(subject: Subject, notice: Notice)] = []
     /// The subjects with a program that a click opened.
     private(set) var open: Set<Subject> = []
-    /// The last notice of each subject that waits, and its time; without a notice, when a program ended that may have done its work.
+    /// The last notice of each subject that waits, and its time. After a program that may have done its work: no notice, and the time of its end.
     private var seen: [Subject: (notice: Notice?, at: Instant)] = [:]
-    /// Why the last program of a subject failed, until it is shown.
+    /// Why the last program of a subject failed, until a notification shows the reason.
     private var problems: [Subject: String] = [:]
     /// The times of the last notices.
     private var times: [Instant] = []
     /// The next time at which ``orders(at:)`` has an order.
     private(set) var next: Instant?
 
-    /// Takes in a status; `nil` without the service.
+    /// Reads a status of the service; `nil` if the service is absent.
     mutating func update(_ status: CompanionStatus?) {
         let status = status?.checked
         // An offer for another network can be used only after joining that network.
@@ -52,7 +52,7 @@ struct NearbyNotices {
             if let problem = problems.removeValue(forKey: subject) { shown.body = "\(problem)\n\(notice.body)" }
             orders.append(.show(shown, of: subject))
         }
-        // Nothing waits, but the user did something that failed.
+        // The subject no longer waits, but the user must learn that the program failed.
         for (subject, problem) in problems where !present.contains(subject) {
             orders.append(.show(Notice(kind: .failed, title: "Laptops nearby", body: problem), of: subject))
         }
@@ -66,10 +66,10 @@ struct NearbyNotices {
         seen[subject] = nil
     }
 
-    /// Notes that the program has ended. A question or an offer that still waits is shown again: at once, unless the program did its
-    /// work. Then it may soon be gone, or a terminal with the question is still open.
+    /// Notes that the program has ended. A question or an offer that still waits is shown again: at once, or after ``pause`` if the program did its
+    /// work, because the subject may then soon be gone, or a terminal with the question may still be open.
     ///
-    /// - Parameter problem: why the program failed, in its words, if the user did not end it.
+    /// - Parameter problem: why the program failed, in the program's words, if the user did not end it.
     mutating func closed(for subject: Subject, hasAnswered: Bool, problem: String?, at now: Instant) {
         open.remove(subject)
         if hasAnswered { seen[subject] = (nil, now) }

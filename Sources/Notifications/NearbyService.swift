@@ -18,14 +18,14 @@ struct NearbyService {
 
     var descriptor: Int32 { connection.descriptor }
 
-    /// Reads once, and returns the last status in it; `nil` if none is whole yet. An earlier one no longer counts.
+    /// Reads once, and returns the last complete status; `nil` if there is none yet. Earlier statuses no longer count.
     func status() throws(VarlinkError) -> CompanionStatus? {
         guard let last = try connection.available().last else { return nil }
         return try Coding.decode(CompanionStatus.self, from: try Coding.decode(Answer.self, from: last).get())
     }
 }
 
-/// Reports when a socket may have appeared, with inotify(7): nothing wakes while nothing happens.
+/// Reports when a socket may have appeared, with inotify(7), which does not wake the process without a change.
 struct SocketWatch: ~Copyable {
     /// Readable when something happened; -1 if the kernel refuses.
     let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -36,7 +36,7 @@ struct SocketWatch: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Watches the socket's folder; where it is missing, the folder above it.
+    /// Watches the socket's folder; if that is missing, the folder above it.
     mutating func arm() {
         let mask = UInt32(IN_CREATE | IN_MOVED_TO)
         if inotify_add_watch(descriptor, folder, mask | UInt32(IN_DELETE_SELF) | UInt32(IN_ONLYDIR)) >= 0 {
@@ -47,7 +47,7 @@ struct SocketWatch: ~Copyable {
         }
     }
 
-    /// Takes in what happened.
+    /// Reads the events and drops them.
     func drain() {
         var octets = [UInt8](repeating: 0, count: 16 * 1024)
         _ = read(descriptor, &octets, octets.count)

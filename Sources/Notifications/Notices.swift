@@ -38,7 +38,7 @@ enum Action: String, CaseIterable {
         }
     }
 
-    /// Whether a click on the notification itself means this button: not where a click would hand something over.
+    /// Whether a click on the notification itself means this button. Accepting hands something over, so only a click on its own button accepts.
     var isDefault: Bool { self != .accept }
 }
 
@@ -50,7 +50,7 @@ struct Notices {
         case close(Subject)
     }
 
-    /// A session is mentioned this long before its end, in milliseconds.
+    /// How long before its end a session is mentioned, in milliseconds.
     static let notice = 5 * 60_000
 
     private struct Visit {
@@ -121,9 +121,10 @@ struct Notices {
         visits[interface] = visit
     }
 
-    /// Notes that the program has ended. A question that is waiting is shown again, unless it was answered in a terminal.
+    /// Notes that the program has ended. Shows a waiting question again, except the question of a program that succeeded: its terminal may still be
+    /// open.
     ///
-    /// - Parameter problem: why the program failed, in its words, if the user did not end it.
+    /// - Parameter problem: why the program failed, in the program's words, if the user did not end it.
     mutating func closed(on interface: String, hasAnswered: Bool, problem: String?, at now: Int) -> [Order] {
         open.remove(interface)
         guard let status = last?.interfaces.first(where: { $0.interface == interface }), status.ssid != nil else { return [] }
@@ -143,7 +144,7 @@ struct Notices {
             interface.captive == false && interface.helper != nil
             && [StateName.authenticated.rawValue, StateName.maintaining.rawValue].contains(interface.state)
         visit.ends = isOnline ? interface.secondsRemaining.map { now + $0 * 1000 } : nil
-        // The session was renewed.
+        // After a renewal of the session, its new end is mentioned again.
         if let ends = visit.ends, ends - now > Self.notice { visit.isWarned = false }
         if let prompt = interface.prompt {
             guard prompt != visit.asked else { return [] }
@@ -209,7 +210,7 @@ struct Notices {
         return things.isEmpty ? last : "\(things.joined(separator: ", ")) and \(last)"
     }
 
-    /// Returns words of others in quotation marks, which they cannot end.
+    /// Returns words of others in quotation marks, which these words cannot close.
     static func quoted(_ words: String) -> String {
         "“\(Printable.shown(Blanks.collapsed(words), limit: 60).filter { !"“”\"".contains($0) })”"
     }

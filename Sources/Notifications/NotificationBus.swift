@@ -9,8 +9,7 @@ struct NotificationBus: ~Copyable {
     private var bus: OpaquePointer?
     private let hasActions: Bool
     private let hasMarkup: Bool
-    /// Whether the server shows a button for a click on the notification itself, even if the button has no words (seen with
-    /// Xfce's server 0.9.7).
+    /// Whether the server shows the click on the notification itself as a button, even if that button has no words (seen with Xfce's server 0.9.7).
     private let showsClick: Bool
 
     /// Connects to the bus, and asks for the capabilities of the server; `nil` without a bus.
@@ -77,7 +76,7 @@ struct NotificationBus: ~Copyable {
         append(notice.title)
         append(escaped(notice.body + command))
         sd_bus_message_open_container(call, Self.character("a"), "s")
-        // A click on the notification itself does the same as the first button. Other servers show no button for such a click.
+        // Makes a click on the notification itself do the same as the first button, except on servers that would show an extra button for it.
         if buttons.first?.isDefault == true, !showsClick { for text in ["default", ""] { append(text) } }
         for button in buttons { for text in [button.rawValue, button.label] { append(text) } }
         sd_bus_message_close_container(call)

@@ -4,8 +4,8 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// Shows notifications about logins in this session: a service of the user, because no session bus admits the daemon. It is the
-/// program of the daemon (`hotspotd --notify`), whose code is already in memory.
+/// Shows notifications about logins in this session: a service of the user, because no session bus admits the daemon. It runs the daemon's program
+/// (`hotspotd --notify`), whose code is already in memory.
 package enum NotifyProgram {
     /// The argument that starts this program.
     package static let option = "--notify"
@@ -34,7 +34,7 @@ struct Agent: ~Copyable {
     private static let patience = 2
     /// The wait before the next attempt to reach a daemon that is not there.
     private static let pause = Duration.seconds(5)
-    /// The wait from a change in the service's folder to the attempt to reach the service, which then listens.
+    /// The wait from a change in the service's folder to the attempt to reach the service, so that the service listens by then.
     private static let delay = Duration.seconds(1)
 
     private let bus: NotificationBus
@@ -68,7 +68,7 @@ struct Agent: ~Copyable {
 
     var isConnected: Bool { bus.isOpen }
 
-    /// Waits until something happens, and does what follows.
+    /// Waits until something happens, and acts on it.
     mutating func turn() {
         connect()
         // poll(2) ignores a descriptor below 0.
@@ -77,7 +77,7 @@ struct Agent: ~Copyable {
         ]
         var ends = (fixed + programs.values.map(\.process)).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&ends, nfds_t(ends.count), timeout)
-        // Without the daemon, nothing is known of the interfaces; its next status shows what the programs did there.
+        // Without the daemon, the states of the interfaces are unknown; its next status shows the effect of the programs there.
         var orders = daemon == nil ? [] : notices.orders(at: WallClock.now)
         if ends[0].revents != 0 { orders += daemonOrders() }
         if ends[2].revents != 0 { readNearby() }
@@ -95,7 +95,7 @@ struct Agent: ~Copyable {
     private var timeout: Int32 {
         let now = EventLoop.now
         let times = [daemon == nil ? daemonRetry : nil, nearby == nil ? nearbyRetry : nil, nearbyNotices.next]
-        // Rounded up, so that the time has come after the wait.
+        // Rounded up, so that the awaited time has come when poll(2) returns.
         var waits = times.compactMap { $0.map { ($0 - now).milliseconds + 1 } }
         if daemon != nil, let end = notices.next { waits.append(end - WallClock.now) }
         return waits.min().map { Int32(min(max($0, 0), 60_000)) } ?? -1
@@ -114,7 +114,7 @@ struct Agent: ~Copyable {
         }
         if nearby == nil, let time = nearbyRetry, time <= now {
             nearbyRetry = nil
-            // Before the attempt, so that a socket that appears after it is noticed.
+            // Watches before the attempt, so that a socket that appears after the attempt is noticed.
             watch.arm()
             nearby = NearbyService(path: nearbyPath, awaitsQuestions: awaitsQuestions)
         }
@@ -122,7 +122,7 @@ struct Agent: ~Copyable {
 
     private mutating func daemonOrders() -> [Notices.Order] {
         guard let daemon else { return [] }
-        // The service may let this user in now.
+        // After a change of the daemon's status, the service may let this user in.
         nearbyRetry = nearbyRetry ?? EventLoop.now
         do throws(VarlinkError) {
             var orders: [Notices.Order] = []
@@ -187,7 +187,7 @@ struct Agent: ~Copyable {
         }
     }
 
-    /// Collects the programs that have ended, and returns the orders that follow about the interfaces.
+    /// Collects the programs that have ended, and returns the resulting orders about interfaces.
     private mutating func finished() -> [Notices.Order] {
         var orders: [Notices.Order] = []
         for (subject, program) in programs {

@@ -1,4 +1,5 @@
-// This target: the messages in which a network announces its portal's API (RFC 8910), and the requests for them, as values.
+// This target: the messages in which a network announces its portal's API (RFC 8910), and the requests for these messages, as
+// values.
 
 import Glibc
 

@@ -1,7 +1,7 @@
 /// A network's announcement of the API of its portal (RFC 8910).
 public struct Announcement: Hashable, Sendable {
     public let api: PortalAPIAddress
-    /// The program, file or message with the announcement, in words for people.
+    /// The program, file or message from which the announcement comes, in words for people.
     public let source: String
 
     public init(_ api: PortalAPIAddress, source: String) {
@@ -10,8 +10,8 @@ public struct Announcement: Hashable, Sendable {
     }
 }
 
-/// A message in which a network announces its portal's API, by its name in the output of `hotspot-dhcp`. The order is that of networkd
-/// (link_get_captive_portal), the most important first; RFC 8910, 3 does not define one.
+/// A message in which a network announces its portal's API, by its name in the output of `hotspot-dhcp`. The cases are in the order of
+/// networkd (link_get_captive_portal), the most important first; RFC 8910, 3 does not define an order.
 public enum AnnouncingMessage: String, Codable, Hashable, Sendable, CaseIterable {
     case dhcp4, dhcp6, ra
 

@@ -32,10 +32,11 @@ public struct LinkHost: Hashable, Sendable, CustomStringConvertible {
     public var isIPv6: Bool { address.utf8.contains(UInt8(ascii: ":")) }
 }
 
-/// The hosts whose announcements count on one link. Any guest can answer, with the router's IP address as the source. A forged MAC address is harder,
-/// because an access point knows each station by its MAC address. Both addresses of a reply must belong to one host.
+/// The hosts whose announcements count on one link. Any guest can answer with the router's IP address as the source. Forging the router's MAC address
+/// is harder, because an access point knows each station by its MAC address. So both addresses of a reply must belong to the same host.
 ///
-/// Without hosts, no announcement counts. A DHCPv6 reply counts if a default router sent it, because no program reports the DHCPv6 server.
+/// Without hosts, no announcement counts. A DHCPv6 reply counts if a default router sent it, because no program reports which host is the DHCPv6
+/// server.
 public struct Announcers: Hashable, Sendable {
     /// For IPv4, the server of the lease or the router that forwards its answers; without a lease, the default routers. For IPv6,
     /// the default routers.
@@ -62,12 +63,13 @@ public struct Announcers: Hashable, Sendable {
         }
     }
 
-    /// Returns why this answer does not count; `nil` if it counts.
+    /// Returns the reason for which a reply does not count; `nil` if it counts.
     func objection(to reply: Inquiry.Reply, from sender: LinkHost) -> Objection? {
         guard hosts.contains(sender) else {
             return hosts.contains { $0.address == sender.address } ? .hardware : .stranger
         }
-        // A relay forwards the answers of several servers. RFC 2131, 4.3.1 requires each answer to name its server.
+        // A relay forwards the answers of several servers, so the server identifier must match as well. RFC 2131, 4.3.1 requires each answer to
+        // contain it.
         if case .dhcp4(let packet) = reply, let leaseServer, packet.server != leaseServer { return .identifier }
         return nil
     }

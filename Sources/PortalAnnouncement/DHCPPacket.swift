@@ -20,10 +20,10 @@ public struct DHCPPacket: Hashable, Sendable {
     private static let cookie: [UInt8] = [0x63, 0x82, 0x53, 0x63]
     /// The shortest message that every server accepts (RFC 1542, 2.1).
     private static let leastLength = 300
-    /// The largest number of resolvers that are read.
+    /// The largest number of nameservers that are read.
     static let nameserverLimit = 8
 
-    /// Returns `nil` unless this is a well-formed message from a server.
+    /// Reads a message; returns `nil` unless it is well-formed and comes from a server.
     public init?(_ octets: [UInt8]) {
         guard octets.count >= Self.fixedLength, octets.count <= 65_535, octets[0] == 2,
             octets[236..<240].elementsEqual(Self.cookie),
@@ -52,10 +52,11 @@ public struct DHCPPacket: Hashable, Sendable {
     }
     private static func number(_ octets: some Sequence<UInt8>) -> UInt32 { octets.reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// Returns a DHCPINFORM message (RFC 2131, 4.4.3) that requests option 114, from a machine with these addresses.
+    /// Returns a DHCPINFORM message (RFC 2131, 4.4.3) that requests option 114, for a machine with this IP address and this MAC
+    /// address.
     public static func inform(_ transaction: UInt32, from address: [UInt8], _ hardware: [UInt8]) -> [UInt8] {
-        // The fields: a request over Ethernet, whose addresses have six octets; xid; seconds and flags, which are 0; ciaddr, and
-        // three addresses of servers.
+        // The fields: a request, Ethernet, six octets in a MAC address; xid; seconds and flags, which are 0; ciaddr; three
+        // server addresses, which are 0.
         var octets: [UInt8] = [1, 1, 6, 0]
         for shift: UInt32 in [24, 16, 8, 0] { octets.append(UInt8(truncatingIfNeeded: transaction >> shift)) }
         octets += [0, 0, 0, 0] + address + [UInt8](repeating: 0, count: 12) + hardware

@@ -32,8 +32,8 @@ public struct DHCPv6Reply: Hashable, Sendable {
         self.portalAPI = portalAPI
     }
 
-    /// Returns the request. It does not identify this machine (RFC 7844, 4.3.1), and also requests the options that RFC 8415, 21.7 requires: the
-    /// times of refreshing and repeating.
+    /// Returns an Information-request. It does not identify this machine (RFC 7844, 4.3.1). It also requests the options that RFC 8415, 21.7
+    /// requires: the times for refreshing and repeating.
     public static func informationRequest(_ transaction: UInt32) -> [UInt8] {
         func option(_ code: Int, _ numbers: [Int]) -> [UInt8] {
             ([code, 2 * numbers.count] + numbers).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }

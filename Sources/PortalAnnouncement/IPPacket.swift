@@ -1,5 +1,5 @@
-/// A packet of IPv4 (RFC 791) or IPv6 (RFC 8200) as it comes from a packet socket, without the header of the link layer. The kernel has not checked
-/// its checksums; on a virtual network, the sender does not fill them in.
+/// An IPv4 packet (RFC 791) or IPv6 packet (RFC 8200) as it comes from a packet socket, without the header of the link layer. The kernel has not
+/// checked its checksums; on a virtual network, the sender does not fill them in.
 public struct IPPacket: Hashable, Sendable {
     /// The sender's address as the packet states it: four or sixteen octets.
     public let source: [UInt8]
@@ -29,7 +29,7 @@ public struct IPPacket: Hashable, Sendable {
 }
 
 extension Inquiry.Reply {
-    /// Reads the reply in a packet from the link's socket; `nil` for any other packet.
+    /// Reads the reply in a packet; `nil` if the packet contains no reply.
     public init?(_ packet: IPPacket) {
         if packet.content == 58, packet.source.count == 16 {
             let found = RouterAdvertisement(packet.payload, from: packet.source, hopLimit: packet.hopLimit)

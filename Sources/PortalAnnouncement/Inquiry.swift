@@ -1,13 +1,13 @@
 /// The requests for a network's portal API, and the answers so far: decides which request is sent when, and which answers are reported.
 ///
-/// Only answers of the ``Announcers`` count. After any other answer, the request stays open.
+/// Only answers of the ``Announcers`` count. An answer from any other host leaves the request open.
 public struct Inquiry: Hashable, Sendable {
     public enum Question: Hashable, Sendable {
         /// The DHCPINFORM message (RFC 2131, 4.4.3), sent only with an IPv4 address.
         case inform
         /// The router solicitation.
         case solicitation
-        /// The DHCPv6 question for information.
+        /// The Information-request of DHCPv6 (RFC 8415, 18.2.6).
         case informationRequest
     }
 
@@ -32,7 +32,8 @@ public struct Inquiry: Hashable, Sendable {
         case object(AnnouncingMessage, Announcers.Objection, LinkHost)
     }
 
-    /// The number of the requests, which distinguishes their answers from answers to other machines; DHCPv6 uses the lower 24 bits.
+    /// The transaction number of the requests, which distinguishes answers to this machine from answers to other machines. DHCPv6 uses the
+    /// lower 24 bits.
     public let transaction: UInt32
     private let announcers: Announcers
     private var answered: Set<AnnouncingMessage> = []
@@ -47,7 +48,7 @@ public struct Inquiry: Hashable, Sendable {
         self.announcers = announcers
     }
 
-    /// Whether all expected answers have arrived. If a family (IPv4 or IPv6) has no hosts, no answer from it is expected.
+    /// Whether all expected answers have arrived. If there are no hosts of a family (IPv4 or IPv6), no answer over that family is expected.
     public var isComplete: Bool {
         (!asks(IPv6: false) || answered.contains(.dhcp4))
             && (!asks(IPv6: true) || told.contains(.ra) || answered.contains(.dhcp6))
@@ -61,12 +62,13 @@ public struct Inquiry: Hashable, Sendable {
         if asks(IPv6: false), !answered.contains(.dhcp4) { questions.append(.inform) }
         guard asks(IPv6: true) else { return questions.map(Action.ask) }
         if !answered.contains(.ra) { questions.append(.solicitation) }
-        // Router advertisements say whether there is DHCPv6. If none arrived in the first round, the request is sent anyway.
+        // A router advertisement can announce DHCPv6. If none has announced the API by the second round, the DHCPv6 request is sent anyway.
         if round > 0, !told.contains(.ra), !answered.contains(.dhcp6) { questions.append(.informationRequest) }
         return questions.map(Action.ask)
     }
 
-    /// Returns the actions that follow from a reply: at most one address of each kind is reported, and an answer to another request is ignored.
+    /// Returns the actions that follow from a reply. Reports at most one address for each kind of message, and ignores answers to other
+    /// requests.
     ///
     /// - Parameter sender: the source addresses of the packet and of its frame.
     public mutating func handle(_ reply: Reply, from sender: LinkHost) -> [Action] {

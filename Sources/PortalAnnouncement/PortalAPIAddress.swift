@@ -1,18 +1,21 @@
-/// The address of a portal's API that a network announced (RFC 8910). Until it is checked, it may be any octets.
+/// A checked announcement of a portal's API (RFC 8910): its address, or that there is no portal. Refuses any other octets that
+/// a network may announce.
 public enum PortalAPIAddress: Hashable, Sendable {
     case url(String)
     /// The network announced that it has no captive portal.
     case unrestricted
 
-    /// In DHCP, one octet holds the length of an option.
+    /// The longest address, in octets: in DHCP, one octet holds the length of an option.
     static let limit = 255
     private static let unrestrictedName = "urn:ietf:params:capport:unrestricted"
 
-    /// Returns `nil` unless the address is `https` with a host, without a user name, and in visible ASCII characters only.
+    /// Returns `nil` unless the octets are the name that means "no portal", or an `https` address with a host and without a
+    /// user name. Only visible ASCII characters are allowed.
     public init?(_ octets: some Collection<UInt8>) {
         guard (1...Self.limit).contains(octets.count), octets.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         let text = String(decoding: octets, as: UTF8.self)
-        // RFC 8910, 2 defines this name. The case of the scheme and of the URN's namespace does not matter.
+        // RFC 8910, 2 defines the name that means "no portal". Upper and lower case are equal in the scheme and in the
+        // namespace of a URN.
         if text.lowercased() == Self.unrestrictedName {
             self = .unrestricted
             return

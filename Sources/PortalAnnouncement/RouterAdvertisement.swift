@@ -1,10 +1,10 @@
 /// A router advertisement (RFC 4861, 4.2), without its IPv6 header.
 public struct RouterAdvertisement: Hashable, Sendable {
-    /// The numbers in ICMPv6 of the advertisement and of the solicitation (RFC 4861, 4.1, without options).
+    /// The ICMPv6 type of the advertisement, and the whole solicitation without options (RFC 4861, 4.1).
     public static let type: UInt8 = 134
     public static let solicitation: [UInt8] = [133, 0, 0, 0, 0, 0, 0, 0]
 
-    /// Whether flag M or O is set, so that DHCPv6 provides more information.
+    /// Whether flag M or O is set: DHCPv6 then provides more information.
     public let namesDHCPv6: Bool
     /// Option 37 (RFC 8910, 2.3), checked; if there are several, the first valid one.
     public let portalAPI: PortalAPIAddress?

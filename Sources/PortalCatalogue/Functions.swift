@@ -38,7 +38,7 @@ enum Function: Hashable, Sendable {
             made = one { Set($0.utf8).count == 64 && $0.utf8.count == 64 ? .base64(alphabet: $0) : nil }
         case "between": made = arguments.count == 2 ? .between(arguments[0], arguments[1]) : nil
         case "replace":
-            // The replacement may apply to every octet of a page.
+            // The replacement must be short, because it may replace every octet of a page.
             let isShort = arguments.count == 2 && !arguments[0].isEmpty && arguments[1].utf8.count <= 32
             made = isShort ? .replace(arguments[0], arguments[1]) : nil
         case "literal": made = arguments.count == 1 ? .literal(arguments[0]) : nil

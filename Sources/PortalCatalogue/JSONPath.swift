@@ -91,7 +91,7 @@ struct JSONPath: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// The elements of a list, or the members of an object by their names' order.
+    /// The elements of a list, or the members of an object in the order of their names.
     fileprivate var elements: [JSONValue] { array ?? object?.sorted { $0.key < $1.key }.map(\.value) ?? [] }
 }
 

@@ -14,11 +14,11 @@ package struct PortalClaim: Hashable, Sendable {
     package var reason: String { "\(portal.id).portal matches by \(evidence.map(\.rawValue).joined(separator: ", "))." }
 }
 
-/// Compares portal files with the answers from the probe to the portal's page.
+/// Compares portal files with all answers of the way to the portal's page, the probe's first.
 package enum Matcher {
     /// Returns the claims of the files that match, the best one first: more kinds of evidence, then more lines, then the name.
     ///
-    /// - Parameter hops: the answers from the probe to the portal's page.
+    /// - Parameter hops: all answers of the way to the portal's page, the probe's first.
     package static func claims(_ portals: [PortalFile], on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim] {
         let seen = Seen(hops, ssid)
         var claims: [PortalClaim] = []
@@ -29,7 +29,7 @@ package enum Matcher {
         return sorted(claims)
     }
 
-    /// Returns the claims of files of which only `[Match]` has been read.
+    /// Returns the claims of the files that match, if only their `[Match]` sections have been read.
     ///
     /// - Parameter report: called with the mistakes of files that match but cannot be used.
     static func claims(
@@ -54,7 +54,7 @@ package enum Matcher {
 
     /// Returns the matching section with the most kinds of evidence, and among equals with the most lines.
     private static func best(_ matches: [PortalFile.Match], _ seen: Seen) -> PortalFile.Match? {
-        // Almost all of thousands of files are excluded here, without a copy or comparison.
+        // Among thousands of files, almost all are excluded here, without a copy or comparison.
         guard matches.contains(where: { seen.trigrams.mayHold($0.demand) && holds($0, seen) }) else { return nil }
         return matches.filter { holds($0, seen) }.max { ($0.evidence.count, $0.count) < ($1.evidence.count, $1.count) }
     }
@@ -100,7 +100,7 @@ package enum Matcher {
         }
     }
 
-    /// Compares short texts before long ones.
+    /// Returns whether a section matches; compares short texts before long ones.
     private static func holds(_ match: PortalFile.Match, _ seen: Seen) -> Bool {
         func matches(_ globs: [Glob], _ octets: [UInt8]) -> Bool { globs.contains { $0.matches(octets) } }
         return match.ssids.allSatisfy { matches($0, seen.ssid) }

@@ -3,9 +3,9 @@ import Glibc
 import HelperKit
 import HotspotCore
 
-/// The portal files of some folders. For logins, only each file's `[Match]` sections are read at first, and the rest once they match; both are read
-/// again when a folder or a file has changed. This target also decides which file claims a page (`Matcher`), logs in with a file (`PortalLogin`), and
-/// records logins.
+/// The portal files of some folders. For logins, reads only each file's `[Match]` sections at first, and the other sections once they match; reads
+/// them again when a folder or a file has changed. This target also decides which file claims a page (`Matcher`), logs in with a file
+/// (`PortalLogin`), and records logins.
 package final class PortalCatalogue: Sendable {
     /// A file that was not read, or cannot be used.
     package struct Listing: Sendable {
@@ -104,7 +104,8 @@ package final class PortalCatalogue: Sendable {
         return try PortalFileParser.parse(octets, file: path)
     }
 
-    /// Returns the first octets of a file, one more than a keyfile may have, without waiting at a pipe.
+    /// Returns the first octets of a file, without waiting at a pipe. The usual limit is one more than a keyfile may have, to notice a file that is
+    /// too long.
     package static func octets(of path: String, limit: Int = Keyfile.maximumSize + 1) -> [UInt8]? {
         FilePath.octets(of: path, limit: limit)
     }

@@ -65,7 +65,7 @@ package struct PortalFile: Hashable, Sendable {
         var bodies: [[Glob]] = []
         /// Texts that no page may contain.
         var absent: [Glob] = []
-        /// The trigrams that must occur for the section to match; 0 for none.
+        /// The trigrams that must occur for the section to match; 0 stands for no trigram.
         var demand = SIMD4<UInt16>.zero
         /// The number of lines.
         var count: Int {
@@ -135,7 +135,7 @@ package struct PortalFile: Hashable, Sendable {
             case probe(seconds: Int)
         }
         var action: Action
-        /// The line of the step's section, for messages.
+        /// The line where the step's section begins, for messages.
         var line: Int
         var followsRedirects = true
         var mayFail = false

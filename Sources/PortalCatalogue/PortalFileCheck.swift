@@ -24,7 +24,7 @@ struct PortalFileCheck {
         Keyfile.Error(file: keyfile.file, line: line, message: text)
     }
 
-    /// Checks that every answer has an `Ask=`, and every kept value a `Set=`.
+    /// Checks that every answer that is used has an `Ask=`, and every kept value that is used a `Set=`.
     private func checkNames() throws(Keyfile.Error) {
         let asked = Set(portal.fields.map(\.name))
         let kept = Set(portal.steps.flatMap { $0.sets.map(\.name) })
@@ -71,7 +71,7 @@ struct PortalFileCheck {
             let line = keyfile.entries.first { $0.section == part }?.sectionLine ?? 0
             throw mistake(line, "[\(part)] would keep a password for later visits")
         }
-        // A password in an address would be in every log on the way.
+        // An address must not contain a password, because every log on the way would contain it.
         for step in portal.steps {
             guard case .message(let message) = step.action, uses(secret, message.address) else { continue }
             throw mistake(step.line, "the address contains a password; send answers as fields")

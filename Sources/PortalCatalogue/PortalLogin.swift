@@ -8,7 +8,7 @@ import PageLogin
 package struct PortalLogin: Sendable {
     /// The portal's page on which a login begins.
     package struct Start: Sendable {
-        /// The answers from the probe to the page.
+        /// All answers of the way to the page, the probe's first.
         package var hops: [HTTPResponse]
         package var page: HTMLPage
         package var portal: Portal
@@ -59,14 +59,14 @@ package struct PortalLogin: Sendable {
             claim.portal, at: start.portal, engine: FormEngine(for: command.redirects), values: values(start.hops, start.page),
             isStranger: false)
         run.begin()
-        // Ticks are not answers that should be stored.
+        // A login with stored answers needs no ticks, because ticks are not stored.
         let needs = run.fields.filter { $0.kind != .checkbox }.map(\.name)
         return Evaluation(claim.confidence, portal: start.portal(claim.portal), needs: needs, reason: claim.reason)
     }
 
     /// Answers Authenticate and PresentUI.
     ///
-    /// - Parameter isTypedNow: the user has just typed the command's answers, as in PresentUI.
+    /// - Parameter isTypedNow: whether the user has just typed the command's answers, as in PresentUI.
     package func run(isTypedNow: Bool) -> Reply {
         let memory = PortalMemory(command.session)
         if isTypedNow, let saved = memory.pause, let url = WebURL(saved.url),
@@ -118,7 +118,7 @@ package struct PortalLogin: Sendable {
         return command.reply(.success, session: session)
     }
 
-    /// Answers Logoff with the request that the login composed.
+    /// Answers Logoff: sends the request that the login composed.
     package func logoff() -> Reply { PortalLogoff.forNextLogin(endSession(), command) }
 
     private func endSession() -> Reply {
@@ -154,8 +154,8 @@ package struct PortalLogin: Sendable {
             client: page.client)
     }
 
-    /// Returns the claim of the file that matches the page best. If the page asks for other fields than the file, an operator has made its own page,
-    /// which is left to the form helper, unless the file is for this operator's host.
+    /// Returns the claim of the file that matches the page best. A page that asks for other fields than the file is an operator's own: it is left to
+    /// the form helper, unless the file is for this operator's host.
     package func claim(_ start: Start) -> PortalClaim? {
         portals.claims(on: start.hops, ssid: SSID(hex: command.network.ssidHex)).first { claim in
             claim.evidence.contains(.host) || claim.portal.isFor(start.page)
@@ -216,7 +216,7 @@ extension PortalRun: LoginSteps {
     var hasSent: Bool { hasActed }
     var shownTerms: ShownTerms? { terms.map { ShownTerms($0, of: values.page, at: values.last.url) } }
 
-    /// Where to continue after a question; `nil` if the login can begin again at the portal's page.
+    /// The step at which to continue after a question; `nil` if the login can begin again at the portal's page.
     var pausedState: PortalMemory.Pause? {
         guard hasActed, index > 0 else { return nil }
         return PortalMemory.Pause(

@@ -10,7 +10,7 @@ package struct PortalMemory: Codable, Sendable {
         var step: Int
         package var url: String
         package var form: HTMLForm?
-        /// The kept values in base64, each with how much it reveals.
+        /// The kept values in base64; `taints` contains how much each of them reveals.
         private var kept: [String: String]
         private var taints: [String: Taint]
 
@@ -28,7 +28,7 @@ package struct PortalMemory: Codable, Sendable {
         }
     }
 
-    /// The name of the file, without its ending.
+    /// The name of the portal file, without its ending.
     var catalogue: String?
     package var pause: Pause?
     var status: SessionMemory.SavedRequest?

@@ -1,7 +1,7 @@
 import HelperKit
 import HotspotCore
 
-/// A `.portal` file of which only `[Match]` was read: only one of many files matches a portal, and the others need not be parsed.
+/// A `.portal` file of which only the `[Match]` sections were read: the rest is parsed only for the one file, among many, that matches a portal.
 struct PortalOutline: Sendable {
     let keyfile: Keyfile
     let matches: [PortalFile.Match]
@@ -9,7 +9,7 @@ struct PortalOutline: Sendable {
     /// The file's name without its ending.
     var id: String { PortalFileParser.id(of: keyfile.file) }
 
-    /// Reads the rest. Throws the first ``Keyfile/Error`` in the file.
+    /// Reads the whole file. Throws the first ``Keyfile/Error`` in it.
     func whole() throws(Keyfile.Error) -> PortalFile { try PortalFileParser.parse(keyfile) }
 }
 
@@ -17,7 +17,7 @@ struct PortalOutline: Sendable {
 package protocol PortalSource: Sendable {
     /// Returns the claims of the files that match, the best one first.
     func claims(on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim]
-    /// Returns the file with this name, without its ending, if it can be used.
+    /// Returns the file with this name (without `.portal`), if it can be used.
     func portal(named id: String) -> PortalFile?
 }
 

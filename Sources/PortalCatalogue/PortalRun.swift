@@ -18,7 +18,7 @@ struct PortalRun: Sendable {
     /// The index of the next step, and how often it has run.
     private(set) var index = 0
     private var times = 0
-    /// The step at which this run began. After a question, that is not the first step.
+    /// The index of the step at which this run began: after a question, it may be a later step than the first.
     private var first = 0
     private var requests = 0
     /// The answers that were sent or used in a computation, so that the portal may refuse them.
@@ -111,7 +111,7 @@ struct PortalRun: Sendable {
         return judge()
     }
 
-    /// Stores whether the probe found the network open.
+    /// Ends the login if the probe found the network open; otherwise continues with the next step.
     mutating func probed(isOpen: Bool) -> LoginMove? {
         if isOpen { return .done }
         advance()
@@ -206,7 +206,7 @@ struct PortalRun: Sendable {
 
     // MARK: - Questions
 
-    /// The ways of sending to which an answer to the open prompt agrees, if a prompt of the form engine names them.
+    /// The ways of sending that the user agrees to by answering the open prompt; empty unless the form engine made that prompt.
     var impliedAgreements: [String] {
         index < portal.steps.count && isSubmit ? engine.impliedAgreements(on: values.page, at: values.last.url) : []
     }

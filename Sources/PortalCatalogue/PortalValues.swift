@@ -56,13 +56,13 @@ struct PortalValues: Sendable {
 
     var last: HTTPResponse { hops[hops.count - 1] }
 
-    /// Stores an answer; only the last ones are kept.
+    /// Stores an answer with the redirects before it; only the last answers are kept.
     mutating func add(_ chain: RedirectChain) {
         hops = Array((hops + chain.hops).suffix(24))
         page = chain.page
     }
 
-    /// Stores an answer without a page, or that no answer came.
+    /// Stores an empty answer for an address, because its answer has no page or did not come.
     mutating func addLost(_ url: WebURL) {
         hops.append(HTTPResponse(url: url, status: 0))
     }
@@ -97,7 +97,7 @@ struct PortalValues: Sendable {
             for name in function.names {
                 taint = max(taint, min(kept[name]?.taint ?? .none, function.isDigest ? .digest : .secret))
             }
-            // Each of several functions in a row may double a value.
+            // Limits each result, because each of several functions in a row may double the value.
             let octets = function.apply(value.octets) { kept[$0]?.octets ?? [] }.prefix(HTTPRequest.pageLimit)
             value = Tainted(octets: Array(octets), taint: taint)
         }

@@ -2,7 +2,7 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// The rules of trust for one request of a portal file. They are those for forms, and a file cannot loosen them.
+/// The rules of trust for one request of a portal file. They are the same as for forms, and a file cannot loosen them.
 struct RequestTrust {
     let request: HTTPRequest
     let taint: Taint
@@ -17,7 +17,7 @@ struct RequestTrust {
         var boxes: [Field] = []
         if target.origin != live.origin {
             let isInside = engine.leadsInside(target)
-            // Web pages attack routers by leading into the network, and answers for one portal must not reach another one.
+            // Web pages attack routers by leading into the network, and answers for one portal must not reach another: both need the user's consent.
             if isInside, acts || taint > .none {
                 boxes.append(ConsentRequired.leadsInside.box(for: target))
             } else if taint > .none {

@@ -172,7 +172,7 @@ enum Source: Hashable, Sendable {
     }
 }
 
-/// `VALUE is GLOBS`, `VALUE has TEXTS`, each also with `not`. A value alone is true if it is not empty.
+/// A condition: `VALUE is GLOBS` or `VALUE has TEXTS`, each also with `not`, or a value alone, which is true if it is not empty.
 struct Condition: Hashable, Sendable {
     enum Comparison: Hashable, Sendable {
         case exists
@@ -198,7 +198,7 @@ struct Condition: Hashable, Sendable {
         var rest = text[...]
         while !rest.isEmpty {
             if rest.hasPrefix("${") {
-                // The arguments of a value may contain the same words.
+                // Skips values, because their arguments may contain ` is ` or ` has ` as well.
                 try Template.skipExpression(&rest)
             } else if let (word, contains, negates) = words.first(where: { rest.hasPrefix($0.word) }) {
                 value = try Template(String(text[..<rest.startIndex]))
@@ -211,7 +211,7 @@ struct Condition: Hashable, Sendable {
         }
         value = try Template(text)
         comparison = .exists
-        // If there were text beside the value, the result would never be empty.
+        // A value alone must have no text beside it: with text, it would never be empty.
         guard !value.pieces.isEmpty, value.pieces.count == value.expressions.count else {
             throw Template.Mistake(
                 message: text.contains("=")

@@ -31,7 +31,7 @@ package enum PercentEncoding {
         return result
     }
 
-    /// Returns the decoded value of a query's pair; `nil` if there is none of this name.
+    /// Returns the decoded value of the query's pair with this name; `nil` if there is no such pair.
     static func pair(_ name: String, of query: some Collection<UInt8>) -> [UInt8]? {
         pairs(of: query).first { $0.name.elementsEqual(name.utf8) }?.value
     }
@@ -72,7 +72,7 @@ enum ScriptText {
         return text.endIndex < rest.endIndex ? unescape(Array(text)) : []
     }
 
-    /// Reads escapes (ECMA-262, "String Literals", with the octal escapes of annex B) as octets: an escape for one octet is Latin-1.
+    /// Replaces escapes (ECMA-262, "String Literals", with the octal escapes of annex B): below 256 by one octet, others by their UTF-8.
     static func unescape(_ octets: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var rest = octets[...]

@@ -1,11 +1,11 @@
 import HotspotCore
 
-/// The sequences of three octets that occur in some texts, each as a number of 16 bits. They often show that a text is missing without reading the
-/// texts again.
+/// The sequences of three octets that occur in some texts, each as a number of 16 bits. Without reading the texts again, they often show that a
+/// sought text is missing.
 struct Trigrams {
     private var bits = [UInt64](repeating: 0, count: 1024)
 
-    /// A demand of 0 stands for no trigram.
+    /// Contains only the number 0, which stands for no trigram in a demand.
     init() { bits[0] = 1 }
 
     mutating func insert(_ text: [UInt8]) {
@@ -16,7 +16,7 @@ struct Trigrams {
         }
     }
 
-    /// Returns whether all of these may occur; `false` if at least one is certainly missing.
+    /// Returns whether all demanded trigrams may occur; `false` if at least one is certainly missing.
     func mayHold(_ demand: SIMD4<UInt16>) -> Bool {
         func holds(_ number: UInt16) -> Bool { bits[Int(number >> 6)] & (1 << UInt64(number & 63)) != 0 }
         return holds(demand.x) && holds(demand.y) && holds(demand.z) && holds(demand.w)
@@ -27,7 +27,7 @@ struct Trigrams {
         return UInt16(truncatingIfNeeded: (all &* 0x9E37_79B1) >> 16)
     }
 
-    /// Returns four trigrams from different parts of a text; fewer if it is short.
+    /// Returns four trigrams from different parts of a text. In a short text they may be equal; without three octets, all are 0.
     static func demand(_ text: [UInt8]) -> SIMD4<UInt16> {
         guard text.count > 2 else { return .zero }
         let last = text.count - 3

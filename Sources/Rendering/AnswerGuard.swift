@@ -11,10 +11,11 @@ struct AnswerGuard: Sendable {
     /// Returns whether the user has agreed to send the answers to an address.
     let mayLead: @Sendable (WebURL) -> Bool
 
-    /// The effect of a request: it is held back, it carries all recognisable answers, or it carries some of them, for example to check a field.
+    /// The effect of a request: it is held back, or carries all recognisable answers, some of them (for example to check a field), or none.
     enum Ruling: Equatable { case refused(WebURL), sends, checks, other }
 
-    /// Shorter answers may occur in a request by chance. They count only in a body, and only if all of them occur together.
+    /// The length from which an answer is recognised. Shorter answers may occur by chance: they count only if all are short and all occur in the
+    /// body.
     private static let telling = 4
 
     /// Returns what a request does.
@@ -50,7 +51,7 @@ struct AnswerGuard: Sendable {
         return long.isEmpty && typed.allSatisfy(sent.contains)
     }
 
-    /// Returns only the letters and digits, whether they are encoded in an address, a form or JSON.
+    /// Returns a text's letters and digits in lower case, so that the encoding of an address, a form or JSON does not matter.
     private static func plain(_ text: String) -> String {
         let decoded = text.replacing("+", with: " ").removingPercentEscapes
         return String(decoded.lowercased().filter { $0.isLetter || $0.isNumber })

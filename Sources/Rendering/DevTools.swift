@@ -33,10 +33,10 @@ final class DevTools: Sendable {
     /// Takes over a connected socket.
     init(descriptor: Int32, onEvent: @escaping @Sendable (DevTools, Event) -> Void) {
         (self.descriptor, self.onEvent) = (descriptor, onEvent)
-        // A browser that no longer reads must not block a command.
+        // Limits each write, because a browser that no longer reads must not block a command.
         var patience = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        // If the system has no thread left, no command gets an answer, and each one times out.
+        // If the system has no thread left, nothing reads the answers, and each command times out.
         Worker.startAside { self.readAll() }
     }
 

@@ -51,7 +51,7 @@ package final class OpenPages: Sendable {
         for page in old { page.close() }
     }
 
-    /// Closes each page when its time is over, until there is none.
+    /// Closes each page when its time is over; returns when no page is open.
     private func watch() {
         while true {
             _ = Scope(deadline: .after(milliseconds: 5000)).pause(milliseconds: 5000)

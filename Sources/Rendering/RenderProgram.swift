@@ -5,8 +5,8 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// The browser's side of its sandbox: opens the proxy's port in the sandbox's network, passes it on, starts the browser, and ends with the connection
-/// or with the browser.
+/// The program that runs in the browser's sandbox: opens the proxy's port in the sandbox's network, passes the listening socket to the helper, starts
+/// the browser, and ends with the connection or with the browser.
 ///
 /// For each connection to the browser's socket, the daemon starts `hotspot-helpers --render BROWSER` with the connection as descriptor 3. The browser
 /// then uses it for DevTools.
@@ -49,8 +49,7 @@ package enum RenderProgram {
         exit(0)
     }
 
-    /// Switches off a feature that has no command-line option: the browser's own search for a captive portal, which would open the page a second
-    /// time.
+    /// Switches off the browser's own search for a captive portal, which would open the page a second time. It has no command-line option.
     private static func writePreferences() {
         for folder in ["/tmp/profile", "/tmp/profile/Default"] { mkdir(folder, 0o700) }
         let file = open("/tmp/profile/Default/Preferences", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -67,7 +66,7 @@ package enum RenderProgram {
     private static let environment = [
         "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", "TMPDIR=/tmp", "XDG_CONFIG_HOME=/tmp/config",
         "XDG_CACHE_HOME=/tmp/cache",
-        // Variables for parts that Debian's start script uses.
+        // Debian's start script uses these variables.
         "CHROME_DESKTOP=none", "DBUS_SESSION_BUS_ADDRESS=disabled:", "DBUS_SYSTEM_BUS_ADDRESS=disabled:",
     ]
 
@@ -85,7 +84,7 @@ package enum RenderProgram {
     static func options(proxy port: UInt16, _ wishes: Wishes) -> [String] {
         var words = [
             "--headless=new", "--remote-debugging-pipe", "--user-data-dir=/tmp/profile", "--disable-gpu",
-            // A single login needs no isolation between the frames of its page, nor the processes for that.
+            // A single login does not need the frames of its page isolated from each other in separate processes.
             "--disable-site-isolation-trials",
             // The browser must not generate code at run time, which the service manager forbids as well (MemoryDenyWriteExecute=).
             "--js-flags=--jitless --max-old-space-size=256",

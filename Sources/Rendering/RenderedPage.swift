@@ -6,8 +6,8 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// A page in a browser without a window, which can connect only over one link. Runs the page's scripts, reads the page as a person sees it, types and
-/// presses. It knows nothing about logins.
+/// A page in a browser without a window. The browser can connect only over one link. This class runs the page's scripts, reads the page as a person
+/// sees it, types and presses, and knows nothing about logins.
 ///
 /// The browser runs in a sandbox without a network. Its connections go through a proxy in this process, which is bound to the
 /// link.
@@ -18,7 +18,7 @@ package final class RenderedPage: Sendable {
         package let url: WebURL
         /// The visible page, as HTML without scripts. The page made it, so it is as untrusted as any other answer.
         package let markup: [UInt8]
-        /// Whether this reads a layer over the page.
+        /// Whether the reading shows only a layer over the page.
         package let isCover: Bool
         /// The words of the last dialog that a script has opened since the last act (HTML Standard, section "Simple dialogs").
         package let said: String?
@@ -42,7 +42,7 @@ package final class RenderedPage: Sendable {
         private static let longestCount = 60
         private static let largestNumber = 9999 * 60 + 9999
 
-        /// Reads the answer of `page.js`, which a browser that the page has taken over can write as it likes. Throws
+        /// Reads the answer of `page.js`. Does not trust it: if the page has taken over the browser, it can write any answer. Throws
         /// ``TransferError``.
         ///
         /// - Parameter pin: returns the key of the server at a secure address.
@@ -91,7 +91,7 @@ package final class RenderedPage: Sendable {
         }
     }
 
-    /// The actions on the page, as it was last read.
+    /// The actions on the last reading of the page.
     package struct Act: Sendable {
         /// A button, a link or the Enter key.
         package enum Press: Sendable {
@@ -128,7 +128,7 @@ package final class RenderedPage: Sendable {
     private static let patience = 12_000
     /// The longest wait for a page that still has nothing to press or fill in, in milliseconds.
     private static let emptyPatience = 8_000
-    /// The same for a page that has text, at first and after a press.
+    /// The longest wait for a page that has text but nothing to press or fill in, at first and after a press, in milliseconds.
     private static let (startPatience, endPatience) = (6_000, 600)
     /// Milliseconds within which a press must show a first effect.
     private static let effectPatience = 1_500
@@ -136,7 +136,7 @@ package final class RenderedPage: Sendable {
     private static let wordPatience = 2_000
     /// Milliseconds within which a page that counts seconds changes its number.
     private static let tick = 1_400
-    /// The number of times that a disabled button is checked, ten times a second.
+    /// How often a disabled button is checked at most, at ten checks a second.
     private static let enableLooks = 50
     /// The longest wait for a page that counts down, in milliseconds.
     private static let countPatience = 65_000
@@ -260,7 +260,7 @@ package final class RenderedPage: Sendable {
         _ = try page.call("Page.enable", in: scope)
         _ = try page.call("Network.enable", ["maxTotalBufferSize": 0, "maxResourceBufferSize": 0], in: scope)
         _ = try page.call("Network.setBypassServiceWorker", ["bypass": .bool(true)], in: scope)
-        // Messages over these channels cannot be held back, and no known login needs these channels.
+        // Removes channels whose messages hotspotd cannot hold back; no known login needs them.
         _ = try page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.withoutChannels)], in: scope)
         // A page in the background gets no focus, and only some timers.
         _ = try page.call("Emulation.setFocusEmulationEnabled", ["enabled": .bool(true)], in: scope)
@@ -287,7 +287,7 @@ package final class RenderedPage: Sendable {
         try whole(try rest(patience: Self.startPatience, in: scope), in: scope)
     }
 
-    /// Returns a reading with the parts that must be opened first: some lists, tabs and calendars are in the page only while they are open.
+    /// Completes a reading by the parts that must be opened first: some lists, tabs and calendars are in the page only while they are open.
     private func whole(_ reading: Reading, in scope: Scope) throws(TransferError) -> Reading {
         guard reading.hasMore else { return keep(reading) }
         let isRead = try? evaluate("hotspot.readMore()", reading.context, in: scope.limited(milliseconds: Self.openLimit))
@@ -306,7 +306,7 @@ package final class RenderedPage: Sendable {
         return reading
     }
 
-    /// Checks the page until two checks see the same and no request is running.
+    /// Checks the page until two checks see the same content and no request is running.
     ///
     /// - Parameter patience: the longest wait in milliseconds for a page that has text but nothing to press.
     private func rest(patience: Int, in scope: Scope) throws(TransferError) -> Reading {

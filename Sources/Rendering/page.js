@@ -1,13 +1,13 @@
-// Reads a page as a person sees it, and acts on it as a person would. Runs in a world of its own, where the page's scripts can change
-// neither these functions nor what they keep; what they see is the page's, and hostile.
+// Reads a page as a person sees it, and acts on it as a person would. Runs in an isolated world: the page's scripts cannot change these functions or
+// their data. The elements that these functions see belong to the page, and are hostile.
 (() => {
   if (globalThis.hotspot) return;
 
   const limits = { octets: 180000, nodes: 20000, depth: 100, controls: 150, choices: 500, name: 60, text: 2000 };
-  // What the last reading showed: controls by form and name, buttons and links by their keys.
+  // The last reading: controls by form and name, buttons and links by their keys.
   let shown = { fields: new Map(), buttons: new Map(), links: new Map() };
 
-  // MARK: What an element is
+  // MARK: Kinds of elements
 
   const squeezed = (text) => (text ?? "").replace(/\s+/g, " ").trim();
   const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_+|_+$/g, "").slice(0, 40);
@@ -22,7 +22,7 @@
     }
     return [...node.childNodes];
   };
-  // The document of a frame of the page's own origin.
+  // Returns the document of a frame of the page's own origin.
   const own = (frame) => {
     try { return frame.contentDocument; } catch { return null; }
   };
@@ -33,16 +33,16 @@
   const isDisabled = (element) => element.disabled === true || attribute(element, "aria-disabled") === "true";
   const role = (element) => attribute(element, "role").split(" ")[0];
 
-  // Nothing of it is shown, nor of what is in it.
+  // Returns whether an element and everything in it is hidden.
   const isGone = (element, style) =>
     style.display === "none" || style.contentVisibility === "hidden" || parseFloat(style.opacity) < 0.05;
-  // It has a box that a person can see, on the page.
+  // Returns whether an element has a box on the page that a person can see.
   const isSeen = (element) => {
     const box = element.getBoundingClientRect();
     return box.width > 1 && box.height > 1 && box.right + scrollX > 0 && box.bottom + scrollY > 0
       && getComputedStyle(element).visibility === "visible";
   };
-  // It is cut down to a dot, as text for screen readers is.
+  // Returns whether an element is cut down to a dot or lies off the page, as text for screen readers does.
   const isDot = (element, style) => {
     if (style.position !== "absolute" && style.position !== "fixed") return false;
     const box = element.getBoundingClientRect();
@@ -73,7 +73,7 @@
       || textOf(group.querySelector("legend") ?? group) : "";
   };
 
-  // The name of a control in words: what labels it, else the only text beside it.
+  // Returns the name of a control in words: its label, otherwise the only text beside it.
   const label = (element, isRow) => {
     const names = isRow ? [groupName(element)] : [
       byIDs(element, "aria-labelledby").map((node) => textOf(node)).join(" "), attribute(element, "aria-label"),
@@ -83,7 +83,7 @@
     const name = names.find(Boolean) || (squares.has(element) ? textOf(element, limits.text) : "");
     return name || textAround(isRow ? element.parentElement : element, squares.has(element) ? 300 : 80);
   };
-  // The text around a control that stands around no other one.
+  // Returns the text of the nearest element that has text and surrounds this control but no other one.
   const textAround = (element, limit) => {
     let around = element;
     for (let step = 0; step < 3 && (around = around.parentElement); step++) {
@@ -94,9 +94,9 @@
     return "";
   };
 
-  // What a control is, as HTML has it; undefined for none.
+  // Returns the kind of a control, such as `text`, `select` or `press`; undefined if the element is not a control.
   const kind = (element) => {
-    // A copy for scripts, of a control that is drawn.
+    // A hidden copy, for scripts, of a control that the page draws.
     if (element.getAttribute("aria-hidden") === "true" && element.tabIndex < 0) return undefined;
     if (element.localName === "input") {
       const type = element.type;
@@ -116,7 +116,7 @@
     case "checkbox": case "switch": return "checkbox";
     case "radio": return "radio";
     case "combobox": return "list";
-    // Beside the tab that is open, the others are other ways.
+    // If one tab of a list is open, the other tabs are other ways to log in.
     case "tab": return element.closest("[role=tablist]")?.querySelector("[role=tab][aria-selected=true]") ? "tab" : "press";
     case "textbox": return element.isContentEditable ? "text" : undefined;
     case "button": return isList(element) ? "list" : "press";
@@ -124,7 +124,7 @@
     }
     if (element.localName === "button" || element.localName === "summary") return isList(element) ? "list" : "press";
     if (element.localName === "a") return leadsOn(element) ? "link" : "press";
-    // What only a script makes a button: the outermost element that shows the hand, with few words.
+    // An element that only a script makes a button: the outermost element at which the pointer becomes a hand, with few words.
     const style = getComputedStyle(element);
     if (style.cursor !== "pointer" || element.closest("label, a, button")) return undefined;
     if (element.parentElement && getComputedStyle(element.parentElement).cursor === "pointer") return undefined;
@@ -133,7 +133,7 @@
     const text = textOf(element);
     return text && text.length <= limits.name ? "press" : undefined;
   };
-  // A small frame that is empty, or has a tick: what is drawn in place of a box. Once known it stays one, however it looks by then.
+  // Returns the small frame, empty or with a tick, that a page draws in place of a checkbox. Once found, it stays a checkbox, however it looks later.
   const squares = new WeakMap();
   const square = (element) => {
     if (squares.has(element)) return squares.get(element);
@@ -142,7 +142,7 @@
       const isSmall = box.width >= 8 && box.width <= 40 && Math.abs(box.width - box.height) <= 4;
       if (!isSmall || !/^[✓✔☑√]?$/.test(squeezed(node.textContent))) return false;
       const style = getComputedStyle(node);
-      // A circle is one of several to choose from.
+      // A circle is a radio button, not a checkbox.
       return parseFloat(style.borderTopLeftRadius) < box.width / 3
         && ["Top", "Right", "Bottom", "Left"].every((side) => parseFloat(style[`border${side}Width`]) > 0);
     };
@@ -160,16 +160,16 @@
   const buttonText = (element) =>
     (element.localName === "input" ? squeezed(element.value) || attribute(element, "alt") : textOf(element, limits.name))
       || attribute(element, "aria-label") || attribute(element, "title");
-  // It has words, and opens nothing: a sign beside a field, such as one that shows a password, sends no form.
+  // Returns whether a button may send a form: it has words, and opens nothing. A sign beside a field, such as one that shows a password, does not.
   const sends = (button) => ["", "false"].includes(attribute(button, "aria-haspopup")) && !button.hasAttribute("aria-expanded")
     && /\p{L}/u.test(button.localName === "input" ? button.value || attribute(button, "alt") : textOf(button));
-  // Words without the seconds for which a button cannot be pressed.
+  // Returns a button's words without the seconds for which the button cannot be pressed.
   const steady = (text) => text.replace(/\s*[([]\d{1,3}\s*s?[)\]]$/u, "");
   const typed = new Set(["text", "password", "email", "tel", "number", "date", "search", "search list", "url", "textarea"]);
   const isTyped = (kind) => typed.has(kind);
   const isChecked = (element) => element.checked ?? squares.get(element)?.isTicked ?? attribute(element, "aria-checked") === "true";
 
-  // The options of a list that is drawn by scripts, where they are in the page.
+  // Returns the options of a list that scripts draw; none if they are not in the page.
   const options = (list) => {
     const box = [...byIDs(list, "aria-controls"), ...byIDs(list, "aria-owns")].find((node) => node.querySelector("[role=option]"))
       ?? list.querySelector("[role=option]")?.parentElement
@@ -177,17 +177,17 @@
     return box ? [...box.querySelectorAll("[role=option]")].slice(0, limits.choices) : [];
   };
   const optionText = (option) => textOf(option) || squeezed(option.textContent);
-  // The options that a list showed when it was opened, for one that has none while it is closed.
+  // The options that a list showed when it was opened, because some lists have none while they are closed.
   const opened = new WeakMap();
   const optionTexts = (list) => {
     const texts = opened.get(list) ?? [];
     return texts.length ? texts : options(list).map(optionText);
   };
 
-  // What is a form where the page has none: elements with their parts, "fields" or what a button or a layer is about.
+  // Returns the elements that serve as forms outside of the page's own forms, each with its kind: "fields", "button" or "layer".
   //
-  // The fields outside of forms are one form with the smallest element that has them all, and a button; or one each, if each has a button of its
-  // own, and none is left between them. Any other button is one with all around it that belongs to no other control, or with its layer.
+  // All fields are one form: the smallest element that contains them and a button. They are several forms if each has a button of its own, and no
+  // button is left between them. Any other button is a form with everything around it that belongs to no other control, or with its layer.
   const drawnForms = (root) => {
     const fields = [], buttons = [], drawn = new Map();
     const visit = (node, depth, inForm) => {
@@ -234,10 +234,10 @@
     for (let step = inner; step; step = above(step)) if (step === node) return true;
     return false;
   };
-  // Whether a person fills in or presses what is of this kind.
+  // Returns whether a person fills in or presses a control of this kind.
   const isActive = (what) => what && !["hidden", "link", "tab"].includes(what);
 
-  // What lies over all controls that are in sight, and has some of its own: a dialog, which a person answers first.
+  // Returns the layer that covers all controls in sight and has controls of its own: a dialog, which a person answers first. Null if there is none.
   const cover = () => {
     const controls = [...document.querySelectorAll("input:not([type=hidden]), select, textarea, button, [role=button]")].filter(isSeen);
     let found = null;
@@ -251,14 +251,14 @@
       if (layer && [...layer.querySelectorAll("*")].some((element) => isActive(kind(element)))) found = layer;
     }
     if (!found) return null;
-    // A control that is in sight beside the layer can be used as well.
+    // If a control beside the layer is in sight, a person can use the page as well.
     return controls.some((control) => !holds(found, control) && isReachable(control)) ? null : found;
   };
-  // A field that something else covers, or that is cut away, is a trap: nobody would type in it.
+  // Returns whether nothing covers a field. A field that is covered or cut away is a trap: a person would not type in it.
   const isOnTop = (field) => {
     if (atPoint(field) === null) field.scrollIntoView({ block: "center", behavior: "instant" });
     const top = topAt(field);
-    // What is around it is on top only where the field lets clicks through; else the field is cut away, or lies behind it.
+    // An element around the field may be on top only if the field lets clicks through; otherwise the field is cut away, or lies behind that element.
     return top === null || holds(field, top) || [...(field.labels ?? [])].some((label) => holds(label, top))
       || (holds(top, field) && getComputedStyle(field).pointerEvents === "none");
   };
@@ -268,7 +268,7 @@
     return inner.elementFromPoint?.(box.left + box.width / 2, box.top + box.height / 2) ?? null;
   };
 
-  // The topmost element at the middle of a control, if that is in sight.
+  // Returns the topmost element at the middle of a control; null if that point is out of sight.
   const atPoint = (control) => {
     const box = control.getBoundingClientRect();
     const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
@@ -279,13 +279,13 @@
     return top !== null && (holds(top, control) || holds(control, top));
   };
 
-  // Without those by which a reader that sees no style sheets knows what is hidden: what is here is shown.
+  // Returns an element's classes without those by which a reader without style sheets knows hidden elements: each element read here is visible.
   const classes = (element) => attribute(element, "class").split(" ")
     .filter((name) => !["hidden", "d-none", "hide", "is-hidden", "ng-hide", "invisible", "uk-hidden"].includes(name)).join(" ").slice(0, 100);
 
   // MARK: Reading
 
-  // Some pages enable their button once the terms were scrolled to their end.
+  // Scrolls everything to its end if a button is disabled: some pages enable it once the terms were scrolled to their end.
   const scrollToEnds = () => {
     const disabled = [...document.querySelectorAll(":disabled, [disabled], [aria-disabled=true]")];
     if (!disabled.some((element) => isDisabled(element) && kind(element) === "press" && isSeen(element))) return;
@@ -296,7 +296,7 @@
     }
   };
 
-  // Reads what is in an element. The numbers of its labels begin with a mark of their own.
+  // Reads the content of an element. The numbers of its labels begin with `mark`.
   const reading = (root, drawn, mark = "") => {
     const next = { fields: new Map(), buttons: new Map(), links: new Map() };
     const out = [], told = [], asked = [], opened = new Map();
@@ -344,7 +344,7 @@
       if (!inForm) openForm(element, ' data-drawn="button"', "", "post");
       const own = unique(slug(text) || "button", inForm && !isOfButton ? `button ${form} ` : "button ");
       next.buttons.set(`${form} ${own}`, { element, text });
-      // A button that is a form of its own is known by its words.
+      // A button that is a form of its own is recognised by its words.
       const given = inForm && !isOfButton ? (element.name && !isRandom(element.name) ? element.name : "") : `press_${own}`;
       const name = given ? ` name="${escaped(given)}"` : "";
       add(`<button type="submit"${name} value="${escaped(own)}"${isDisabled(element) ? " disabled" : ""}>${escaped(text)}</button>`);
@@ -360,7 +360,7 @@
       const isRow = parts.length > 1;
       const name = label(element, isRow);
       const isBox = what === "checkbox" || what === "radio";
-      // A box is often drawn by its label, and hidden itself.
+      // A checkbox or radio button is often hidden, and drawn by its label.
       if (!isBox && !isBeneath && !isOnTop(element)) return;
       if (!isSeen(element) && !(isBox && [...(element.labels ?? []), element.parentElement].some((node) => node && isSeen(node)))) return;
       if (++controls > limits.controls) return;
@@ -373,7 +373,7 @@
       let words = ` id="${number(element)}" name="${escaped(own)}"`;
       if (name) words += ` aria-label="${escaped(name.slice(0, 300))}"`;
       if (element.required || attribute(element, "aria-required") === "true") words += " required";
-      // Nobody types in a list, or in a field that a calendar fills in.
+      // A list, or a field that a calendar fills in, may be read-only, because nobody types in it.
       if (what !== "list" && !isDate && (element.readOnly || attribute(element, "aria-readonly") === "true")) words += " readonly";
       if (isDisabled(element)) words += " disabled";
       asked.push(`${what}:${own}:${name}`);
@@ -403,7 +403,7 @@
       const kept = what === "password" ? "" : ` value="${escaped(squeezed(value).slice(0, 200))}"`;
       add(what === "textarea" ? `<textarea${words}>${escaped(value.slice(0, 200))}</textarea>` : `<input type="${type}"${words}${kept}>`);
     };
-    // The boxes for one character each that stand beside this one.
+    // Returns the row of boxes for one character each to which this box belongs; only this box if there is no row.
     const row = (element) => {
       let around = element.parentElement;
       for (let step = 0; step < 3 && around; step++, around = around.parentElement) {
@@ -416,7 +416,7 @@
     const plain = new Set(["div", "span", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "table", "tbody", "tr", "td", "th",
       "section", "article", "main", "header", "footer", "nav", "aside", "fieldset", "legend", "small", "strong", "b", "em", "dl", "dt", "dd"]);
 
-    // A picture, or a frame of another origin: by its address and its classes the reader knows a test that only people pass.
+    // Adds a picture, or a frame of another origin. By its address and classes, the reader recognises a captcha.
     const picture = (element, words) => {
       const marks = ["class", "id", "src"].map((name) => ` ${name}="${escaped(attribute(element, name).slice(0, 200))}"`).join("");
       add(`<img alt="${escaped(attribute(element, words).slice(0, 100))}"${marks}>`);
@@ -460,7 +460,7 @@
         frames += 1;
         return picture(element, "title");
       }
-      // A component whose inside is closed to scripts.
+      // Scripts cannot look into this component, so it counts as a frame of another origin.
       if (name.includes("-") && !element.shadowRoot && !squeezed(element.textContent) && !element.childElementCount && isSeen(element)) {
         frames += 1;
         return add(`<iframe src="${escaped(location.href)}" sandbox=""></iframe>`);
@@ -477,7 +477,7 @@
         add(control && kind(control) !== "hidden" ? `<label for="${number(control)}">` : "<span>");
         end = control && kind(control) !== "hidden" ? "</label>" : "</span>";
       } else if (name === "form" && form === 0) {
-        // A form's properties are its controls, if they are called so.
+        // Reads the attributes: a control named `action` would replace the form's property of that name.
         const action = element.getAttribute("action");
         const isGet = action && attribute(element, "method").toLowerCase() !== "post";
         hasSender = hasSenders(element);
@@ -525,7 +525,7 @@
     let number = forms;
     for (const { tab, told, pieces } of (tabs && behindTabs.get(tabs)) ?? []) {
       if (!tab.isConnected || isOpen(tab)) continue;
-      // A price beside the fields counts as one of the page.
+      // Adds the texts beside the fields, because a price there counts as a price of the page.
       const beside = told.map((text) => escaped(text)).filter((text) => !pieces.some(({ markup }) => markup.includes(text)));
       out.push(`<h2>${escaped(textOf(tab))}</h2>${beside.map((text) => `<p>${text}</p>`).join("")}`);
       for (const { markup, fields, buttons } of pieces) {
@@ -537,9 +537,9 @@
     }
     const hasMore = [...next.fields.values()].some(isClosed) || (tabs !== null && !behindTabs.has(tabs));
     shown = next;
-    // Halves of characters, and towers of marks, end the connection.
+    // Removes halves of characters and long runs of marks, which would end the connection.
     const wellFormed = (text) => text.replace(/\p{M}{9,}/gu, "").replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "");
-    // Numbers of seconds, also as minutes and seconds.
+    // The page's numbers, read as seconds, or as minutes and seconds.
     const counters = ([...words, ...asked].join(" ").match(/(\d{1,4}:)?\d{1,4}/g) ?? []).slice(0, 40)
       .map((text) => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0));
     const still = (text) => text.replace(/\d+/g, "#");
@@ -550,12 +550,12 @@
     };
   };
 
-  // Where scripts send what is typed into a form, once that is known; a form's own address says little then.
+  // The address to which scripts send the answers of a form, once it is known; the form's own address says little then.
   const targets = new Map();
   const leadsTo = (form, address) => { targets.set(fieldsOf(shown, form), address); };
   const fieldsOf = (reading, form) => [...reading.fields.keys()].filter((id) => id.startsWith(`${form} `)).map((id) => id.slice(id.indexOf(" "))).join();
 
-  // Reads what a layer covers as well, from now on.
+  // Whether to read the page below a layer as well.
   let isBeneath = false;
   const lookBeneath = () => { isBeneath = true; };
 
@@ -565,7 +565,7 @@
   const events = (element, kinds, type = Event, more = {}) => {
     for (const kind of kinds) element.dispatchEvent(new type(kind, { bubbles: true, cancelable: true, composed: true, ...more }));
   };
-  // Clicks, unless the page makes something else of the element under the pointer. Returns whether it did.
+  // Clicks an element, unless the page changes it while the pointer presses it. Returns whether it clicked.
   const click = (element, isSame = () => true) => {
     element.scrollIntoView({ block: "center", behavior: "instant" });
     const pointer = { view: window, button: 0, detail: 1, pointerId: 1, isPrimary: true, pointerType: "mouse" };
@@ -581,7 +581,7 @@
   const bare = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   const current = (element) => element.isContentEditable ? element.textContent : element.value;
 
-  // Types into a field, one character after another. The page may write what was typed in its own way.
+  // Types into a field, one character after another. Returns whether the page has accepted the text, perhaps in another notation.
   const type = (elements, text) => {
     const whole = elements.length > 1 ? [...text] : [text];
     if (elements.length > 1 && whole.length > elements.length) return false;
@@ -612,13 +612,13 @@
     }
     return isTaken(elements.map(current).join(""), text);
   };
-  // A page may write a number in its own way, with the country's prefix.
+  // Returns whether a field's value is the typed text. A page may add other characters, and the country's prefix to a number.
   const isTaken = (value, text) => {
     const [shown, typed] = [bare(value), bare(text)];
     return shown.includes(typed) || (/^\d{6,}$/.test(typed) && shown.endsWith(typed.slice(-6)));
   };
 
-  // Fills in a field of the last reading. Returns whether the page has taken it.
+  // Fills in a field of the last reading. Returns whether the page has accepted the value.
   const fill = async (form, name, value) => {
     const field = shown.fields.get(`${form} ${name}`);
     if (!field || !field.elements.every((element) => element.isConnected)) return false;
@@ -653,13 +653,13 @@
     return type(field.elements, value);
   };
 
-  // How a box that is drawn looks, so that it is seen whether a click has changed it.
+  // Returns the look of a drawn checkbox, to see whether a click has changed it.
   const looks = (element, frame) => {
     const style = getComputedStyle(frame);
     return [element.outerHTML, style.backgroundColor, style.backgroundImage, style.borderTopColor, style.boxShadow].join();
   };
 
-  // Opens a list that scripts draw, and takes an option by its words. Where the options follow what is typed, the words are typed first.
+  // Opens a list that scripts draw, and picks the option with these words. If no option has them, types the words into the list's field.
   const choose = async (list, text) => {
     if (squeezed(list.value ?? "") === text || textOf(list) === text) return true;
     const isMeant = (option) => bare(optionText(option)) === bare(text);
@@ -669,7 +669,7 @@
       list.select();
       for (const letter of text) list.ownerDocument.execCommand("insertText", false, letter);
       for (let step = 0; step < 20 && !(option = shownOptions(list).find(isMeant)); step++) await pause(100);
-      // Some take what is typed as well.
+      // Some lists also accept typed text that is not an option.
       if (!option) {
         events(list, ["change"]);
         list.blur();
@@ -692,12 +692,12 @@
       if (step === 0) click(list);
       await pause(50);
     }
-    // Options without a role are the words that have appeared.
+    // If the options have no role, they are the words that have appeared.
     return kind(list) === "search list" ? [] : words().filter((element) => !before.has(element)).slice(0, limits.choices);
   };
   const shownOptions = (list) =>
     [...new Set([...options(list), ...list.ownerDocument.querySelectorAll("[role=listbox] [role=option]")])].filter(isSeen);
-  // What has to be opened to be read: a list without options, a field that may have a calendar.
+  // Returns whether a field must be opened to be read: a list without options, or a field that may have a calendar.
   const isClosed = ({ kind, elements: [element], tab }) =>
     tab === undefined && (((kind === "list" || kind === "search list") && !opened.has(element) && !optionTexts(element).length)
       || (kind === "calendar" && !calendars.has(element)));
@@ -721,14 +721,14 @@
       await closeList(element, found);
     }
   };
-  // A list that searches may have only those options in the page that are in sight.
+  // Returns whether all options are in the page. A list with a search may have only the options in sight there.
   const showsAll = (options) => {
     let box = options[0]?.parentElement;
     while (box && box.scrollHeight <= box.clientHeight + 8) box = box.parentElement;
     const height = options.reduce((sum, option) => sum + option.getBoundingClientRect().height, 0);
     return !box || !box.contains(options.at(-1)) || box.scrollHeight < height * 1.5;
   };
-  // Some lists close by the Escape key, some by another click, some by one beside them.
+  // Closes a list: some close by the Escape key, some by another click, some by a click beside them.
   const closeList = async (list, shown) => {
     const ways = [
       () => events(list.ownerDocument.activeElement ?? list, ["keydown", "keyup"], KeyboardEvent, { key: "Escape", code: "Escape", keyCode: 27, which: 27 }),
@@ -745,7 +745,7 @@
 
   // MARK: Calendars
 
-  // Read-only fields, and whether a calendar fills them in; the date that such a field shows, and how; the calendars.
+  // By field: whether a calendar fills in this read-only field; the date that it shows, and its text for that date; its calendar.
   const calendars = new WeakMap(), dated = new WeakMap(), calendarBoxes = new Map();
   const yearIn = (text) => Number(text.match(/(?:^|\D)((?:19|20)\d\d)(?!\d)/)?.[1] ?? 0);
   const monthNames = ["en", document.documentElement.lang, navigator.language].flatMap((language) => ["long", "short"].map((month) => {
@@ -754,7 +754,7 @@
       return Array.from({ length: 12 }, (_, index) => names.format(Date.UTC(2001, index, 15)).toLowerCase().replace(/\.$/, ""));
     } catch { return []; }
   }));
-  // The month that a text names, from 1; 0 for none.
+  // Returns the month that a text names, from 1; 0 if it names none.
   const monthIn = (text) => {
     for (const names of monthNames) {
       const index = names.findIndex((name) => /\p{L}{3}/u.test(name) && text.toLowerCase().includes(name));
@@ -766,7 +766,7 @@
   const isDay = (node) => /^([1-9]|[12]\d|3[01])$/.test(squeezed(node.textContent))
     && ![...node.children].some((child) => squeezed(child.textContent));
   const shownDays = (field) => [...field.ownerDocument.body.querySelectorAll("*")].filter((node) => isDay(node) && isSeen(node));
-  // The calendar that is open: its days in their order, the month that it shows, its lists and its arrows. `null` if none is.
+  // Returns the open calendar: its days in their order, the month that it shows, its lists and its arrows. `null` if none is open.
   const calendar = (field, before) => {
     const days = shownDays(field).filter((node) => !before.has(node));
     if (new Set(days.map((node) => squeezed(node.textContent))).size < 28) return null;
@@ -782,7 +782,7 @@
     const years = others.find((node) => isSelect(node) ? [...node.options].some((option) => yearIn(option.text)) : yearIn(node.value ?? ""));
     const months = others.find((node) => isSelect(node) && node.options.length === 12);
     const words = others.filter((node) => !["select", "option"].includes(node.localName)).map((node) => textOf(node)).join(" ");
-    // Signs without letters and digits turn its pages.
+    // The arrows are buttons without letters and digits.
     const isPressed = (node) => ["button", "a"].includes(node.localName) || role(node) === "button"
       || getComputedStyle(node).cursor === "pointer";
     const arrows = others.filter((node) => isPressed(node) && !/[\p{L}\p{N}]/u.test(textOf(node)) && !isDisabled(node)
@@ -790,7 +790,7 @@
     const shownYear = years && (isSelect(years) ? years.selectedOptions[0]?.text ?? "" : years.value);
     return { box, days, years, months, arrows, year: yearIn(shownYear ?? words), month: months ? months.selectedIndex + 1 : monthIn(words) };
   };
-  // Opens the calendar of a field. Returns the numbers of the page that are none of its days; `null` if there is no calendar.
+  // Opens the calendar of a field. Returns the page's numbers that are not days of the calendar; `null` if there is no calendar.
   const openCalendar = async (field) => {
     const before = new Set(shownDays(field).filter((node) => !calendarBoxes.get(field)?.contains(node)));
     click(field);
@@ -806,7 +806,7 @@
     }
     return null;
   };
-  // It is what a field opens, and is read as that field.
+  // Returns whether an element is the calendar that a field opens: it is read as that field.
   const isOfCalendar = (node) => {
     for (const [field, box] of calendarBoxes) if (box === node) return field.isConnected;
     return false;
@@ -852,7 +852,7 @@
     const before = await openCalendar(field);
     if (!before) return false;
     const found = await turn(field, before, year, month);
-    // Days of the months before and after may be shown as well.
+    // The calendar may also show days of the months before and after, so the day is counted from this month's first.
     const cell = found?.days[found.days.findIndex((node) => squeezed(node.textContent) === "1") + day - 1];
     if (cell && squeezed(cell.textContent) === `${day}`) click(cell);
     for (let step = 0; cell && step < 10; step++) {
@@ -869,17 +869,17 @@
 
   // MARK: Tabs
 
-  // Of each list of tabs that was looked through: what is asked behind each tab.
+  // For each list of tabs that was read: the forms behind each tab.
   const behindTabs = new WeakMap();
   const tabLimit = 5;
   const isOpen = (tab) => attribute(tab, "aria-selected") === "true";
   const tabsOf = (list) => [...list.querySelectorAll("[role=tab]")].filter(isSeen);
-  // What opens a tab, if that does not lead elsewhere.
+  // Returns the element that opens a tab; `null` if it leads to another page.
   const handle = (tab) => {
     const inner = tab.localName === "a" ? tab : tab.querySelector("a, button") ?? tab;
     return inner.localName === "a" && leadsOn(inner) ? null : inner;
   };
-  // The first list of tabs with an open one.
+  // Returns the first list of tabs in which a tab is open.
   const tablist = () => [...document.querySelectorAll("[role=tablist]")].find((list) => {
     const tabs = tabsOf(list);
     return tabs.length > 1 && tabs.length <= tabLimit && tabs.some(isOpen);
@@ -890,7 +890,7 @@
     if (!inner) return false;
     click(inner);
     for (let step = 0; step < 10 && !isOpen(tab); step++) await pause(50);
-    // Its fields may come a moment later.
+    // The fields behind the tab may come a moment later.
     let before = "";
     for (let step = 0; step < 8; step++) {
       await pause(80);
@@ -906,7 +906,7 @@
   };
   const partsOf = (map, form) => [...map.entries()].filter(([id]) => id.startsWith(`${form} `))
     .map(([id, part]) => [id.slice(id.indexOf(" ") + 1), part]);
-  // Opens one tab after another, keeps what is asked behind it and nowhere else, and opens the first one again.
+  // Opens one tab after another, and keeps the forms that are only behind that tab. Then opens again the tab that was open before.
   const readTabs = async (end) => {
     const list = tablist();
     if (!list || behindTabs.has(list)) return;
@@ -926,7 +926,7 @@
     const formsOf = (page) => Array.from({ length: page.forms }, (_, index) => index + 1);
     const keyOf = (page, form) => elements(page, form).map((element) => element.outerHTML.slice(0, 200)).join();
     behindTabs.set(list, seen.map(({ tab, page }) => {
-      // A form that is behind another tab as well belongs to the page.
+      // A form that is also behind another tab belongs to the page.
       const others = seen.filter((other) => other.tab !== tab).map(({ page }) => page);
       const isElsewhere = (key) => others.some((other) => formsOf(other).some((form) => keyOf(other, form) === key));
       const own = formsOf(page).filter((form) => !isElsewhere(keyOf(page, form)));
@@ -942,7 +942,7 @@
       };
     }));
   };
-  // Opens the tab that has a form, if another one is open. Returns the form's number by then; 0 if it is not there any more.
+  // Opens the tab that has a form, if another tab is open. Returns the form's new number; 0 if the form is gone.
   const reach = async (form) => {
     const [fields, buttons] = [partsOf(shown.fields, form), partsOf(shown.buttons, form)];
     const tab = [...fields, ...buttons].map(([, part]) => part.tab).find(Boolean);
@@ -959,7 +959,7 @@
     return 0;
   };
 
-  // Presses a button of the last reading, if it still is what was shown. Nothing can change between the look and the press.
+  // Presses a button of the last reading, if it has not changed. The page cannot change between this check and the press.
   const press = (form, key) => {
     const button = shown.buttons.get(`${form} ${key}`);
     if (!button) return "gone";

@@ -39,13 +39,13 @@ struct SQLRow {
     }
 }
 
-/// A connection to a database, which its owner closes.
+/// A connection to a database. It closes when its owner drops it.
 struct Database: ~Copyable {
     /// The longest value that is stored or read, in octets.
     static let valueLimit: Int32 = 1024 * 1024
 
-    /// Allocates the pages of databases one by one. Otherwise SQLite allocates 20 pages for each database and 20 for its temporary one, and most are
-    /// never used: 0.13 MiB of the idle daemon's memory (SQLite 3.40).
+    /// Allocates the pages of databases one by one. Otherwise SQLite allocates 20 pages for each database and 20 for its temporary database, and
+    /// never uses most of them: 0.13 MiB of the idle daemon's memory (SQLite 3.40).
     private static let allocatesPageByPage: Bool = hotspotd_sqlite_page_by_page() == SQLITE_OK
 
     private let handle: OpaquePointer
@@ -53,7 +53,7 @@ struct Database: ~Copyable {
     /// Opens or creates a file, or opens `:memory:`.
     init(path: String) throws(SQLiteFailure) { try self.init(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) }
 
-    /// Opens a file only for reading. If no file can be created beside it, it can only be opened as immutable, without its log.
+    /// Opens a file for reading only. Open it as immutable if no file can be created beside it; SQLite then ignores its log.
     init(reading path: String, isImmutable: Bool) throws(SQLiteFailure) {
         var name = ""
         for octet in path.utf8 {

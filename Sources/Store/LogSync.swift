@@ -52,8 +52,8 @@ final class LogSync: Sendable {
         }
     }
 
-    /// Flushes the file at a path through a separate descriptor. Closing it releases none of SQLite's locks, because none are on the log
-    /// (sqlite.org/wal.html, 3.3; lockingv3.html).
+    /// Flushes the file at a path through a separate descriptor. Closing that descriptor releases no lock of SQLite, because SQLite does not lock the
+    /// log (sqlite.org/wal.html, 3.3; lockingv3.html).
     @Sendable static func flush(_ path: String) -> Int32 {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         // If there is no log, everything is in the database.

@@ -11,11 +11,11 @@ public struct RememberedChoice: Hashable, Sendable {
     public var contenders: Set<String>?
     /// The portal to which the helper logged in.
     public var portal: Portal?
-    /// This computer's hardware address there, by which a portal recognises it; `nil` if it is not known.
+    /// This computer's hardware address in this network, by which a portal recognises it; `nil` if it is not known.
     public var hardware: HardwareAddress?
     /// The time of the choice, in milliseconds of Unix time.
     public var committed: Int
-    /// The end of the choice, in milliseconds of Unix time.
+    /// The time at which the choice expires, in milliseconds of Unix time.
     public var expires: Int
 
     /// - Parameter expires: the time at which the record expires; `nil` means after ``lifetime``.
@@ -32,18 +32,18 @@ public struct RememberedChoice: Hashable, Sendable {
     }
 }
 
-/// An association in which a helper logged in, for a daemon that restarts during it.
+/// An association in which a helper logged in; kept for a daemon that restarts during the association.
 public struct StoredAssociation: Codable, Hashable, Sendable {
     /// The index of the interface.
     public var interface: Int
     public var helper: String
-    /// A text that identifies the association of the link: if it is the same, so is the association.
+    /// Identifies the link's association: equal texts mean the same association.
     public var link: String
     /// The association's name for helpers.
     public var id: String
     /// Unix time in milliseconds at which the session ends; `nil` if that is not known.
     public var ends: Int?
-    /// Unix time in milliseconds until which an open network proves the login; `nil` if the login is proven.
+    /// Until this time, in milliseconds of Unix time, an open network proves the login; `nil` if the login is already proven.
     public var until: Int?
 
     public init(interface: Int, helper: String, link: String, id: String, ends: Int? = nil, until: Int? = nil) {
@@ -88,7 +88,7 @@ public struct StoredOutcome: Codable, Hashable, Sendable {
     }
 }
 
-/// The records of one network that a list of networks shows.
+/// A network's records, as a list of networks shows them.
 public struct NetworkRecord: Hashable, Sendable {
     /// The helper that won here before.
     public var helper: String?

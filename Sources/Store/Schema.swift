@@ -7,8 +7,7 @@ enum Schema {
     static let version = 18
 
     static let tables = [
-        // Line feeds separate the names of the helpers that could have been chosen. The hardware address is the one that this computer had at the
-        // login.
+        // Line feeds separate the names of the helpers that could have been chosen. The hardware address is this computer's at the login.
         """
         CREATE TABLE choices (
             network TEXT PRIMARY KEY, helper TEXT NOT NULL,
@@ -16,7 +15,7 @@ enum Schema {
             committed INTEGER NOT NULL, expires INTEGER NOT NULL, field TEXT, hardware TEXT) STRICT, WITHOUT ROWID
         """,
         // Two interfaces may be in the same network, each with its own association and session. `until` is set while a login is not proven: an open
-        // network then proves it.
+        // network proves the login until then.
         """
         CREATE TABLE associations (
             network TEXT NOT NULL, interface INTEGER NOT NULL, helper TEXT NOT NULL, link TEXT NOT NULL,
@@ -25,7 +24,7 @@ enum Schema {
         """,
         // The session of the network, for the next visit.
         "CREATE TABLE sessions (network TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT, WITHOUT ROWID",
-        // A consent applies to the terms that one helper showed. The helper recognises changed terms with the memory that it kept with the consent.
+        // A consent applies to the terms that one helper showed. To recognise changed terms, the helper needs its memory of the session.
         """
         CREATE TABLE consents (
             network TEXT NOT NULL, origin TEXT NOT NULL, helper TEXT NOT NULL, program TEXT, terms TEXT NOT NULL,
@@ -39,15 +38,15 @@ enum Schema {
         // An asterisk stands for "all".
         "CREATE TABLE disabled (helper TEXT NOT NULL, ssid TEXT NOT NULL, PRIMARY KEY (helper, ssid)) STRICT, WITHOUT ROWID",
         // An empty pin means a portal over plain HTTP. Line feeds separate field names; values are sealed. The program is the helper's when the
-        // answers were stored. Shown: fields whose answers may be displayed. Labels: one line for each field, after an equals sign, or empty if
-        // unknown. Refused: the portal refused the answers when they were last sent.
+        // answers were stored. Shown: fields whose answers may be displayed. Labels: one line for each field, an equals sign and the label, or empty
+        // if the label is unknown. Refused: the portal refused the answers when they were last sent.
         """
         CREATE TABLE credentials (
             network TEXT NOT NULL, helper TEXT NOT NULL, origin TEXT NOT NULL, pin TEXT NOT NULL, fields TEXT NOT NULL,
             sealed BLOB NOT NULL, program TEXT, shown TEXT NOT NULL DEFAULT '', labels TEXT NOT NULL DEFAULT '',
             refused INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (network, helper, origin, pin)) STRICT, WITHOUT ROWID
         """,
-        // At most one PIN guards the credentials. The guesses are those in a row that are not known to be right.
+        // At most one PIN guards the credentials. Guesses: the number of guesses in a row that are not known to be right.
         """
         CREATE TABLE pin (
             number INTEGER PRIMARY KEY CHECK (number = 1), salt BLOB NOT NULL, passes INTEGER NOT NULL, memory INTEGER NOT NULL,

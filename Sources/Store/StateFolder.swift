@@ -1,6 +1,6 @@
 import Glibc
 
-/// Shows whether a path still leads to the same file.
+/// Identifies the file at a path, to notice that another file has replaced it.
 struct FileIdentity: Equatable {
     private let (device, inode): (dev_t, ino_t)
 

@@ -12,9 +12,9 @@ public struct StoredCredential: Hashable, Sendable {
     public var pin: String?
     /// Names of the fields, never their values.
     public var fieldNames: [String]
-    /// The names of the fields whose values may be shown, because they were never of a secret kind.
+    /// The names of the fields whose values may be shown, because these fields were never of a secret kind.
     public var shownNames: [String]
-    /// The portal's labels of the fields, as ``Field/folded(_:)`` writes them; older answers have none.
+    /// The portal's labels for the fields, as ``Field/folded(_:)`` writes them; empty for answers of older versions.
     public var labels: [String: String]
     /// The helper's program; `nil` for credentials of older versions.
     public var program: String?
@@ -105,7 +105,7 @@ extension Store {
         }
     }
 
-    /// Whether anything is sealed, in which case a new key must not replace a lost one.
+    /// Whether the store has sealed data. If so, do not replace a lost key, because a new key cannot open that data.
     public var hasSealedRows: Bool {
         !read(
             """

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The journal's record of one attempt, from joining to an outcome. The names are those of `Attempt` in org.hotspotd.Control.
+/// The journal's record of one attempt, from joining to an outcome. Its members are named as in `Attempt` of org.hotspotd.Control.
 public struct Attempt: Codable, Hashable, Sendable {
     /// The outcome of an attempt that has not ended.
     public static let running = "running"
@@ -36,8 +36,9 @@ public struct Attempt: Codable, Hashable, Sendable {
 }
 
 extension Store {
-    /// The largest number of attempts. Above it, routine attempts are deleted first, then the oldest attempts of the network that has the most. So
-    /// with up to 20 networks, the newest 50 attempts of each are kept, even if one network causes many more.
+    /// The largest number of attempts. Above it, routine attempts beyond ``routineLimit`` are deleted first, then the oldest attempts of the network
+    /// that has the most. So with up to 20 networks, the newest 50 attempts of each are kept, except such routine ones, even if one network causes
+    /// many more.
     public static let attemptLimit = 1000
     /// The number of each network's newest routine attempts that are not deleted first.
     public static let routineLimit = 5
@@ -107,8 +108,8 @@ extension Store {
         }
     }
 
-    /// The SQL condition of a routine attempt: from authenticated to maintaining and back, without a problem. All its steps are stored before it
-    /// ends.
+    /// The SQL condition of a routine attempt: from authenticated to maintaining and back, without a problem. Evaluate it only when all steps of the
+    /// attempt are stored.
     private static let isRoutine = """
         (? = 'online'
             AND EXISTS (SELECT 1 FROM steps s WHERE s.attempt = attempts.number
@@ -118,7 +119,7 @@ extension Store {
         """
 
     /// Returns attempts, newest first: with `ssid` or `interface`, only those of that network or interface; with `before`, only those that began
-    /// before that attempt (none if it does not exist).
+    /// before that attempt (none if the attempt does not exist).
     public func attempts(
         ssid: String? = nil, interface: String? = nil, before: String? = nil, limit: Int = 100
     ) -> [Attempt] {
@@ -189,8 +190,8 @@ extension Store {
         try database.run("DELETE FROM attempts WHERE began < ?", [oldest])
         let count = try database.rows("SELECT count(*) FROM attempts") { $0.integer(0) }.rows.first ?? 0
         if count > attemptLimit {
-            // Neither a long session's Maintains nor one network's many attempts may displace other networks' attempts. The highest rank is deleted
-            // first: the oldest attempt of the network that has the most.
+            // Neither a long session's Maintains nor one network's many attempts may displace other networks' attempts. So spare routine attempts are
+            // deleted first, then the oldest attempt of the network that has the most.
             try database.run(
                 """
                 DELETE FROM attempts WHERE number IN (
@@ -203,8 +204,9 @@ extension Store {
         try database.run("DELETE FROM outcomes WHERE time < ?", [oldest])
         try database.run("DELETE FROM choices WHERE expires <= ?", [.integer(now)])
         try database.run("DELETE FROM consents WHERE time < ?", [.integer(now - consentLifetime)])
-        // Sessions and associations belong to a choice, which is always stored first, or wait for their proof. Without a session's memory, its helper
-        // could not tell whether accepted terms have changed.
+        // A choice is always stored before its session and associations, so those without a choice are deleted. Two exceptions: a login that is not
+        // proven yet keeps its association, and a consent keeps the session, because without the session's memory the helper could not tell whether
+        // accepted terms have changed.
         for rows in [
             "sessions WHERE network NOT IN (SELECT network FROM consents) AND",
             "associations WHERE ifnull(until, 0) <= \(now) AND",

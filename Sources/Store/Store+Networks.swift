@@ -78,7 +78,7 @@ extension Store {
         }.first
     }
 
-    /// Ends the association of an interface, so that the next daemon does not continue it.
+    /// Deletes the association of an interface, so that the next daemon does not continue it.
     public func endAssociation(_ network: NetworkID, of interface: Int) throws(StoreError) {
         guard let key = network.key else { return }
         try write { database throws(SQLiteFailure) in
@@ -125,10 +125,10 @@ extension Store {
         }
     }
 
-    /// Returns the terms that the user accepted on this network for this portal when this program of the helper showed them.
+    /// Returns the terms of this portal that the user accepted on this network, if this program of the helper showed them.
     ///
-    /// - Parameter hasMemory: whether the helper still has its memory of that session. If the helper lost that memory, it would not notice changed
-    ///   terms.
+    /// - Parameter hasMemory: whether the helper still has its memory of that session. A helper that lost that memory would not notice changed terms,
+    ///   so a consent that was given with a memory does not count without it.
     public func consent(_ network: NetworkID, origin: String, helper: String, program: String?, hasMemory: Bool) -> String? {
         guard let key = network.key else { return nil }
         return read(
@@ -219,7 +219,7 @@ extension Store {
         return try forget("network = ?", key)
     }
 
-    /// Deletes the same for all networks with this name, whatever their security.
+    /// Deletes everything except the switches for all networks with this name, whatever their security.
     @discardableResult
     public func forget(_ ssid: SSID) throws(StoreError) -> Bool {
         // Hexadecimal digits and colons have no special meaning in a glob.

@@ -28,7 +28,7 @@ extension Store {
         }.first
     }
 
-    /// Stores a PIN, or removes it, together with the credentials that were sealed again for that.
+    /// Stores a PIN, or removes it, together with the credentials that were sealed again with or without that PIN.
     public func setPIN(_ pin: StoredPIN?, credentials: [StoredCredential]) throws(StoreError) {
         try writeFlushed { database throws(SQLiteFailure) in
             try database.run("DELETE FROM pin")

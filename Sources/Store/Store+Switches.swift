@@ -51,12 +51,12 @@ public struct Switches: Hashable, Sendable {
 
     /// Returns whether the helper is switched off, everywhere or here, or the network is.
     public func isOff(helper: String, _ network: NetworkID) -> Bool {
-        // Making a network's name takes time, and most machines have nothing switched off.
+        // Makes the network's name only if a switch needs it: that takes time, and most machines have nothing switched off.
         let name = networks.isEmpty && pairs.isEmpty ? nil : network.switchName
         return isOff(helper: helper, name: name)
     }
 
-    /// Returns the same for a ``NetworkID/switchName``. `nil` stands for all helpers, or for all networks.
+    /// Returns whether a helper is switched off for a ``NetworkID/switchName``. `nil` stands for all helpers, or for all networks.
     func isOff(helper: String?, name: String?) -> Bool {
         if let helper, helpers.contains(helper) { return true }
         guard let name else { return false }

@@ -6,14 +6,14 @@ import HotspotCore
 
 /// The daemon's database: choices, sessions, consents, holds, switches, outcomes, sealed credentials and the journal.
 ///
-/// The only writer, called on one thread. If the disk is full, locked or read-only, the store continues in memory: writing throws
-/// ``StoreError/notSaved(reason:)``, but later reads see the change, and everything is saved once the disk works again.
+/// hotspotd is the only writer, and calls the store on one thread. If the disk is full, locked or read-only, the store continues in memory: writing
+/// throws ``StoreError/notSaved(reason:)``, but later reads see the change, and everything is saved once the disk works again.
 public final class Store {
     /// The failures that a write survives, besides the end of the process.
     enum Durability {
         /// A power cut after the next flush; see ``LogSync``.
         case full
-        /// A power cut, but only after some time. For the journal's many steps, which must not delay a login.
+        /// A power cut some time after the write. Used for the journal's many steps, which must not delay a login.
         case process
     }
 
@@ -24,7 +24,7 @@ public final class Store {
 
     /// The most urgent problem.
     public var problem: Problem? { problems.first }
-    /// Problems for the user, the most urgent first: nothing is saved, or the file was damaged or is newer.
+    /// Problems for the user, the most urgent first: changes cannot be saved, or the file was damaged or replaced, or is a newer program's.
     public var problems: [Problem] {
         var problems: [Problem] = []
         if case .memory(let reason, let retries) = mode, retries {
@@ -163,7 +163,7 @@ public final class Store {
     /// Writes everything to the disk again if another program removed or replaced the database or its folder. Does nothing if the file is still
     /// there. A file that replaced it is kept under another name.
     ///
-    /// SQLite does not notice this: it continues with its open files, which vanish when the process ends.
+    /// SQLite does not notice the removal: it continues with its open files, which vanish when the process ends.
     public func reclaim() {
         guard case .disk = mode, FileIdentity(path) != identity else { return }
         var problem = "Another program removed or replaced the database in \(folder); hotspotd restored its records."
@@ -179,7 +179,7 @@ public final class Store {
 
     /// Moves a long log into the database. This waits for the disk, so call it when nothing else waits.
     ///
-    /// A thread with its own connection is not an alternative: before SQLite 3.51.3, a write and a checkpoint on two connections at the same time may
+    /// Do not checkpoint on a thread with its own connection: before SQLite 3.51.3, a write and a checkpoint on two connections at the same time may
     /// damage the file (sqlite.org/wal.html, the WAL-reset bug).
     public func checkpoint() {
         var status = stat()
@@ -237,7 +237,7 @@ public final class Store {
         if case .memory(let reason, _) = mode { throw .notSaved(reason: reason) }
     }
 
-    /// Writes as the function above does, and waits until the disk has it.
+    /// Runs `work` in a transaction, and waits until the disk has the changes.
     func writeFlushed(_ work: (borrowing Database) throws(SQLiteFailure) -> Void) throws(StoreError) {
         try write(.full, work)
         let code = log.now()

@@ -21,7 +21,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A result code of SQLite, and what the store does about it.
+/// A result code of SQLite, and the store's reaction to it.
 struct SQLiteFailure: Error {
     enum FailureConsequence {
         /// The file is damaged, or is not a database.

@@ -75,8 +75,8 @@ public final class BlockingConnection {
         }
     }
 
-    /// Reads once, without waiting, and returns the messages that are whole by then: what a peer sends meanwhile waits for the next
-    /// time. Throws if the peer has ended the connection.
+    /// Reads once, without waiting, and returns the messages that are complete by then; later octets wait for the next call. Throws if the peer has
+    /// ended the connection.
     public func available() throws(VarlinkError) -> [[UInt8]] {
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         let count = recv(input, &chunk, chunk.count, Int32(MSG_DONTWAIT))

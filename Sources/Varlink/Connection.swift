@@ -5,7 +5,8 @@ import HotspotCore
 
 /// One end of a connection on the event loop. It never blocks, and limits the octets that wait for the peer.
 ///
-/// Use it with ``send(_:)`` and ``close()``. It calls ``onMessage`` for each whole message and, exactly once, ``onClose``.
+/// Use it with ``send(_:)`` and ``close()``. It calls ``onMessage`` for each whole message and, unless the last reference is dropped first,
+/// ``onClose`` exactly once.
 @LoopActor public final class Connection {
     /// Why a connection ended.
     public enum End: Hashable, Sendable {
@@ -36,7 +37,7 @@ import HotspotCore
     /// The number of times that the loop was woken for the present message.
     private var wakes = 0
     /// A megabyte normally needs fewer wakes. More wakes mean a slow sender, perhaps octet by octet; then the reader pauses a moment before each
-    /// further one.
+    /// further wake.
     private static let (wakeLimit, drip) = (128, Duration.milliseconds(1))
 
     /// The time for the rest of a message that has begun; `nil` for no limit. A slower peer is disconnected.
@@ -56,7 +57,7 @@ import HotspotCore
         try self.init(input: socket, output: socket, limit: limit, outputLimit: outputLimit, isPatient: isPatient)
     }
 
-    /// Takes ownership of two non-blocking descriptors: one for reading, and one for writing that the peer never writes to.
+    /// Takes ownership of two non-blocking descriptors: one for reading, and one for writing, to which the peer never writes.
     public init(
         input: Int32, output: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024, isPatient: Bool = false
     ) throws(VarlinkError) {
@@ -99,7 +100,7 @@ import HotspotCore
 
     /// Ends only the sending direction: the peer reads end-of-file and may still answer.
     public func closeOutput() {
-        // The number of a closed descriptor may already belong to another file.
+        // Once the connection has closed its descriptors, their numbers may belong to other files, so they must not be used.
         guard isOpen else { return }
         // Octets that are not sent yet are dropped, even if each direction has its own descriptor.
         pending = []
@@ -123,7 +124,7 @@ import HotspotCore
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
         // The work in one turn is limited, so that a flood from one peer does not block the others.
         for _ in 0..<(isPatient ? 1 : 16) {
-            // The kernel closes descriptors that are passed along (unix(7)).
+            // The kernel closes descriptors that the peer attaches to its octets (unix(7)).
             let count = Glibc.read(input, &chunk, chunk.count)
             if count < 0 {
                 if errno == EINTR { continue }
@@ -200,7 +201,7 @@ import HotspotCore
                 }
                 // ECONNRESET means that the peer closed without having read everything.
                 if errno == EPIPE || errno == ECONNRESET {
-                    // The peer no longer reads, but its answer may have come before that: the reader notices the end.
+                    // The peer no longer reads, but may have answered before that: the reader still reads the answer and notices the end.
                     pending = []
                     stopWriting()
                     return
@@ -213,8 +214,8 @@ import HotspotCore
         stopWriting()
     }
 
-    /// Continues writing once the peer has read some of the octets. If that cannot be awaited, the connection ends, because the rest would wait for
-    /// ever.
+    /// Continues writing once the peer has read some of the octets. If the loop cannot watch for that, ends the connection, because the remaining
+    /// octets would wait for ever.
     private func awaitRoom() {
         if output == input {
             watched = fcntl(output, F_DUPFD_CLOEXEC, 0)

@@ -12,7 +12,6 @@ public struct Framer: Sendable {
     private var scanned = 0
     private static let kept = 64 << 10
 
-    /// Makes a framer with a limit.
     public init(limit: Int) { self.limit = limit }
 
     /// Whether a message has begun and not ended.
@@ -23,7 +22,7 @@ public struct Framer: Sendable {
 
     /// Adds octets. Before the next call, call ``next()`` until it returns `nil`.
     public mutating func append(_ octets: some Collection<UInt8>) {
-        // All messages are removed at once, because removing moves the octets after them.
+        // Removes all returned messages together, because each removal moves the octets after it.
         buffer.removeSubrange(..<start)
         scanned -= start
         start = 0
@@ -46,7 +45,7 @@ public struct Framer: Sendable {
         }
         guard end - start <= limit else { throw .tooLong(limit: limit) }
         let message = Array(buffer[start..<end])
-        // A peer that sends such text gets no answer, so this check comes before JSON is read.
+        // A peer that sends unsafe text gets no answer, so this check comes before the JSON is read.
         guard StreamSafe.isSafe(json: message) else { throw .unsafe }
         if end + 1 == buffer.count {
             // The memory of a long message is released, because another long one may never come.

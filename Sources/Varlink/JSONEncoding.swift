@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// Makes a JSON value of any encodable one.
+/// Makes a JSON value of any encodable value.
 final class JSONEncoding: Encoder, SingleValueEncodingContainer {
     private var scalar: JSONValue?
     fileprivate var elements: [JSONValue]?
@@ -8,11 +8,11 @@ final class JSONEncoding: Encoder, SingleValueEncodingContainer {
     /// Containers within this one; they are filled after they are made.
     private var nested: [(key: any CodingKey, encoding: JSONEncoding)] = []
 
-    // Only errors of a type's own `encode(to:)` would use the path, and these types throw none.
+    // Only errors of a type's own `encode(to:)` would use the path, and hotspotd's types never throw there.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Returns the value as JSON. Rethrows the error of its own `encode(to:)`.
+    /// Returns the value as JSON. Rethrows the error of the value's own `encode(to:)`.
     static func value<T: Encodable>(of value: T) throws -> JSONValue {
         if T.self == JSONValue.self { return value as! JSONValue }
         if T.self == String.self { return .string(value as! String) }

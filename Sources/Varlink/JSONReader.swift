@@ -2,7 +2,7 @@ import CJansson
 import ForeignText
 import HotspotCore
 
-/// Reads the octets of a JSON text, by libjansson.
+/// Reads the octets of a JSON text with libjansson.
 enum JSONReader {
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -10,7 +10,7 @@ enum JSONReader {
     /// which portals send. Throws ``VarlinkError/malformed(_:)``, also for text that is not ``StreamSafe``.
     static func value(of octets: [UInt8]) throws(VarlinkError) -> JSONValue {
         let text = octets.starts(with: mark) ? octets.dropFirst(mark.count) : octets[...]
-        // libjansson 2.14 ignores a NUL after a number.
+        // libjansson 2.14 ignores a NUL after a number, so NULs are refused first.
         guard !text.contains(0) else { throw .malformed("no JSON") }
         guard StreamSafe.isSafe(json: octets) else { throw .unsafe }
         var error = json_error_t()

@@ -3,7 +3,7 @@ import HotspotCore
 /// Writes values as JSON: keys in the order of their octets, slashes plain, whole numbers without a fraction.
 package struct JSONWriter {
     private(set) var octets: [UInt8] = []
-    /// Each member and element is on a line of its own.
+    /// Whether each member and element is on a line of its own.
     private let isIndented: Bool
     private var depth = 0
 

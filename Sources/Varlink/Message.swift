@@ -26,7 +26,7 @@ public struct Answer: Codable, Hashable, Sendable {
     public var parameters: JSONValue?
     /// Name of the error, with its interface.
     public var error: String?
-    /// Another answer follows.
+    /// Whether another answer follows.
     public var continues: Bool?
 
     /// An answer.
@@ -45,7 +45,7 @@ public struct Answer: Codable, Hashable, Sendable {
 
 /// JSON in and out, with limits.
 public enum Coding {
-    /// The deepest nesting of arrays and objects that is read. The code for them recurses, and a peer must not choose how deep.
+    /// The deepest nesting of arrays and objects that is read. The reader recurses for each level, and a peer must not choose how deep.
     public static let maximumDepth = 32
 
     /// Reads one message. Throws ``VarlinkError/malformed(_:)`` with a reason that names the field.
@@ -66,7 +66,7 @@ public enum Coding {
 
     /// Encodes a value as a JSON value.
     public static func value(_ value: some Encodable) -> JSONValue {
-        // Only types of hotspotd are encoded, and none of them throws.
+        // Only hotspotd's own types are encoded, and their `encode(to:)` never throws.
         try! JSONEncoding.value(of: value)
     }
 

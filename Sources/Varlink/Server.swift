@@ -9,7 +9,7 @@ import HotspotCore
     public struct ClientLimits: Sendable {
         /// The number of clients at a time; a further client gets an error and is disconnected.
         public var clients = 32
-        /// The number of these connections that are reserved for clients that may change things.
+        /// The part of these connections that is reserved for clients that may change things.
         public var reserved = 4
         /// The number of connections of one user without permission.
         public var perStranger = 8
@@ -28,10 +28,10 @@ import HotspotCore
         public var burstTime = Duration.milliseconds(50)
         /// The time for the rest of a call that has begun.
         public var partial = Duration.seconds(5)
-        /// The pause before accepting clients again if there are no descriptors left.
+        /// The pause before accepting clients again, after a burst or if there are no descriptors left.
         public var pause = Duration.milliseconds(200)
 
-        /// The limits of the specification.
+        /// The default limits.
         public init() {}
     }
 
@@ -49,7 +49,7 @@ import HotspotCore
     var acceptNext: (Int32) -> Int32 = { Glibc.accept($0, nil, nil) }
     private var clients: [ObjectIdentifier: ServerClient] = [:]
 
-    /// Serves `interfaces` on a listening, non-blocking socket, which is closed here. `standing` is called once for each connection.
+    /// Serves `interfaces` on a listening, non-blocking socket, which the server closes. `standing` is called once for each connection.
     public init(
         listening socket: consuming Descriptor, product: String, version: String, interfaces: [any ServerInterface],
         limits: ClientLimits = ClientLimits(), standing: @escaping (PeerCredentials) -> Standing = { _ in .stranger }
@@ -111,7 +111,7 @@ import HotspotCore
                 Glibc.close(descriptor)
                 continue
             }
-            // If all places are taken, the peer's groups need not be looked up.
+            // If all connections are in use, the peer is refused anyway, so its groups are not looked up.
             let standing = clients.count < limits.clients ? standing(peer) : .stranger
             if let refusal = refusal(of: peer, standing) {
                 connection.send(
@@ -148,7 +148,7 @@ import HotspotCore
         let timer = try? EventLoop.shared.schedule(after: limits.pause, accuracy: .milliseconds(50)) { [weak self] in
             self?.resume()
         }
-        // Without a timer, the pause would never end.
+        // Without a timer, the pause would never end, so the server does not pause.
         guard let timer else { return }
         pausing = timer
         listener?.cancel()

@@ -59,7 +59,7 @@ import HotspotCore
         finish(Answer(parameters: parameters, error: "\(interface).\(name)"))
     }
 
-    /// Sends one of the protocol's own errors as the last answer.
+    /// Sends the protocol's own error InvalidParameter, with the parameter's name, as the last answer.
     public func failInvalidParameter(_ name: String) {
         finish(Answer(parameters: ["parameter": .string(name)], error: "org.varlink.service.InvalidParameter"))
     }
@@ -99,7 +99,7 @@ import HotspotCore
     nonisolated var name: String { get }
     /// The text of the `.varlink` file.
     nonisolated var definition: String { get }
-    /// Answers a call, now or later. `false` if there is no such method.
+    /// Answers a call, now or later. Returns `false` if there is no such method.
     func handle(_ call: ServerCall) -> Bool
 }
 

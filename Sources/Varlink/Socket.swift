@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import HotspotCore
 
-/// A descriptor that is closed with its owner: the only owner of a socket or pipe.
+/// A descriptor that this value closes at the end of its life: the only owner of a socket or pipe.
 public struct Descriptor: ~Copyable, Sendable {
     /// The number; valid as long as this value lives.
     public let raw: Int32
@@ -28,7 +28,7 @@ public enum Socket {
     /// The longest path of a socket, in octets, with its NUL (unix(7)).
     static let pathLimit = 108
 
-    /// Connects, blocking.
+    /// Connects; blocks unless `nonblocking` is set.
     public static func connect(path: String, nonblocking: Bool = false) throws(VarlinkError) -> Descriptor {
         let socket = try make(nonblocking: nonblocking)
         let result = try withAddress(path) { address, length in Glibc.connect(socket.raw, address, length) }
@@ -36,9 +36,10 @@ public enum Socket {
         return socket
     }
 
-    /// Binds and listens, without blocking. Replaces a socket file if no process listens on it.
+    /// Makes a non-blocking socket that listens at the path. Replaces a socket file if no process listens on it.
     ///
-    /// - Parameter isLocked: whether the caller has locked the folder. Then a listener can only be a child of a killed daemon.
+    /// - Parameter isLocked: whether the caller has locked the folder. Then only a child of a killed daemon can still listen, so the file is replaced
+    ///   anyway.
     public static func listen(path: String, mode: mode_t, isLocked: Bool = false) throws(VarlinkError) -> Descriptor {
         let socket = try make(nonblocking: true)
         var result = try withAddress(path) { address, length in Glibc.bind(socket.raw, address, length) }

@@ -1,9 +1,9 @@
-// This target keeps stored answers, sealed, and the rule for their release. ``Vault`` provides the calls.
+// This target seals the stored answers, and decides to whom they may be released. ``Vault`` provides the calls.
 
 import CSodium
 import Glibc
 
-/// The file of a key, the vault's or the companion service's: 32 random octets, readable only by its owner.
+/// The file with the key of the vault or of the companion service: 32 random octets, readable only by the file's owner.
 package enum KeyFile {
     static let length = 32
 
@@ -19,7 +19,7 @@ package enum KeyFile {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw refuse("it is not a file") }
         guard status.st_uid == geteuid() || status.st_uid == 0 else { throw refuse("it belongs to user \(status.st_uid)") }
-        // A service manager's credential belongs to root, and an access list with a group entry lets the daemon read it.
+        // A credential from the service manager belongs to root; an access list with a group entry lets the daemon read it.
         let forbidden: mode_t = status.st_uid == geteuid() ? 0o077 : 0o037
         guard status.st_mode & forbidden == 0 else { throw refuse("other users may read or write it; set its mode to 0600") }
         guard status.st_size == length else { throw refuse("it has \(status.st_size) octets instead of \(length)") }

@@ -11,7 +11,7 @@ public struct PINLock: Hashable, Sendable {
     public var salt: [UInt8]
     public var passes: Int
     public var memory: Int
-    /// Identifies the vault's key, and then the key that the right PIN derives from it.
+    /// The name of the vault's key, followed by the name of the key that the right PIN derives from it.
     public var names: [UInt8]
 
     public init(salt: [UInt8], passes: Int, memory: Int, names: [UInt8]) {
@@ -30,7 +30,7 @@ extension Vault {
     /// Locks the credentials until this PIN is typed; `nil` means that the PIN was removed.
     public func guardCredentials(by lock: PINLock?) { pin = lock.map { ($0, nil) } }
 
-    /// Throws if no guess could be right, because the PIN was set with another vault's key.
+    /// Throws if the PIN was set with another vault's key, so that no guess could be right.
     public func checkLock() throws(VaultError) {
         guard let pin else { return }
         guard pin.lock.names.starts(with: try key.get().name) else { throw .otherKey }
@@ -46,7 +46,7 @@ extension Vault {
         return true
     }
 
-    /// Seals credentials with the key of another PIN, or of none, and switches to that key once they are saved.
+    /// Seals the credentials with the key of another PIN, or with the vault's key if there is no PIN, and switches to that key once they are saved.
     ///
     /// - Parameter save: stores the lock and the credentials together, in the same order. A credential that cannot be opened is passed unchanged.
     public func changePIN(

@@ -2,7 +2,7 @@ import HotspotCore
 
 /// The purpose of sealed octets. It is authenticated, so the octets do not open in another row.
 ///
-/// The program is the helper's ``HelperSpec/Activation/identity`` at that time; `nil` for octets of older versions.
+/// The program is the helper's ``HelperSpec/Activation/identity`` at the time of sealing; `nil` if an older version sealed the octets.
 public enum Purpose: Hashable, Sendable {
     /// Answers that the user wants to keep, for one network, helper and portal.
     case credential(network: NetworkID, helper: String, origin: String, pin: String?, program: String? = nil)

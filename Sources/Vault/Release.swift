@@ -35,7 +35,7 @@ public enum PlainHTTPAnswers: String, Hashable, Sendable, CaseIterable {
 /// The rule for releasing a credential to a helper, and for keeping one.
 public enum Release: Hashable, Sendable {
     case automatic
-    /// As defaults of a prompt, which the user confirms.
+    /// The credential may be offered as defaults of a prompt, which the user confirms.
     case confirmed
     case refused(Refusal)
 
@@ -94,22 +94,22 @@ public enum Release: Hashable, Sendable {
         }
     }
 
-    /// Returns why no answers are stored for this portal of its network, whichever helper asks; `nil` if there are answers for it, or none on this
-    /// network.
+    /// Returns why none of a network's stored answers are for this portal, whichever helper asks; `nil` if some are, or if the network has no stored
+    /// answers.
     public static func mismatch(origin: String, pin: String?, stored: [CredentialOwner]) -> Refusal? {
         let sameOrigin = stored.filter { $0.origin == origin }
         guard !stored.isEmpty, !sameOrigin.contains(where: { $0.pin == pin }) else { return nil }
         return sameOrigin.isEmpty ? .portalChanged : .keyChanged
     }
 
-    /// Returns the answers that may be stored: the answers to the prompt's fields, without one-time codes, checkboxes and fields that were left
-    /// empty.
+    /// Returns the answers that may be stored: the answers to the prompt's fields, without one-time codes and checkboxes. An empty answer is stored
+    /// only if the field is merely assumed to be required.
     ///
     /// A code works only once. A tick is the user's consent to the text beside it, which only the user may give again.
     public static func keepable(_ answers: [String: String], fields: [Field]) -> [String: String] {
         let fleeting = Set(fields.filter { $0.kind == .code || $0.kind == .checkbox }.map(\.name))
         let names = Set(fields.map(\.name)).subtracting(fleeting)
-        // An empty field is an answer, if the page does not say that it may be empty.
+        // The page does not say whether these fields may be empty, so leaving them empty is an answer.
         let left = Set(fields.filter(\.isAssumed).map(\.name))
         return answers.filter { names.contains($0.key) && (!$0.value.isEmpty || left.contains($0.key)) }
     }

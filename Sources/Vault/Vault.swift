@@ -3,8 +3,8 @@ import HotspotCore
 
 /// Seals secrets, and opens them only for the same purpose. This target also contains the PIN, and the rule for releasing answers.
 ///
-/// XChaCha20-Poly1305 with a key in a file outside the database. Sealed octets consist of one octet for the version, 8 that identify the key, 24 of
-/// nonce, and the ciphertext with its tag.
+/// Uses XChaCha20-Poly1305, with a key in a file outside the database. Sealed octets consist of one octet for the version, 8 that identify the key,
+/// 24 of nonce, and the ciphertext with its tag.
 public final class Vault {
     /// The largest size that can be sealed at a time, in octets.
     public static let limit = 64 * 1024
@@ -47,7 +47,7 @@ public final class Vault {
         return NamedKey(try KeyFile.make(file))
     }
 
-    /// Looks for the key again, as at the start, if it was missing.
+    /// If the vault has no key, reads or creates it as at the start.
     public func retry(keyFile: String, hasSealedRows: Bool) {
         guard lock != nil else { return }
         do throws(VaultError) { key = .success(try Self.key(in: keyFile, hasSealedRows: hasSealedRows)) } catch {
@@ -67,7 +67,7 @@ public final class Vault {
         return true
     }
 
-    /// Creates a vault without a key: the daemon then works without secrets, and sealing and opening throw this error.
+    /// Creates a vault without a key: the daemon then works without secrets, and sealing and opening throw the given error.
     ///
     /// Sealed octets are kept, and can be opened again with the right key.
     public init(locked error: VaultError) { key = .failure(error) }

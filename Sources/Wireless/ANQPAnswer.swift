@@ -17,7 +17,7 @@ public struct ANQPAnswer: Hashable, Sendable {
         case operatorName = "hs20_operator_friendly_name"
     }
 
-    /// The largest number of list entries that are kept, and of octets of a text and of a URL.
+    /// The largest number of entries of a list, of octets of a text, and of octets of a URL.
     static let (listLimit, textLimit, urlLimit) = (4, 100, 512)
 
     public private(set) var steps: [AuthenticationStep] = []

@@ -10,7 +10,7 @@ public struct AccessElements: Hashable, Sendable {
     public internal(set) var interworking: Interworking?
     /// Element 111, roaming consortium (9.4.2.95): at most three identifiers.
     public internal(set) var consortia: [ConsortiumIdentifier] = []
-    /// Whether element 108, advertisement protocol (9.4.2.92), lists ANQP: the access point answers questions of stations that are not joined.
+    /// Whether element 108, advertisement protocol (9.4.2.92), lists ANQP: the access point answers requests by stations that have not joined.
     public internal(set) var offersANQP = false
     /// Wi-Fi Alliance element 16: Hotspot 2.0 indication.
     public internal(set) var hasHotspot20 = false

@@ -96,7 +96,7 @@ extension BSS {
 
 /// The entries of a scan; at most ``limit`` are kept, because anyone nearby can send beacons with any number of names.
 struct ScanTable {
-    /// Entries kept at the end.
+    /// The largest number of entries in ``best``.
     static let limit = 512
 
     private var entries: [BSS] = []
@@ -108,7 +108,7 @@ struct ScanTable {
         if entries.count >= 4 * Self.limit { entries = best }
     }
 
-    /// The associated entry, then the strongest; among equals, the newest.
+    /// The entries to keep: the associated entry first, then the strongest; among equals, the newest first.
     var best: [BSS] {
         Array(
             entries.sorted { a, b in

@@ -18,7 +18,7 @@ enum StationEvent {
     case tableRead([BSS]?, for: Set<Station.ReadingPurpose>)
 }
 
-/// One interface as a machine: takes an event and returns the events to report.
+/// One interface as a state machine: takes an event and returns the events to report.
 ///
 /// It has no timer of its own: while ``isWaitingForRoam`` is true, the owner waits ``roamPatience`` and then sends ``StationEvent/roamTimedOut``.
 struct Station {
@@ -38,7 +38,7 @@ struct Station {
         var isWaiting = true
     }
 
-    /// How long a disconnect waits for the second half of a roam. Both halves come from one system call.
+    /// The time for which a disconnect waits for the second half of a roam. Both halves come from one system call.
     static let roamPatience = Duration.milliseconds(50)
     /// IEEE 802.11-2020, table 9-49: unspecified. mac80211 gives this reason when it moves to another access point.
     private static let unspecifiedReason = 1
@@ -50,7 +50,7 @@ struct Station {
     var waitingPurposes: Set<ReadingPurpose> = []
     private(set) var networks: [BSS] = []
     private(set) var association: WirelessAssociation?
-    /// Whether `associationBegan` was reported and its end was not.
+    /// Whether `associationBegan` was reported, but not its end.
     private var isAssociating = false
     /// The access point of a connection that succeeded, until the tables are read.
     private var connecting: BSSID? { didSet { if connecting == nil { requested = nil } } }
@@ -140,7 +140,7 @@ struct Station {
             if let read {
                 events = join(read)
             } else if parting == nil, association != nil {
-                // While a disconnect may become a roam, an empty table means nothing.
+                // Ends the association only if no disconnect may still become a roam: until then, an empty table means nothing.
                 events = disconnect(reason: nil)
             }
         } else if let read, read.bssid == association?.bssid {

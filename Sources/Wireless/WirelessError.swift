@@ -5,7 +5,7 @@ import Netlink
 public enum WirelessError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kernel has no nl80211: no Wi-Fi driver is loaded.
     case unavailable
-    /// The capability for this is missing.
+    /// The process lacks the capability for the operation.
     case notPermitted(operation: String)
     /// The interface does not exist, or no longer exists.
     case noInterface(index: Int)

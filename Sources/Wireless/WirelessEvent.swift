@@ -12,7 +12,7 @@ public enum WirelessEvent: Hashable, Sendable {
     case associationBegan(index: Int)
     /// The station is in a network; also reported at the start.
     case connected(index: Int, WirelessAssociation)
-    /// The station moved to another access point of the same network; `association(of:)` has the rest.
+    /// The station moved to another access point of the same network; `association(of:)` returns the other facts.
     case roamed(index: Int, bssid: BSSID)
     /// The station left its network, or associating failed. The reason, if there is one, is a code of IEEE 802.11.
     case disconnected(index: Int, reasonCode: Int?)

@@ -13,9 +13,9 @@ import Netlink
     public var onEvent: (WirelessEvent) -> Void = { _ in }
     /// Called when the kernel's socket is lost permanently; no other call follows.
     public var onFailure: (WirelessError) -> Void = { _ in }
-    /// For tests: messages with contradictory lengths, which are dropped whole.
+    /// For tests: the number of messages with contradictory lengths, which are dropped whole.
     package internal(set) var malformedCount = 0
-    /// For tests: datagrams that did not come from the kernel, which are dropped.
+    /// For tests: the number of datagrams that did not come from the kernel, which are dropped.
     package var foreignCount: Int { exchange.foreignCount }
 
     let exchange: NetlinkExchange
@@ -30,7 +30,7 @@ import Netlink
     /// Finds nl80211 and joins its groups. Throws ``WirelessError/unavailable`` on a machine without nl80211.
     public convenience init() throws(WirelessError) {
         do {
-            // A separate socket requests the numbers, because the answer about a family must not mix with events.
+            // A separate socket requests the numbers of the family and its groups, because the answers must not mix with events.
             let asking = try NetlinkSocket(protocol: NETLINK_GENERIC)
             guard let family = try asking.family("nl80211") else { throw WirelessError.unavailable }
             // The names of the groups are NL80211_MULTICAST_GROUP_… in linux/nl80211.h.
@@ -56,7 +56,7 @@ import Netlink
         exchange.onOverrun = { [weak self] in
             guard let self else { return }
             onEvent(.lost)
-            // The event that ended an attempt may be lost. The tables show the present state.
+            // Ends every attempt, because the event that ended it may be lost. The tables show the present state.
             for index in stations.keys.sorted() { handle(.associationFailed, of: index) }
             readInterfaces()
         }

@@ -6,13 +6,13 @@ import PortalAnnouncement
 /// "stranger", "sender": "fe80::7/02:00:00:00:00:07"}`.
 ///
 /// The program is needed because most programs that manage links drop this option, and the kernel reports router advertisements only if it handles
-/// them itself. hotspotd starts it when an open network is joined (`hotspotd/Links/PortalQuestion.swift`), with CAP_NET_RAW only, and does not wait
-/// for it. The arguments name the ``Announcers``, whose answers count. ``LinkSockets`` opens the sockets; ``Confinement`` then drops the capability
-/// and allows only a few system calls; only then packets are read. ``Inquiry`` decides what to send: DHCPINFORM and a router solicitation at once and
-/// again after one and two seconds, DHCPv6 if routers announce it or do not answer. hotspotd checks the lines again, kills this program when the
-/// network is left, and prefers other sources.
+/// them itself. hotspotd starts the program when a radio joins an open network (`hotspotd/Links/PortalQuestion.swift`), with CAP_NET_RAW only, and
+/// does not wait for it. The arguments name the ``Announcers``, whose answers count. ``LinkSockets`` opens the sockets; ``Confinement`` then drops
+/// the capability and allows only a few system calls; only then does the program read packets. ``Inquiry`` decides what to send: DHCPINFORM and a
+/// router solicitation at once and again after one and two seconds; DHCPv6 if a router announces it, otherwise after a second if no router has
+/// announced the API. hotspotd checks the lines again, kills this program when the network is left, and prefers other sources.
 ///
-/// Packet sockets receive copies. If a DHCP client uses port 68, it loses no packet.
+/// Packet sockets receive copies, so a DHCP client on port 68 still gets all its packets.
 @main struct HotspotDHCP {
     /// How long each round of requests waits for answers, in milliseconds, and the number of rounds.
     private static let (pause, rounds) = (1000, 3)
@@ -44,7 +44,7 @@ import PortalAnnouncement
         for action in actions {
             switch action {
             case .ask(let question): sockets.send(question, inquiry.transaction)
-            // A checked address has neither quotation marks nor backslashes.
+            // JSON needs no escapes here: a checked address contains neither quotation marks nor backslashes.
             case .tell(let message, let api):
                 put("{\"source\": \"\(message.rawValue)\", \"url\": \"\(api.text)\"}\n", to: STDOUT_FILENO)
             case .object(let message, let objection, let sender):

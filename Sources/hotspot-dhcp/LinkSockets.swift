@@ -30,7 +30,7 @@ struct LinkSockets {
             return
         }
         dhcp6 = try Self.open(AF_INET6, Int32(IPPROTO_UDP), on: interface)
-        // The place of the checksum, which the kernel fills in.
+        // The offset of the checksum, which the kernel fills in.
         try Self.set(dhcp6, Int32(IPPROTO_IPV6), IPV6_CHECKSUM, 6)
         icmp6 = try Self.open(AF_INET6, Int32(IPPROTO_ICMPV6), on: interface)
         try Self.set(icmp6, Int32(IPPROTO_IPV6), IPV6_MULTICAST_HOPS, 255)
@@ -62,7 +62,7 @@ struct LinkSockets {
 
     // MARK: Questions
 
-    /// Sends a request. If it cannot be sent, it counts as unanswered: there may be no address yet.
+    /// Sends a request. A request that cannot be sent counts as unanswered, because the interface may not have an address yet.
     func send(_ question: Inquiry.Question, _ transaction: UInt32) {
         switch question {
         case .inform:
@@ -82,7 +82,7 @@ struct LinkSockets {
         }
     }
 
-    /// Sends to a group on the link: ff02::, and these last octets.
+    /// Sends to a multicast group on the link: `ff02::` ending with the octets `end`.
     private func send(_ octets: [UInt8], over descriptor: Int32, toGroup end: [UInt8]) {
         var target = sockaddr_in6()
         target.sin6_family = sa_family_t(AF_INET6)

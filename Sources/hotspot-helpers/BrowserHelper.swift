@@ -2,7 +2,7 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// Leaves the login to a browser, for portals at which no other helper can log in. The prompt has no fields; it is answered when the network opens.
+/// Leaves the login to a browser, for portals at which no other helper can log in. The prompt has no fields, and ends when the network opens.
 struct BrowserHelper: Helper {
     let name = "browser"
     let displayName = "Browser"

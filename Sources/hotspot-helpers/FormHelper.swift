@@ -2,8 +2,8 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// Logs in to any captive network with a page: a button to continue, a box for the terms, a form. It claims *low*, so that a helper that knows the
-/// portal wins.
+/// Logs in to any captive network whose page has a button to continue, a box for the terms, or a form. It claims *low*, so that a helper that
+/// knows the portal wins.
 struct FormHelper: Helper {
     let name = "form"
     let displayName = "Portal form"

@@ -8,8 +8,8 @@ import Rendering
 /// The helpers of this project and the prober in one process. The daemon starts it while a radio is in no network; it ends when idle.
 ///
 /// Started by hand, the program answers one call on standard input: `hotspot-helpers [NAME]`. It also contains the other parts that need the
-/// libraries for pages and portals, so that these are linked only once: `--browse` for `hotspotctl browse`, and `--author` for `hotspotctl helpers
-/// test` and `portals`. Both run as the user, without a sandbox.
+/// libraries for pages and portals, so that these libraries are linked only once. `--browse` for `hotspotctl browse`, and `--author` for
+/// `hotspotctl helpers test` and `portals`, run as the user, without a sandbox. `--render` starts a browser in its sandbox.
 @main struct HotspotHelpers {
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())

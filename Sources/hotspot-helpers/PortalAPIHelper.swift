@@ -2,7 +2,8 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// Logs in to networks that announce a captive portal API (RFC 8910, RFC 8908), which names the page and the length of the session.
+/// Logs in to networks that announce a captive portal API (RFC 8910, RFC 8908). The API names the login page and the length of the
+/// session.
 struct PortalAPIHelper: Helper {
     let name = "portal-api"
     let displayName = "Portal API"

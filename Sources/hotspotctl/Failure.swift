@@ -94,7 +94,7 @@ extension Failure {
     /// This command line with sudo, for an administrator. None of its arguments is secret.
     private static var asRoot: String {
         let words = CommandLine.arguments.dropFirst().map(ShellWord.quoted)
-        // If an argument should not be copied, the user must add the arguments.
+        // If one argument cannot be copied safely, all are left out, and the user must add them.
         return "sudo " + (["hotspotctl"] + (words.contains(nil) ? [] : words.compactMap(\.self))).joined(separator: " ")
     }
 
@@ -178,7 +178,7 @@ extension Failure {
             if field.isEmpty { return Failure(.failed, safe(message)) }
             return Failure(.failed, QuotedProblem.join("This answer is not valid.", "\(safe(field)): \(safe(message))"))
         case .notPermitted(let message):
-            // As root, hotspotctl opens no browser.
+            // sudo would not help: as root, hotspotctl opens no browser.
             let hint =
                 method == "Browse"
                 ? Self.joinGroup : "\(Self.asRoot); or \(Self.joinGroup)"

@@ -28,7 +28,7 @@ final class OutcomeWatch {
     /// Seconds since the watch began.
     var elapsed: Double { (ContinuousClock.now - began).inSeconds }
 
-    /// Restarts the time limit: the login begins now, on this interface if it is known, or joins a running one.
+    /// Restarts ``elapsed``: the login begins now, on this interface if it is known. With `joining`, it is already running.
     func loginBegins(on interface: String?, joining: Bool = false) {
         began = .now
         tracker.setTarget(interface, joining: joining)
@@ -42,7 +42,7 @@ final class OutcomeWatch {
     /// Seconds without output after which people begin to press keys.
     private static let silentTime = 1.5
 
-    /// Waits for the outcome. If the link was lost, it may return soon.
+    /// Waits for the outcome, at most `seconds`. If the link is lost, waits up to ``returnTime`` for it to return.
     ///
     /// - Parameters: - isShown: whether to print what the login waits for, and for how long at most. - isSaid: whether hotspotctl has already printed
     ///   that it waits.
@@ -81,7 +81,7 @@ final class OutcomeWatch {
         }
     }
 
-    /// Whether the network was left, according to the states so far.
+    /// Whether the interface has left its network and not come back, according to the states so far.
     var hasLeft: Bool { tracker.left != nil }
 
     /// Whether the prompt has ended, according to the states so far.
@@ -114,7 +114,7 @@ struct OutcomeTracker {
 
     private let before: [String: InterfaceStatus]
     private(set) var target: String?
-    /// A prompt that is not an outcome of this login: the one that is answered, or one from before the login.
+    /// A prompt that does not count as an outcome of this login: the prompt that is being answered, or one from before the login.
     private var answered: String?
     private var hasMoved = false
     private(set) var isPromptGone = false
@@ -160,7 +160,7 @@ struct OutcomeTracker {
                 left = status
                 return nil
             }
-            // A login ends with its network.
+            // If the interface comes back in another network, the login has failed.
             if let left, status.ssid != network { return .failed(left) }
             left = nil
         }
@@ -178,7 +178,7 @@ struct OutcomeTracker {
 extension InterfaceStatus {
     fileprivate var awaited: Awaited? { awaits.flatMap(Awaited.init) }
 
-    /// Returns what a login waits for, and for how long at most; `nil` if the daemon does not report it.
+    /// Returns a sentence about the event that a login waits for, and how long at most; `nil` if the daemon does not report that event.
     ///
     /// - Parameter now: milliseconds of Unix time.
     func waiting(now: Int) -> String? {

@@ -8,7 +8,7 @@ import Logging
 import Store
 import Vault
 
-/// Makes the parts of the daemon, starts and ends them, reads the settings again, and handles what concerns more than one part.
+/// Makes, starts and ends the parts of the daemon, reads the settings again, and handles events that concern several parts.
 @LoopActor final class Coordinator: DaemonEvents {
     private let settingsFile: String
     private let isDefaultFile: Bool
@@ -33,7 +33,7 @@ import Vault
         settingsFile = file
         self.isDefaultFile = isDefaultFile
         try OwnFolder.make(settings.runtimeDirectory, mode: 0o755)
-        // The lock comes before any change to files that another daemon may be using.
+        // Lock first, before any change to files that another daemon may be using.
         try OwnFolder.lock(settings.runtimeDirectory)
         let store = try Store(directory: settings.stateDirectory)
         problems = ProblemList()
@@ -90,13 +90,13 @@ import Vault
         for problem in services.store.problems { log.warning("\(problem.message)") }
         helpers.load()
         control = try ControlEndpoint(services: services, backend: backend)
-        // The trial needs the socket that was just made, because a sandbox shows it to helpers.
+        // Try the sandbox only now: the trial needs the socket that was just made, because a sandbox shows it to helpers.
         services.host.trySandbox()
         runtimeFolder.onChange = { [weak self] in self?.restoreSockets() }
         runtimeFolder.watch([settings.runtimeDirectory])
         stateFolder.onChange = { [weak self] in self?.restoreState() }
         _ = stateFolder.await(files: [services.store.path, settings.keyFile])
-        // Notices sockets that were removed before the watch began.
+        // Check once now for sockets that were removed before the watch began.
         EventLoop.shared.later { [weak self] in self?.restoreSockets() }
         pruneHistory()
         signals = [
@@ -108,7 +108,7 @@ import Vault
         applyGateSetting()
         try links.start()
         absence.applySettings()
-        // The kernel may have refused to be watched.
+        // Do not report READY if a part of the start, such as watching the kernel, has already ended the daemon.
         if isEnding { return }
         EventLoop.notify("READY=1\nSTATUS=Watching \(links.controllers.count) interfaces")
     }
@@ -174,7 +174,7 @@ import Vault
             self.control = try ControlEndpoint(services: services, backend: backend)
         } catch {
             log.error("\(error)")
-            // Only the service manager may create this folder. After a restart, the next daemon continues the sessions.
+            // Under a service manager, end the daemon: only the manager may create this folder, and the next daemon continues the sessions.
             if getenv("INVOCATION_ID") != nil { shutDown() }
         }
     }

@@ -9,13 +9,14 @@ import Notifications
 
 /// Logs this computer in to captive networks: the entry point, with settings, coordinator and loop.
 @main struct Daemon {
-    /// The exit status for settings that would be refused again at the next start (EX_CONFIG of sysexits.h). The unit knows it.
+    /// The exit status for settings that would be refused again at the next start (EX_CONFIG of sysexits.h). The unit does not restart the daemon
+    /// after it.
     private static let refused: Int32 = 78
 
     static func main() {
         // Swift's runtime reads the arguments from /proc/self/maps, and reports none if it cannot open that file.
         guard !CommandLine.arguments.isEmpty else { fail("its arguments cannot be read", code: 1) }
-        // A user's service, which needs no part of the daemon.
+        // Run the notifier, a service of the user that needs no part of the daemon.
         if CommandLine.arguments.dropFirst().first == NotifyProgram.option { return NotifyProgram.run() }
         signal(SIGPIPE, SIG_IGN)
         // If a file reaches its size limit, SQLite reports an error, and the daemon continues.
@@ -60,15 +61,15 @@ import Notifications
         do {
             exit(try EventLoop.shared.run())
         } catch {
-            // No loop is left that could open the gate.
+            // Open the gate here, because no loop is left that could.
             let reason = "\(error)"
             do { try Gate.restore() } catch { fail("\(reason)\nhotspotd: \(error)", code: 1) }
             fail(reason, code: 1)
         }
     }
 
-    /// Lets fatal signals end the process. The handler of Swift's runtime returns, so the daemon would survive the watchdog's SIGABRT, and the
-    /// parent's signal mask is inherited.
+    /// Lets fatal signals end the process. The handler of Swift's runtime would return, so that the daemon would survive the watchdog's SIGABRT. An
+    /// inherited signal mask could block these signals.
     private static func letFatalSignalsEndIt() {
         var set = sigset_t()
         sigemptyset(&set)
@@ -96,7 +97,7 @@ import Notifications
             fail("\(error)", code: 1)
         }
         running = coordinator
-        // The gate may be there already.
+        // Do not just exit after an error: the gate may be closed already, and `giveUp` opens it.
         do { try coordinator.start() } catch { coordinator.giveUp(because: "\(error)") }
     }
 

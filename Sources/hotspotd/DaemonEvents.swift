@@ -21,8 +21,7 @@ import Store
     func strikesChanged()
     /// Reports that links, addresses, routes or rules changed.
     func linksChanged()
-    /// Ends the daemon, because it cannot continue without what it lost. The service manager starts it again, and the new daemon continues the
-    /// sessions.
+    /// Ends the daemon, which cannot continue for this reason. The service manager starts it again, and the new daemon continues the sessions.
     func giveUp(because reason: String)
     /// Reports that a machine opens its link to ordinary programs, or closes it.
     func gateChanged()
@@ -32,8 +31,8 @@ import Store
     func facts(for link: LinkSnapshot) -> LinkFacts?
     /// Asks the link's manager to end this link; `false` if that is not possible.
     ///
-    /// - Parameter ssid: the network that must not be joined automatically for this time, or until it is released; `nil` for
-    ///   none.
+    /// - Parameter ssid: the network that must not be joined automatically for this duration, or, without one, until it is released; `nil` for no
+    ///   network.
     func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool
     /// Reports that a network is no longer held, so that it may be joined automatically.
     func holdReleased(_ ssid: SSID)

@@ -22,7 +22,7 @@ import HotspotCore
         }
     }
 
-    /// Loads all changes so far at once.
+    /// Loads all changes so far now, without the usual delay.
     func catchUp() { folders.catchUp() }
 
     /// Returns why a helper with this name was refused; `nil` if there is no such file, or its name could not be read.
@@ -110,7 +110,7 @@ enum ProberProgram {
     static func spelled(_ exec: [String], as helpers: [HelperSpec]) -> [String] {
         for helper in helpers {
             guard case .socket(let words) = helper.activation, words.dropFirst() == exec.dropFirst() else { continue }
-            // Compares paths without links and dots: entries with the same program share one process.
+            // Compare the paths with links and dots resolved, because entries with the same program share one process.
             if FilePath.canonical(words[0]) == FilePath.canonical(exec[0]) { return words }
         }
         return exec

@@ -3,11 +3,11 @@ import HotspotCore
 import Logging
 import Store
 
-/// Collects the steps of all interfaces, so that a race of 200 helpers causes a few commits instead of 400.
+/// Collects the steps of all interfaces, so that a race of 200 helpers causes a few database commits instead of 400.
 ///
-/// A step is written to the disk 200 ms after it was taken, so that a login on a fast network does not wait for it. Readers of the journal flush
-/// first, and so does the end of an attempt. If there were no steps for longer than any command may last, or after ten minutes, the store is tidied
-/// up, which may wait for the disk.
+/// A step is written to the disk 200 ms after it was taken, so that a login on a fast network does not wait for the disk. Readers of the journal
+/// flush first, and so does the end of an attempt. Tidying up the store may wait for the disk. It happens after a pause without steps that is longer
+/// than any command may last, or after ten minutes at most.
 @LoopActor final class JournalWriter {
     private static let delay = Duration.milliseconds(200)
     private static let rest = Duration.seconds(60)

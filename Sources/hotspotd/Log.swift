@@ -24,13 +24,13 @@ struct JournalHandler: LogHandler {
 
     func log(event: LogEvent) {
         let level = event.level
-        // Foreign text within a message cannot start a second line or command a terminal.
+        // Make foreign text in the message harmless: it must not start a second line or command a terminal.
         let text = Printable.shown(event.message.description, limit: 2048)
         if let journal {
             journal.send(text, priority: priority(level))
         } else {
             let line = Array("hotspotd: \(level == .info || level == .notice ? "" : "\(level): ")\(text)\n".utf8)
-            // If the pipe had no reader, a blocking write would stop the whole daemon.
+            // Write only if there is room: if nobody reads from the pipe, a blocking write would stop the whole daemon.
             var output = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
             if poll(&output, 1, 0) == 1, output.revents & Int16(POLLOUT) != 0 { _ = write(STDERR_FILENO, line, line.count) }
         }
@@ -50,7 +50,8 @@ struct JournalHandler: LogHandler {
 
 /// The journal's own socket (systemd's "Native Journal Protocol").
 ///
-/// sd_journal_sendv(3) waits when its queue is full, and any user can fill the queue: the daemon would hang until the watchdog ends it.
+/// Replaces sd_journal_sendv(3), which waits while the journal's queue is full. Any user can fill the queue, and the daemon would then hang until the
+/// watchdog ends it.
 final class JournalSocket: Sendable {
     static let shared = JournalSocket(path: "/run/systemd/journal/socket")
 
@@ -66,7 +67,7 @@ final class JournalSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends one line, or counts it if the journal is full. After the next accepted line, their number is sent.
+    /// Sends one line, or counts it if the journal is full. After the next accepted line, sends the number of lost lines.
     func send(_ text: String, priority: Int) {
         lost.withLock { lost in
             guard put(text, priority) else {
@@ -78,7 +79,7 @@ final class JournalSocket: Sendable {
     }
 
     private func put(_ text: String, _ priority: Int) -> Bool {
-        // A field ends at a line feed; foreign line feeds were made harmless before.
+        // Replace hotspotd's own line feeds, because a line feed ends a field; foreign ones were made harmless before.
         let line = String(text.map { $0 == "\n" ? " " : $0 })
         let octets = Array("MESSAGE=\(line)\nPRIORITY=\(priority)\nSYSLOG_IDENTIFIER=hotspotd\n".utf8)
         let count = try? Socket.withAddress(path) { address, length in

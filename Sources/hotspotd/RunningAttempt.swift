@@ -6,7 +6,7 @@ import Store
 /// The attempt that the journal currently records.
 struct RunningAttempt {
     let id: String
-    /// How the last attempt on this network ended.
+    /// How the previous attempt on this network ended.
     let before: String?
     let began = EventLoop.now
     var outcome: AttemptOutcome?
@@ -15,9 +15,9 @@ struct RunningAttempt {
     var helper: String?
     /// Why this helper won the race, in the machine's words.
     var why: String?
-    /// The last words of the helper that a person should read.
+    /// The helper's latest message, for people.
     var lastWord: String?
-    /// The words of the prompt with which the portal refused answers.
+    /// The message of the prompt that followed the answers, in which the portal refuses them.
     var refusal: String?
     /// The reason why a helper was not asked at all, or did not answer.
     var obstacle: String?
@@ -25,9 +25,9 @@ struct RunningAttempt {
     var isLeftOpen = false
     /// Whether a question waits for its answer.
     var isAsking = false
-    /// Whether answers were sent, and the helper then asked again.
+    /// Whether a helper has replied to answers in this attempt.
     var hasAnswered = false
-    /// Whether the network opened without the answers to the question.
+    /// Whether the network opened without the user's answers.
     var isNeedless = false
     /// Whether a helper reports that it has logged in.
     var hasLoggedIn = false
@@ -43,7 +43,7 @@ struct RunningAttempt {
     /// The octets of traces that the journal still accepts, so that a helper cannot fill the disk.
     var traceCapacity = 256 << 10
 
-    /// The reason for this helper: its earlier login counts.
+    /// The value of ``why`` for a helper whose earlier login counts.
     static let earlierLogin = "it had logged in before"
 
     /// Returns the outcome of the attempt, as a word of the history.

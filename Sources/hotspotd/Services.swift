@@ -95,7 +95,7 @@ import Vault
     /// Returns the program of a helper. Everything stored for a helper is bound to its program.
     func program(of helper: String) -> String? { spec(of: helper)?.activation.identity }
 
-    /// Returns the helpers that may be asked about a network, as the machine needs them.
+    /// Returns the helpers that may be asked about a network, as candidates for the machine.
     func candidates(for network: NetworkID, _ ssid: SSID, _ security: Security) -> [Candidate] {
         host.helpers.map(\.spec).filter { isEnabled($0, in: network.switchName) && $0.covers(ssid, security) }.map { spec in
             Candidate(
@@ -126,10 +126,10 @@ import Vault
         return "\(helper) is not asked about \(name) yet; try again in a moment."
     }
 
-    /// Returns whether a helper is switched on in its file, and by the user, also for this network.
+    /// Returns whether a helper is switched on in its file, and not switched off by the user, for all networks or for this one.
     func isEnabled(_ spec: HelperSpec, for ssid: SSID?) -> Bool { isEnabled(spec, in: ssid?.hex) }
 
-    /// Does the same for a network by its ``NetworkID/switchName``.
+    /// Does the same for the network with this ``NetworkID/switchName``.
     private func isEnabled(_ spec: HelperSpec, in name: String?) -> Bool {
         spec.enabled && !store.isDisabled(helper: spec.name, ssid: name)
     }
@@ -141,7 +141,8 @@ import Vault
             problem.code, problem.message, hint: problem.hint ?? "hotspotctl disable --helper \(helper), or fix it")
     }
 
-    /// Returns the problems of a helper's behaviour: its last fault, and quarantine. If this computer allows no sandbox, that is the only problem.
+    /// Returns the problems of a helper's behaviour: its last fault, and quarantine. Returns none if the helper needs a sandbox and this computer
+    /// allows none, because that problem is reported elsewhere.
     func conduct(_ helper: String) -> [Problem] {
         if host.sandboxProblem != nil, !host.missingContainment(of: helper).isEmpty { return [] }
         var problems = faults[helper].map { [$0] } ?? []

@@ -11,7 +11,7 @@ package enum Base64 {
         return String(decoding: text.prefix(Int(count)), as: UTF8.self)
     }
 
-    /// Returns `nil` for any other text, including one with blanks or without its padding.
+    /// Decodes base64 with padding; returns `nil` for any other text, including one with blanks or without padding.
     package static func decode(_ text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }

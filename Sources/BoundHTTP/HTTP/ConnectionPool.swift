@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 
 /// The connections of one attempt, which its clients share: connections that a server left open, and connections that were made
-/// ahead. A client checks the key of its request's server on a kept connection as on a new one.
+/// ahead. A client checks the server's key on a kept connection as it does on a new one.
 package final class ConnectionPool: Sendable {
     private struct PoolState {
         /// The sets that no transfer uses, with the origins that they served.
@@ -16,7 +16,7 @@ package final class ConnectionPool: Sendable {
 
     package init() {}
 
-    /// Lends a set for one transfer: a set that may have a connection to this origin, if there is one.
+    /// Lends a set for one transfer, preferably one that may have a connection to this origin.
     func withSet<T>(for origin: String, _ body: (ConnectionSet) -> T) -> T {
         var (set, origins) = state.with { state in
             let index = state.idle.lastIndex { $0.origins.contains(origin) } ?? state.idle.indices.last
@@ -40,7 +40,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Hands over the connection that was made ahead to the server of a URL. Waits for the connection if it is still being made.
+    /// Hands over the connection that was made ahead to a URL's server; waits for it if it is still being made.
     func takeReady(for url: WebURL, in scope: Scope) -> ReadyConnection? {
         state.with { $0.ready.removeValue(forKey: Self.key(url)) }?.wait(in: scope) ?? nil
     }
@@ -51,7 +51,7 @@ package final class ConnectionPool: Sendable {
     private static func key(_ url: WebURL) -> String { "\(url.host):\(url.port)" }
 }
 
-/// The connections that libcurl keeps for one transfer after the other, and the TLS sessions that it can resume at their servers.
+/// The connections that libcurl keeps from one transfer to the next, and the TLS sessions that it can resume at their servers.
 ///
 /// - Note: `@unchecked Sendable` is sound because ``ConnectionPool`` lends it to one transfer at a time, and `curl_multi_wakeup`
 ///   may be called from any thread.
@@ -59,7 +59,7 @@ final class ConnectionSet: @unchecked Sendable {
     let multi = curl_multi_init()
     let share = curl_share_init()
 
-    /// The sockets of the last connections. A socket may have been closed since, and another socket may have its number now.
+    /// The sockets of the last connections. A socket may have been closed since, and another socket may have the same number now.
     private var sockets: [Int32] = []
     /// The largest number of connections that are kept.
     private static let limit = 16
@@ -68,8 +68,8 @@ final class ConnectionSet: @unchecked Sendable {
 
     func note(_ socket: Int32) { sockets = sockets.suffix(Self.limit - 1) + [socket] }
 
-    /// Returns whether octets or the end have come on the connection with this local port before its next request is sent;
-    /// usually the end.
+    /// Returns whether the connection with this local port has received anything before its next request is sent: octets or,
+    /// usually, its end.
     func hasInput(port: Int) -> Bool {
         sockets(port: port).contains { socket in
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -108,7 +108,7 @@ final class ConnectionSet: @unchecked Sendable {
     }
 }
 
-/// A TCP connection for the first request to its server; closed with its owner, unless it was taken.
+/// A TCP connection for the first request to its server. It is closed with this object, unless a transfer has taken it.
 final class ReadyConnection: Sendable {
     private let address: InternetAddress
     private let descriptor: Locked<Int32>
@@ -119,7 +119,7 @@ final class ReadyConnection: Sendable {
 
     init?(_ connection: borrowing LinkTCPConnection) {
         var own: Int32 = -1
-        // The connection closes its descriptor at the end of its scope.
+        // The descriptor is duplicated, because the connection closes its own at the end of its scope.
         connection.withDescriptor { own = fcntl($0, F_DUPFD_CLOEXEC, 0) }
         guard own >= 0 else { return nil }
         (address, descriptor) = (connection.address, Locked(own))
@@ -130,8 +130,8 @@ final class ReadyConnection: Sendable {
         if left >= 0 { close(left) }
     }
 
-    /// Hands over the descriptor, if this is a connection to `address` on which nothing has come. If the server speaks first, or
-    /// has closed, another connection is made.
+    /// Hands over the descriptor. Returns `nil` if the connection is not to `address`, is too old, or has received anything, even
+    /// its end: then the caller makes another connection.
     func take(for address: InternetAddress) -> Int32? {
         guard address == self.address, made.millisecondsAgo < Self.lifetime else { return nil }
         return descriptor.with { descriptor in

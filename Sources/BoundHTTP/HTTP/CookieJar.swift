@@ -1,5 +1,5 @@
-/// The cookies of one login, in memory only. libcurl decides which cookie goes where (with the public suffix list); this type
-/// limits their number and length.
+/// The cookies of one login, in memory only. libcurl decides which server gets a cookie (with the public suffix list); this
+/// type limits the number and length of cookies.
 public struct CookieJar: Sendable, Hashable {
     /// The largest number of cookies.
     public static let limit = 50
@@ -14,7 +14,7 @@ public struct CookieJar: Sendable, Hashable {
             lines.filter { $0.utf8.count <= Self.lineLimit && $0.split(separator: "\t").count >= 6 }.suffix(Self.limit))
     }
 
-    /// Returns the lines that fit into `octets`, for a session's memory.
+    /// Returns the lines that fit into `octets`, to store in a session's memory.
     public func lines(within octets: Int) -> [String] {
         var left = octets
         return lines.filter { line in

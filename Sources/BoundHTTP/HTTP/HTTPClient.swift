@@ -72,7 +72,8 @@ public final class HTTPClient: @unchecked Sendable {
         }
     }
 
-    /// Returns the addresses of a URL's host from the link's nameservers, which a request then uses; none if a player answers.
+    /// Returns the addresses of a URL's host from the link's nameservers; a request to the URL then uses them. Empty if a player
+    /// answers.
     package func addresses(of url: WebURL, in scope: Scope) throws(TransferError) -> [InternetAddress] {
         if policy.player != nil { return [] }
         if let address = InternetAddress(url.host) { return [address] }
@@ -101,7 +102,7 @@ public final class HTTPClient: @unchecked Sendable {
         guard let easy = curl_easy_init() else {
             throw TransferError(.system, "libcurl has no handle")
         }
-        // libcurl holds plain pointers to both until the handle is freed.
+        // libcurl holds plain pointers to `context` and `lists` until the handle is freed.
         defer { withExtendedLifetime((context, lists)) { curl_easy_cleanup(easy) } }
         context.easy = OpaquePointer(easy)
         if !request.needsFreshConnection { context.ready = connections.takeReady(for: request.url, in: scope) }
@@ -118,7 +119,8 @@ public final class HTTPClient: @unchecked Sendable {
         if context.isStale { return try perform(request, set, began, scope, isNew: true) }
         if code != CURLE_OK, !(context.wasCut && code == CURLE_WRITE_ERROR) {
             let failure = context.failure ?? error(code, easy, context)
-            // The server closed a connection that was made ahead; libcurl reconnects only for connections that it kept itself.
+            // The server may have closed a connection that was made ahead. libcurl reconnects only for connections that it kept
+            // itself, so this repeats the request.
             if context.readyDescriptor >= 0, context.status == 0, request.method == .get,
                 failure.code == .emptyAnswer || failure.code == .reset
             {
@@ -149,8 +151,8 @@ public final class HTTPClient: @unchecked Sendable {
             (CURLOPT_FORBID_REUSE, request.needsFreshConnection ? 1 : 0), (CURLOPT_HSTS_CTRL, 0),
         ]
         for (option, value) in numbers where ccurl_set_long(easy, option, value) != CURLE_OK { return false }
-        // libcurl unpacks the formats that it knows; the header that it would send for that is replaced by ours
-        // (`Accept-Encoding: identity`).
+        // libcurl unpacks the formats that it knows. It would also request them, so our own header (`Accept-Encoding: identity`)
+        // replaces libcurl's.
         var texts: [(CURLoption, String)] = [
             (CURLOPT_ACCEPT_ENCODING, ""),
             (CURLOPT_URL, request.url.text), (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
@@ -262,7 +264,7 @@ public final class HTTPClient: @unchecked Sendable {
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
             CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE:
-            // libcurl repeats a request on a new connection if an old connection broke; the error is the new connection's.
+            // libcurl repeats a request on a new connection if an old one broke; then the error is that of the new connection.
             return TransferError(context.isConnected ? .reset : .tlsFailed, text)
         case CURLE_GOT_NOTHING: return TransferError(.emptyAnswer)
         case CURLE_PARTIAL_FILE: return TransferError(.shortAnswer)
@@ -275,14 +277,14 @@ public final class HTTPClient: @unchecked Sendable {
         case CURLE_WEIRD_SERVER_REPLY where context.status != 0: return TransferError(.badHeader)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_OUT_OF_MEMORY, ccurl_too_large, CURLE_WRITE_ERROR,
             CURLE_HTTP2:
-            // CURLE_OUT_OF_MEMORY is also what libcurl 7.88 reports for an endless header line.
+            // libcurl 7.88 also reports CURLE_OUT_OF_MEMORY for an endless header line.
             return TransferError(.badAnswer, text)
         default: return TransferError(.system, text)
         }
     }
 }
 
-/// The lists that libcurl reads during a transfer; they must outlive it.
+/// The lists that libcurl reads during a transfer. This object must outlive the transfer.
 private final class Lists {
     var headers: UnsafeMutablePointer<curl_slist>?
     var addresses: UnsafeMutablePointer<curl_slist>?
@@ -316,7 +318,7 @@ private final class Lists {
 
 /// The system's certificate authorities.
 private enum Authorities {
-    /// Whether libcurl's folder of authorities, which are filed by the hash of their names, exists and is filled, as Debian's
+    /// Whether libcurl's folder of authorities exists and is filled, with file names made from hashes, as Debian's
     /// ca-certificates keeps it. From the folder, only the needed authority is read; reading the whole bundle takes 20 ms and
     /// more for each client.
     static let hasDirectory: Bool = {

@@ -21,11 +21,12 @@ public struct HTTPRequest: Sendable {
     public var accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     /// Asks caches not to answer (`Cache-Control: no-cache`).
     public var noCache = false
-    /// The page that led here.
+    /// The page that led to this request.
     public var referer: WebURL?
-    /// SHA-256 of the only public key that may receive this request, base64; checked before the first octet of it is sent.
+    /// SHA-256 in base64 of the only public key that may receive this request; checked before the first octet of the request is
+    /// sent.
     public var requiredPin: String?
-    /// Called once the connection is open, for https after the server's certificate was checked, and before any part of the
+    /// Called when the connection is open and, for https, the server's certificate is checked, but before any part of the
     /// request is sent. Its argument is the round trip to the server in milliseconds, if the kernel knows it.
     package var onConnected: (@Sendable (Int?) -> Void)?
     /// The largest part of the answer's body that is kept, in octets.
@@ -34,9 +35,9 @@ public struct HTTPRequest: Sendable {
     public var refusesLongBody = false
     /// Additional headers, beside those that are always sent.
     package var headers: [HTTPResponse.Header] = []
-    /// Whether the request needs a new connection, which serves no other request.
+    /// Whether the request needs a new connection, which is then closed and not used for another request.
     public var needsFreshConnection = false
-    /// The server's address, if its name need not be resolved.
+    /// The server's address, if no nameserver needs to resolve its name.
     package var address: InternetAddress?
     /// Called with the target of a redirect as soon as the answer's head is read.
     package var onRedirect: (@Sendable (String) -> Void)?
@@ -50,15 +51,15 @@ public struct HTTPRequest: Sendable {
         method = .get
     }
 
-    /// The `Referer` header by the policy of pages that name none, `strict-origin-when-cross-origin` (Referrer Policy, 3.7): the
-    /// page's address within its origin, else the origin, and nothing from https to http.
+    /// The `Referer` header by the default policy of pages, `strict-origin-when-cross-origin` (Referrer Policy, 3.7): the page's
+    /// address within its origin, otherwise the origin, and no header from https to http.
     package var referrer: String? {
         guard let referer, !referer.isSecure || url.isSecure else { return nil }
         return referer.origin == url.origin ? referer.text : referer.origin + "/"
     }
 
-    /// The `Origin` header of a POST (Fetch, 3.2): the page's origin, or `null` from https to http. A request without a page is
-    /// the portal's own.
+    /// The `Origin` header of a POST (Fetch, 3.2): the page's origin, or `null` from https to http. If no page led to the
+    /// request, the target's own origin.
     package var originHeader: String {
         guard let referer else { return url.origin }
         return referer.isSecure && !url.isSecure ? "null" : referer.origin
@@ -103,13 +104,13 @@ public struct HTTPResponse: Sendable {
     public let pin: String?
     /// The server's address.
     public let address: String
-    /// The time from the first question to the end, in milliseconds.
+    /// The time of the whole request, from resolving the name to the end of the answer, in milliseconds.
     public let milliseconds: Int
 
     /// Returns the first header of this name, given in lower case.
     public subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// The target that the `Location` header of a redirect names.
+    /// The target of a redirect, from the `Location` header.
     public var location: String? {
         switch status {
         case 301, 302, 303, 307, 308: self["location"].flatMap { $0.isEmpty ? nil : $0 }

@@ -1,12 +1,12 @@
 import ForeignText
 import HotspotCore
 
-/// Decides whether hotspotd follows a reference on a portal's page. libcurl follows no redirect by itself; every hop is checked
-/// here.
+/// Decides whether hotspotd follows a reference on a portal's page. libcurl follows no redirect by itself, so this type checks
+/// every hop.
 public struct RedirectPolicy: Sendable {
     /// The largest number of hops in one chain, of all kinds together.
     public static let limit = 10
-    /// The largest number of hops that pages, and not headers, ask for.
+    /// The largest number of hops that come from pages instead of headers.
     public static let pageLimit = 3
 
     let policy: NetworkPolicy

@@ -20,21 +20,21 @@ final class TransferContext {
     private(set) var headers: [HTTPResponse.Header] = []
     private(set) var body: [UInt8] = []
     private(set) var isTruncated = false
-    /// Whether the last head was read up to its empty line. libcurl takes a head that ends before it for an answer without a
+    /// Whether the last head was read up to its empty line. libcurl accepts a head without an empty line as an answer without a
     /// body.
     private(set) var hasWholeHead = false
     private(set) var pin: String?
-    /// The reason for which a callback ended the transfer; libcurl's own code says less.
+    /// The reason for which a callback ended the transfer, because libcurl's own code says less.
     private(set) var failure: TransferError?
     private(set) var isConnected = false
-    /// Whether the request was handed to a connection before.
+    /// Whether libcurl has handed the request to a connection before.
     private var wasSent = false
     /// Whether the server closed the connection, or sent something on it, before the request: no part of the request was sent.
     private(set) var isStale = false
     var easy: OpaquePointer?
     /// A connection to the server that was made before the request.
     var ready: ReadyConnection?
-    /// The socket of that connection, if libcurl got it.
+    /// The socket of ``ready``, if libcurl uses it.
     private(set) var readyDescriptor: Int32 = -1
 
     private var headOctets = 0
@@ -80,13 +80,13 @@ final class TransferContext {
             failure = TransferError(.bindFailed, "\(link.interface): \(String(cString: strerror(code)))")
             return CURL_SOCKET_BAD
         }
-        // An earlier address of the same name may have been refused; this one is used.
+        // An earlier address of the same name may have been refused; this address is used, so the refusal no longer counts.
         (readyDescriptor, failure) = (-1, nil)
         set.note(descriptor)
         return descriptor
     }
 
-    /// Checks the server's key when the connection is open and no part of the request has been sent yet.
+    /// Checks the server's key. libcurl calls this when the connection is open and no part of the request has been sent yet.
     ///
     /// - Parameter port: the connection's local port.
     func beforeRequest(port: Int) -> Bool {
@@ -108,12 +108,13 @@ final class TransferContext {
             failure = TransferError(.keyChanged)
             return false
         }
-        // libcurl repeats a request if a kept connection ended without an answer, but the server may have read it.
+        // If a kept connection ended without an answer, libcurl repeats the request. The server may have read it, so only a GET
+        // is repeated.
         guard !wasSent || request.method == .get else {
             failure = TransferError(.emptyAnswer, "the request was not sent again")
             return false
         }
-        // A new connection may have the server's TLS session tickets.
+        // Input on a new connection is allowed: it may be the server's TLS session tickets.
         if request.method == .post, !isNew, set.hasInput(port: port) {
             isStale = true
             return false

@@ -51,7 +51,7 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case asksAnew
     /// A page in a browser did not take the answers, or has changed.
     case notTaken
-    /// The browser that had the page open has ended, or the page has ended in it.
+    /// The browser that had the page open has ended, or the page no longer exists in it.
     case browserEnded
     /// The request failed on this machine.
     case system
@@ -59,7 +59,7 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
 
 /// The reason why a transfer gave no usable answer.
 public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The class.
+    /// The kind of the error.
     public let code: TransferErrorCode
     /// Details for the trace, printable and at most 200 characters.
     public let detail: String
@@ -107,8 +107,8 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Whether the server could not be reached, or its answer could not be read: neither this machine nor a rule of this library
-    /// is the cause.
+    /// Whether the server could not be reached or its answer could not be read, and the cause is neither this machine nor a rule
+    /// of this library.
     package var isFailureToReach: Bool {
         switch code {
         case .dnsFailed, .dnsTimeout, .connectFailed, .tlsFailed, .clockWrong, .timeout, .reset, .emptyAnswer, .shortAnswer,
@@ -120,8 +120,8 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Whether another try would end the same way while a browser may get further: it can show untrusted certificates, and is
-    /// more tolerant.
+    /// Whether another try would end the same way, but a browser may get further: a browser can show pages with untrusted
+    /// certificates, and is more tolerant.
     package var needsBrowser: Bool {
         switch code {
         case .tlsFailed, .shortAnswer, .badAnswer, .badHeader, .badEncoding, .tooLarge, .browserEnded: true
@@ -132,7 +132,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Whether the connection was broken or refused in the way of a middlebox.
+    /// Whether the connection was broken or refused as a middlebox does it.
     var isInterference: Bool {
         switch code {
         case .tlsFailed, .clockWrong, .keyChanged, .reset, .emptyAnswer, .shortAnswer, .badAnswer, .badHeader, .badEncoding,

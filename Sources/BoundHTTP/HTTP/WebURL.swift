@@ -3,7 +3,7 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// A URL as libcurl reads it, so that the check of an address and the connection to it cannot read it differently.
+/// A URL as libcurl reads it, so that the check of a URL and the connection to it use the same reading.
 public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The longest URL that is accepted, in octets.
     public static let limit = 8192
@@ -20,13 +20,13 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public let path: String
     /// The query without the `?`.
     public let query: String?
-    /// Whether the URL names a user or a password; they are never sent.
+    /// Whether the URL contains a user name or a password; neither is ever sent.
     public let hasUserInformation: Bool
 
     /// Reads an absolute URL of any scheme; `nil` if the text is not one, is too long, or has control characters.
     public init?(_ text: String) { self.init(text, base: nil) }
 
-    /// Reads a reference as a browser would on the page `base`; `nil` like ``init(_:)``.
+    /// Reads a reference as a browser would on the page `base`; `nil` for the same reasons as ``init(_:)``.
     public init?(_ reference: String, relativeTo base: WebURL) { self.init(reference, base: base.text) }
 
     private init?(_ reference: String, base: String?) {
@@ -36,13 +36,15 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         guard !trimmed.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
         guard let handle = curl_url() else { return nil }
         defer { curl_url_cleanup(handle) }
-        // libcurl converts names in other scripts by the locale's character set, so this thread has UTF-8 until it returns.
+        // libcurl converts names in other scripts by the locale's character set, so this thread uses UTF-8 until the
+        // initialiser returns.
         let previous = trimmed.utf8.allSatisfy { $0 < 0x80 } ? nil : Self.locale.map { uselocale(locale_t(bitPattern: $0)) }
         defer { if let previous { uselocale(previous) } }
         // A space is encoded, as browsers do: libcurl 7.88 does so by itself, 8.14 only if it is asked to.
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
         if let base { guard curl_url_set(handle, CURLUPART_URL, base, flags) == CURLUE_OK else { return nil } }
-        // A reference to a place on the same page, for which libcurl 7.88 drops the last part of the path.
+        // For a reference to a place on the same page, libcurl 7.88 would drop the last part of the path, so the base is used
+        // as it is.
         if base == nil || !trimmed.hasPrefix("#") {
             guard curl_url_set(handle, CURLUPART_URL, trimmed, flags) == CURLUE_OK else { return nil }
         }
@@ -57,7 +59,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
             return nil
         }
         hasUserInformation = part(CURLUPART_USER) != nil || part(CURLUPART_PASSWORD) != nil
-        // A trailing dot names the same host but would not match the pinned answer for it.
+        // Trailing dots are removed: they name the same host, but would not match the pinned answer for the host.
         while host.hasSuffix("."), host.count > 1 { host.removeLast() }
         guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             curl_url_set(handle, CURLUPART_HOST, host, 0) == CURLUE_OK
@@ -104,7 +106,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         return origin + path + (isPlain ? "?" + query : "")
     }
 
-    /// Names of path segments and parameters that are followed by a person, a device or a session.
+    /// Path segments and parameters whose next segment or value names a person, a device or a session.
     private static let personal: Set<String> = [
         "guest", "guests", "user", "users", "username", "name", "surname", "member", "account", "room", "email", "mail", "phone",
         "mobile",
@@ -130,14 +132,14 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         encode(pairs) { Array($0.utf8) }
     }
 
-    /// Encodes pairs whose texts have these octets in the page's character set.
+    /// Encodes pairs as form data; `octets` returns a text's octets in the page's character set.
     package static func encode(_ pairs: [(name: String, value: String)], _ octets: (String) -> [UInt8]) -> String {
         pairs.map { escape(octets($0.name)) + "=" + escape(octets($0.value)) }.joined(separator: "&")
     }
 
     private static func escape(_ octets: [UInt8]) -> String {
         let octets = octets.map { CChar(bitPattern: $0) }
-        // curl measures a text of length 0 by its end.
+        // curl takes a length of 0 to mean that it must search for the text's end.
         guard !octets.isEmpty, let escaped = curl_easy_escape(nil, octets, Int32(octets.count)) else { return "" }
         defer { curl_free(escaped) }
         return String(cString: escaped)

@@ -8,9 +8,9 @@ import HotspotCore
 /// clouds keep their metadata), multicast and reserved addresses, IPv6 forms that embed an IPv4 address, this machine's own
 /// addresses, and the neighbours of its other links.
 ///
-/// Neighbours are the hosts of a network on an interface such as Ethernet, Wi-Fi or a bridge. A route through a gateway or a
-/// tunnel refuses nothing: a socket that is bound to this link cannot follow it. If a route of this link is as narrow as the
-/// neighbours' network, it wins, as it does in the kernel.
+/// Neighbours are the hosts of a network on an interface such as Ethernet, Wi-Fi or a bridge. A route of another interface
+/// through a gateway or a tunnel refuses nothing, because a socket that is bound to this link cannot follow it. If a route of
+/// this link is as narrow as the neighbours' network, the route wins, as it does in the kernel.
 ///
 /// A link over the loopback interface `lo` is for rehearsals: its network is only this machine, so only loopback is allowed
 /// there. The daemon does not manage that interface.
@@ -51,7 +51,7 @@ public struct AddressPolicy: Sendable {
     /// Allows everything, for tests against servers on loopback. No setting reaches it.
     static let testing = AddressPolicy(allowsEverything: true)
 
-    /// Returns why an address is refused; `nil` if it is allowed.
+    /// Returns the reason for which an address is refused; `nil` if it is allowed.
     public func refusal(of address: InternetAddress) -> String? {
         if allowsEverything { return nil }
         if isRehearsal {
@@ -109,14 +109,14 @@ extension Link {
     /// The networks of the link's addresses, and its gateways.
     var ownNetworks: [AddressPrefix] { (addresses + gateways).compactMap(AddressPrefix.init) }
 
-    /// Returns whether a connection to this URL would lead to an address of the link's own networks. ``NamePins`` holds the
-    /// answer for the connection itself.
+    /// Returns whether a connection to this URL would lead to an address of the link's own networks. The connection itself then
+    /// uses the same addresses, because ``NamePins`` keeps them.
     package func leadsInside(_ url: WebURL, in scope: Scope) -> Bool {
         addresses(of: url.host, in: scope).contains { address in ownNetworks.contains { $0.contains(address) } }
     }
 
-    /// Returns whether a host has an address of the link's own networks that does not belong to a gateway, such as another
-    /// guest's. Also returns `true` if its name has no answer.
+    /// Returns whether one of a host's addresses is in the link's own networks but is not a gateway's: it may be another
+    /// guest's. Also returns `true` if the host's name cannot be resolved.
     package func mayBeNeighbour(_ host: String, in scope: Scope) -> Bool {
         let gateways = Set(gateways.compactMap { InternetAddress(String($0.prefix { $0 != "/" })) })
         let addresses = addresses(of: host, in: scope)

@@ -7,9 +7,9 @@ struct InterfaceAddress: Hashable, Sendable {
     var name: String
     var prefix: AddressPrefix
 
-    /// Returns all addresses of this machine. A helper's sandbox refuses the netlink sockets that getifaddrs(3) needs, and allows
-    /// the requests of netdevice(7) for IPv4 and `/proc/self/net/if_inet6` for IPv6. Empty where both are refused: the fixed
-    /// classes of ``AddressPolicy`` and the binding to the device hold all the same.
+    /// Returns all addresses of this machine. A helper's sandbox refuses the netlink sockets that getifaddrs(3) needs, but allows
+    /// netdevice(7)'s requests for IPv4 and `/proc/self/net/if_inet6` for IPv6. Empty if a sandbox refuses these too: then the
+    /// fixed classes of ``AddressPolicy`` and the binding to the device still protect.
     static func all() -> [InterfaceAddress] { readIPv4() + readIPv6() }
 
     // linux/sockios.h.
@@ -42,8 +42,8 @@ struct InterfaceAddress: Hashable, Sendable {
         }
     }
 
-    /// Returns the interfaces without neighbours: tunnels are point-to-point, or resolve no addresses (netdevice(7)). An
-    /// interface that cannot be read counts as having neighbours.
+    /// Returns the interfaces that have no neighbours: tunnels, which are point-to-point or do not resolve addresses
+    /// (netdevice(7)). An interface that cannot be read counts as having neighbours.
     static func withoutNeighbours(among names: Set<String>) -> Set<String> {
         let socket = Glibc.socket(AF_INET, LinkSocket.datagram | LinkSocket.closeOnExec, 0)
         guard socket >= 0 else { return [] }

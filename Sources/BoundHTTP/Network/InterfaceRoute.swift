@@ -4,13 +4,13 @@ import EventLoop
 struct InterfaceRoute: Hashable, Sendable {
     var interface: String
     var prefix: AddressPrefix
-    /// Whether the route leads to a router, and not to neighbours.
+    /// Whether the route leads to a router instead of neighbours.
     var hasGateway: Bool
 
     /// RTF_GATEWAY in `linux/route.h` and `linux/ipv6_route.h`.
     private static let gatewayFlag: UInt32 = 0x2
     private static let limit = 4096
-    /// Routes with a shorter prefix are default routes; some VPNs set the default route in two halves.
+    /// The shortest prefix of a route that is not a default route: some VPNs set the default route in two halves.
     private static let shortestPrefix = 8
 
     /// Returns the routes that lead only to a part of the Internet. Empty if a sandbox hides them.
@@ -20,7 +20,7 @@ struct InterfaceRoute: Hashable, Sendable {
     }
 
     /// Reads the lines of `route` (proc(5)): the name, then destination, gateway, flags and, in the eighth column, the mask.
-    /// Addresses are hexadecimal digits of the machine's own order of octets.
+    /// Addresses are hexadecimal numbers in the machine's byte order.
     static func parseIPv4(_ text: String) -> [InterfaceRoute] {
         NetworkTable.lines(of: text, limit: limit).compactMap { fields in
             guard fields.count >= 8, let destination = UInt32(fields[1], radix: 16), let flags = UInt32(fields[3], radix: 16),

@@ -65,7 +65,7 @@ public struct AddressPrefix: Hashable, Sendable {
         self.length = min(max(length, 0), address.octets.count * 8)
     }
 
-    /// Parses CIDR notation; without a length, the address alone. `nil` if it cannot be read.
+    /// Parses CIDR notation; an address without a length is a prefix of that address alone. `nil` if the text cannot be read.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard let first = parts.first, let address = InternetAddress(String(first)) else { return nil }
@@ -77,7 +77,7 @@ public struct AddressPrefix: Hashable, Sendable {
         self.init(address, length: length)
     }
 
-    /// Returns whether an address lies within; never one of the other family.
+    /// Returns whether an address lies within the prefix; an address of the other family never does.
     public func contains(_ other: InternetAddress) -> Bool {
         guard other.octets.count == address.octets.count else { return false }
         for index in 0..<other.octets.count {

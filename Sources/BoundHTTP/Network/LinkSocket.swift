@@ -13,7 +13,7 @@ package struct LinkSocket: ~Copyable {
     package static let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
     static let noSignal = Int32(MSG_NOSIGNAL)
 
-    /// The number of requests and questions of this process that have sent their first packet.
+    /// The number of requests and DNS queries of this process that have sent their first packet.
     package static let begun = Locked(0)
 
     /// Makes a socket that is bound to the link's device before anything else. Throws ``TransferError``: `system`, `bindFailed`.
@@ -31,8 +31,8 @@ package struct LinkSocket: ~Copyable {
     deinit { close(descriptor) }
 
     /// Binds a socket to an interface, so that no packet leaves by another link (SO_BINDTODEVICE, socket(7)). Returns 0 or the
-    /// error number; a socket that could not be bound must not be used. Needs no privilege since Linux 5.7, for sockets not bound
-    /// yet.
+    /// error number; do not use a socket that could not be bound. Since Linux 5.7, binding a socket for the first time needs no
+    /// privilege.
     static func bind(_ socket: Int32, to interface: String) -> Int32 {
         let name = Array(interface.utf8)
         guard !name.isEmpty, name.count < Int(IFNAMSIZ), !name.contains(0) else { return ENODEV }
@@ -40,18 +40,19 @@ package struct LinkSocket: ~Copyable {
         return 0
     }
 
-    /// Waits until the socket can be read or written. Throws ``TransferError``: `cancelled`, `timeout`.
+    /// Waits for the socket to become readable or writable. Throws ``TransferError``: `cancelled`, `timeout`.
     func wait(for events: Int32, in scope: Scope) throws(TransferError) {
         while true {
             if scope.cancellation.isCancelled { throw TransferError(.cancelled) }
             if scope.deadline.isPast { throw TransferError(.timeout) }
             var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-            // Looks for a cancellation every 20 ms: the daemon sends SIGTERM that long after it.
+            // Looks for a cancellation every 20 ms, because the daemon sends SIGTERM 20 ms after cancelling.
             if poll(&entry, 1, Int32(min(20, scope.deadline.millisecondsLeft))) > 0 { return }
         }
     }
 
-    /// Sends octets and returns how many the kernel took. Throws ``TransferError``: `cancelled`, `timeout`, and by ``error(_:)``.
+    /// Sends octets and returns how many the kernel took. Throws ``TransferError``: `cancelled`, `timeout`, and the errors of
+    /// ``error(_:)``.
     func send(_ octets: ArraySlice<UInt8>, in scope: Scope) throws(TransferError) -> Int {
         while true {
             let count = octets.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -61,7 +62,8 @@ package struct LinkSocket: ~Copyable {
         }
     }
 
-    /// Waits for octets and returns at most `limit`. Throws ``TransferError``: `cancelled`, `timeout`, and by ``error(_:)``.
+    /// Waits for octets and returns at most `limit`. Throws ``TransferError``: `cancelled`, `timeout`, and the errors of
+    /// ``error(_:)``.
     func receive(upTo limit: Int, in scope: Scope) throws(TransferError) -> [UInt8] {
         var octets = [UInt8](repeating: 0, count: limit)
         while true {
@@ -88,8 +90,8 @@ package struct LinkSocket: ~Copyable {
         }
     }
 
-    /// Returns a host's addresses that the policy allows; a name is resolved by the link's own nameservers. Throws
-    /// ``TransferError``: `refusedAddress` if none is left, and the failures of ``Resolver``.
+    /// Returns a host's addresses that the policy allows; the link's own nameservers resolve a name. Throws ``TransferError``:
+    /// `refusedAddress` if the policy refuses all addresses, and the failures of ``Resolver``.
     static func addresses(
         of host: String, link: Link, policy: NetworkPolicy, in scope: Scope
     ) throws(TransferError) -> [InternetAddress] {

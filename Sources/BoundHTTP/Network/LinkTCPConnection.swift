@@ -3,15 +3,13 @@ import HotspotCore
 
 /// A TCP connection that uses only the link of a command, like `createTCPConnection` of NEHotspotHelper.
 ///
-/// Every call blocks until it is done, the scope's deadline is reached, or the command is cancelled. Host names are resolved by
-/// the link's own nameservers, and ``AddressPolicy`` holds for their answers. The connection is closed with its owner.
+/// Every call blocks until it is done, the scope's deadline is reached, or the command is cancelled. The link's own nameservers
+/// resolve host names, and ``AddressPolicy`` checks the addresses. The connection is closed with its owner.
 public struct LinkTCPConnection: ~Copyable {
     /// The address at the other end.
     public let address: InternetAddress
     private let socket: LinkSocket
     private let scope: Scope
-
-    /// Milliseconds that one of several addresses may take to answer before the next one is tried.
 
     /// Connects. Throws ``TransferError``: `refusedURL` for a port that does not exist, `refusedAddress`, `bindFailed`,
     /// `connectFailed`, `timeout`, `cancelled`, and for a name `noNameserver`, `dnsFailed` and `dnsTimeout`.
@@ -63,7 +61,7 @@ public struct LinkTCPConnection: ~Copyable {
         while !rest.isEmpty { rest = rest.dropFirst(try socket.send(rest, in: scope)) }
     }
 
-    /// Waits for octets and returns those that have come, at most `limit`; empty when the other end has no more. Throws
+    /// Waits for octets and returns the octets that have come, at most `limit`; empty when the other end sends no more. Throws
     /// ``TransferError``: `reset`, `timeout`, `cancelled`.
     public func receive(upTo limit: Int = 65536) throws(TransferError) -> [UInt8] {
         try socket.receive(upTo: max(1, min(limit, 1 << 20)), in: scope)

@@ -40,7 +40,8 @@ public struct LinkUDPSocket: ~Copyable {
         _ = try socket.send(octets[...], in: scope)
     }
 
-    /// Waits for one datagram. Throws ``TransferError``: `connectFailed` if no program listens there, `timeout`, `cancelled`.
+    /// Waits for one datagram. Throws ``TransferError``: `connectFailed` if no program listens at the peer's port, `timeout`,
+    /// `cancelled`.
     ///
     /// - Parameter milliseconds: the longest wait, within the scope's time.
     public func receive(waiting milliseconds: Int = Scope.commandLimit) throws(TransferError) -> [UInt8] {

@@ -1,7 +1,7 @@
 import HotspotCore
 
-/// Keeps the resolver's answers for the life of an association: the checked addresses are the ones that are used, and a second
-/// question costs nothing, even while the first one is running.
+/// Keeps the resolver's answers for an association, so that connections use the addresses that were checked. Requests for the
+/// same name share one DNS query, even while it is running.
 public final class NamePins: Sendable {
     private struct PinnedName: Hashable {
         var association: String
@@ -13,7 +13,7 @@ public final class NamePins: Sendable {
     /// The pins of this process.
     public static let shared = NamePins()
     private static let limit = 256
-    /// Milliseconds for a question that a request is waiting for. The resolver gives up earlier.
+    /// Milliseconds for a DNS query that a request is waiting for. The resolver gives up earlier.
     private static let patience = 60_000
     private let questions = Locked([PinnedName: SharedWork<Answer>]())
 
@@ -21,7 +21,7 @@ public final class NamePins: Sendable {
         while true {
             switch question(name, link).wait(in: scope) {
             case .success(let addresses): return addresses
-            // The requests that waited for the question were cancelled before this request began to wait.
+            // The query was cancelled with the requests that had started it, before this request began to wait: tries again.
             case .failure(let error) where error.code == .cancelled && !scope.cancellation.isCancelled: continue
             case .failure(let error): throw error
             case nil: throw TransferError(scope.cancellation.isCancelled ? .cancelled : .dnsTimeout)
@@ -36,7 +36,7 @@ public final class NamePins: Sendable {
         return false
     }
 
-    /// Returns the running or answered question, otherwise a new one. A failure is not kept.
+    /// Returns the running or answered query for a name, otherwise starts one. Does not keep failures.
     private func question(_ name: String, _ link: Link) -> SharedWork<Answer> {
         let key = PinnedName(association: link.association, interface: link.interface, name: name)
         return questions.with { questions in
@@ -55,8 +55,8 @@ public final class NamePins: Sendable {
         }
     }
 
-    /// Forgets a name, so that the next request resolves it again: gateways that answer falsely before the login stop doing so
-    /// after it.
+    /// Forgets a name, so that the next request resolves it again: a gateway that gives false answers before the login gives
+    /// true ones after it.
     package func forget(_ name: String, link: Link) {
         questions.with { $0[PinnedName(association: link.association, interface: link.interface, name: name)] = nil }
     }

@@ -1,16 +1,16 @@
 import HotspotCore
 
-/// The bounds towards the network: allowed addresses, and trusted certificate authorities.
+/// The limits on connections to the network: allowed addresses, and trusted certificate authorities.
 public struct NetworkPolicy: Sendable {
     enum Addresses: Sendable {
         case link
-        /// The rules for a radio's link, even over `lo`: for tests of these rules.
+        /// The rules for a radio's link, applied even to `lo`, so that tests can check them.
         case field
         case testing
     }
 
     let addresses: Addresses
-    /// A file with certificate authorities instead of the system's; no setting reaches this.
+    /// A file with certificate authorities that replaces the system's; no setting reaches this.
     let authorities: String?
     /// Answers in place of all servers; no setting reaches this.
     var player: (@Sendable (HTTPRequest) -> Result<HTTPResponse, TransferError>)?
@@ -18,14 +18,15 @@ public struct NetworkPolicy: Sendable {
     /// The rules that hold in every running helper.
     public static let strict = NetworkPolicy(addresses: .link, authorities: nil)
 
-    /// Returns the strict rules for a login that is played from a file: `player` answers, and no server is asked.
+    /// Returns the strict rules for a login that is played from a file: `player` answers, and no request reaches a server.
     package static func played(by player: @escaping @Sendable (HTTPRequest) -> Result<HTTPResponse, TransferError>)
         -> NetworkPolicy
     {
         NetworkPolicy(addresses: .link, authorities: nil, player: player)
     }
 
-    /// Returns rules for tests against servers on loopback: loopback addresses, a certificate authority of their own.
+    /// Returns rules for tests against servers on loopback: they allow all addresses, and trust the tests' own certificate
+    /// authorities.
     package static func testing(authorities: String? = nil) -> NetworkPolicy {
         NetworkPolicy(addresses: .testing, authorities: authorities)
     }
@@ -55,7 +56,7 @@ struct MachineNetworks: Sendable {
         tunnels = InterfaceAddress.withoutNeighbours(among: Set(interfaces.map(\.name) + routes.map(\.interface)))
     }
 
-    /// The addresses and routes, read at most once a second: several requests of a login begin at the same time.
+    /// The addresses and routes, read at most once a second, because several requests of a login begin at the same time.
     static var recent: MachineNetworks {
         last.with { last in
             if let last, last.read.millisecondsAgo < 1000 { return last }

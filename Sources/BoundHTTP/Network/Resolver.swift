@@ -4,15 +4,15 @@ import HotspotCore
 
 /// Asks the link's own nameservers, over sockets that are bound to the link.
 ///
-/// Asks for A and AAAA together. After an IPv4 answer, IPv6 gets 50 ms more (RFC 8305, section 3), so that a server that ignores
-/// AAAA questions costs little.
+/// Asks for A and AAAA records together. After an IPv4 answer, waits only 50 ms more for IPv6 (RFC 8305, section 3), so that a
+/// server that ignores AAAA queries costs little.
 struct Resolver {
     let link: Link
 
-    /// Milliseconds until a question is repeated.
+    /// Milliseconds until a query is repeated.
     private static let timeout = 800
     private static let tries = 4
-    /// Milliseconds that IPv6 gets after IPv4 has answered.
+    /// Milliseconds to wait for an IPv6 answer after the IPv4 answer.
     private static let grace = 50
 
     /// Returns the addresses of a name, IPv4 first. Throws ``TransferError``: `noNameserver`, `dnsFailed`, `dnsTimeout`,
@@ -24,7 +24,7 @@ struct Resolver {
         let inquiry = Inquiry(interface: link.interface)
         let retained = Unmanaged.passRetained(inquiry)
         let pointer = retained.toOpaque()
-        // Runs after ares_destroy(), which still calls back for every open question.
+        // Runs after ares_destroy(), which still calls back for every open query.
         defer { retained.release() }
         var options = ares_options()
         options.flags = Int32(ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES)
@@ -72,8 +72,8 @@ struct Resolver {
         }
     }
 
-    /// Sends an empty datagram to the first nameserver. Throws `refusedHere` if the kernel refuses it, for example because of a
-    /// VPN's kill switch; c-ares does not say why it could not send.
+    /// Sends an empty datagram to the first nameserver, because c-ares does not say why it could not send. Throws `refusedHere`
+    /// if the kernel refuses to send, for example because of a VPN's kill switch.
     private func trySending(in scope: Scope) throws(TransferError) {
         guard let server = link.nameservers.first.flatMap(InternetAddress.init) else { return }
         let target = SocketAddress(server, port: 53)
@@ -143,7 +143,7 @@ struct Resolver {
 
     private static let library: Int32 = ares_library_init(ARES_LIB_INIT_ALL)
 
-    /// Initialises the library before there is a question.
+    /// Initialises the library before the first query.
     static func warmUp() { _ = library }
 
     /// The answers so far. Used on one thread only: c-ares calls back from within its own functions.
@@ -158,14 +158,14 @@ struct Resolver {
 
         init(interface: String) { self.interface = interface }
 
-        /// Whether no server took the question.
+        /// Whether no server accepted the query.
         var couldNotSend: Bool { addresses.isEmpty && failure == cares_refused }
 
         func answered(_ status: Int32, _ answer: UnsafeMutablePointer<ares_addrinfo>?) {
             answers += 1
             if status != cares_success {
-                // The end of the channel is not an answer. Of two failures, the first is kept; it is usually the one for IPv4,
-                // which says more.
+                // The destruction of the channel is not an answer. Of two failures, the first is kept: it is usually that of the
+                // IPv4 query, which says more.
                 if failure == 0, status != cares_destroyed { failure = status }
                 return
             }

@@ -1,4 +1,4 @@
-/// The command-line words that keep a browser of the Chromium family to our proxy and to one page.
+/// The command-line words that make a browser of the Chromium family use only our proxy and open only one page.
 package enum ChromiumWords {
     /// - Parameters:
     ///   - port: the proxy's port on this machine's loopback address.
@@ -9,7 +9,7 @@ package enum ChromiumWords {
             "--proxy-server=socks5://127.0.0.1:\(port)", "--proxy-bypass-list=<-loopback>",
             "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--disable-quic",
             "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-            // A portal redirects only plain HTTP.
+            // No upgrade to https, because a portal redirects only plain HTTP.
             "--disable-features="
                 + (["DnsOverHttps", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable"] + features).joined(separator: ","),
             "--no-first-run", "--no-default-browser-check", "--disable-default-apps", "--disable-sync", "--disable-extensions",

@@ -2,9 +2,9 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// A SOCKS5 proxy on loopback, whose connections and names are bound to one link.
+/// A SOCKS5 proxy on loopback that connects and resolves names only over one link.
 package struct Proxy: Sendable {
-    /// Decides whether to serve a client's connection, by its port and ours.
+    /// Decides whether to serve a client's connection, by the client's port and the proxy's.
     package typealias ClientCheck = @Sendable (_ client: UInt16, _ port: UInt16) -> Bool
     /// Decides whether clients may connect to a host.
     package typealias HostCheck = @Sendable (_ host: String) -> Bool
@@ -22,11 +22,11 @@ package struct Proxy: Sendable {
     private static let limit = 128
     /// Seconds for the handshake.
     private static let patience = 10
-    /// Milliseconds for the name and the connection.
+    /// Milliseconds for resolving a name and connecting.
     private static let connectLimit = 30_000
 
-    /// Takes a socket that listens on loopback, such as ``listen()`` makes; connections are served from ``start()`` on. Throws
-    /// ``Errno``.
+    /// Takes a socket that listens on loopback, such as the one from ``listen()``. The proxy serves no connection before
+    /// ``start()``. Throws ``Errno``.
     package init(
         listener: Int32, link: Link, policy: NetworkPolicy = .strict, mayUse: @escaping ClientCheck = { _, _ in true },
         mayReach: @escaping HostCheck = { _ in true }
@@ -59,7 +59,7 @@ package struct Proxy: Sendable {
 
     private static let stream = LinkSocket.stream | LinkSocket.closeOnExec
 
-    /// Serves connections until ``stop()``, each on a thread of its own; the socket is closed then.
+    /// Serves connections, each on its own thread, until ``stop()``; then closes the listening socket.
     package func start() {
         Worker.startAside {
             while true {
@@ -69,7 +69,7 @@ package struct Proxy: Sendable {
                         close(listener)
                         return
                     }
-                    // If no descriptor is left, waits until a connection has ended.
+                    // Tries again later: if no descriptor is free, a connection may end meanwhile.
                     if errno != EINTR { usleep(100_000) }
                     continue
                 }
@@ -92,7 +92,7 @@ package struct Proxy: Sendable {
         }
     }
 
-    /// Ends all connections, and takes no more.
+    /// Ends all connections, and accepts no more.
     package func stop() {
         clients.with { clients in
             guard let open = clients else { return }
@@ -102,7 +102,7 @@ package struct Proxy: Sendable {
         }
     }
 
-    /// Serves one connection to its end. Nothing is read from a client before it was checked.
+    /// Serves one connection to its end. Checks the client before reading anything from it.
     private func serve(_ client: Int32) {
         guard let (peer, _) = Self.ports(of: client), mayUse(peer, port) else { return }
         var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
@@ -132,7 +132,7 @@ package struct Proxy: Sendable {
         do throws(TransferError) {
             let connection = try LinkTCPConnection(
                 host, port: port, link: link, policy: policy, in: Scope(deadline: .after(milliseconds: Self.connectLimit)))
-            // Before the login, a gateway may give a false answer for any name, which it no longer does afterwards.
+            // Forgets the name, because a gateway may give false answers for all names before the login and true ones after it.
             NamePins.shared.forget(host, link: link)
             guard Self.send(SocksHandshake.Outcome.connected.reply, to: client) else { return }
             _ = fcntl(client, F_SETFL, O_NONBLOCK)
@@ -147,7 +147,7 @@ package struct Proxy: Sendable {
         Glibc.send(client, octets, octets.count, LinkSocket.noSignal) == octets.count
     }
 
-    /// Returns the ports of a socket over IPv4: that of its other end, 0 if there is none, and its own.
+    /// Returns the port of the other end of an IPv4 socket, 0 if there is none, and the socket's own port.
     private static func ports(of socket: Int32) -> (peer: UInt16, own: UInt16)? {
         func port(_ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) -> UInt16? {
             var address = sockaddr_in()
@@ -163,7 +163,7 @@ package struct Proxy: Sendable {
 }
 
 extension SocksHandshake.Outcome {
-    /// Makes the reply to a connection that failed.
+    /// Makes the outcome for a connection that failed with this code.
     init(_ code: TransferErrorCode) {
         switch code {
         case .refusedAddress, .refusedURL, .refusedHere: self = .refusedByRule

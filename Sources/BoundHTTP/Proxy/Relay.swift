@@ -19,7 +19,8 @@ struct Relay {
     private static let patience: Int32 = 600_000
     private static let chunk = 65536
 
-    /// Blocks until everything is passed on, a socket fails, or nothing comes for ten minutes. Both sockets must be non-blocking.
+    /// Passes octets on until both sides have ended, a socket fails, or nothing comes for ten minutes. Both sockets must be
+    /// non-blocking.
     static func run(_ one: Int32, _ other: Int32) {
         var directions = [Direction(source: one, target: other), Direction(source: other, target: one)]
         var buffer = [UInt8](repeating: 0, count: chunk)
@@ -28,7 +29,7 @@ struct Relay {
                 var events: Int32 = 0
                 if directions.contains(where: { $0.source == socket && $0.wantsToRead }) { events |= POLLIN }
                 if directions.contains(where: { $0.target == socket && $0.wantsToWrite }) { events |= POLLOUT }
-                // A socket without requested events would wake this loop for ever once its other end is gone.
+                // Leaves out a socket without requested events: once its other end is gone, it would wake this loop for ever.
                 return pollfd(fd: events == 0 ? -1 : socket, events: Int16(events), revents: 0)
             }
             let ready = poll(&polls, 2, patience)

@@ -6,7 +6,7 @@ struct SocksHandshake {
     enum Step: Equatable {
         /// Wait for more octets.
         case wait
-        /// Send this answer, then ask again.
+        /// Send this answer, then call ``next()`` again.
         case answer([UInt8])
         /// Send this answer, then close.
         case refuse([UInt8])
@@ -80,8 +80,8 @@ struct SocksHandshake {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    /// Returns whether an octet may be part of a host's name or of an address in letters. Names of other scripts come in ASCII
-    /// (RFC 5891).
+    /// Returns whether an octet may be part of a host name or of an address as text. Names in other scripts come in ASCII (RFC
+    /// 5891).
     private static func isOfName(_ octet: UInt8) -> Bool {
         switch octet {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):

@@ -24,7 +24,8 @@ public final class Cancellation: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Calls `handler` once when cancelled, at once if that has happened. Returns the number for ``removeHandler(_:)``.
+    /// Calls `handler` once: on cancellation, or at once if the work is already cancelled. Returns the number for
+    /// ``removeHandler(_:)``.
     package func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
         let number: Int? = state.with { state in
             if state.isCancelled { return nil }

@@ -18,7 +18,8 @@ public final class Locked<Value>: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // The wall clock jumps when the network sets it, and condition variables do not support CLOCK_BOOTTIME.
+        // Uses CLOCK_MONOTONIC: the wall clock jumps when the network sets it, and condition variables do not support
+        // CLOCK_BOOTTIME.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(condition, &attributes)
         pthread_condattr_destroy(&attributes)
@@ -41,7 +42,7 @@ public final class Locked<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Waits until `body` returns a value, or until the deadline. `body` is called at once and after each change.
+    /// Waits for `body` to return a value, at most until the deadline. Calls `body` at once and after each change.
     public func wait<T>(until deadline: Instant, _ body: (inout Value) -> T?) -> T? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -50,7 +51,8 @@ public final class Locked<Value>: @unchecked Sendable {
                 pthread_cond_broadcast(condition)
                 return result
             }
-            // At most a minute at a time: CLOCK_MONOTONIC stands still during suspend, the deadline's clock does not.
+            // Waits at most a minute at a time, because CLOCK_MONOTONIC stands still during suspend, but the deadline's clock
+            // does not.
             let left = min((deadline - .now).nanoseconds, 60_000_000_000)
             guard left > 0 else { return nil }
             var time = timespec()

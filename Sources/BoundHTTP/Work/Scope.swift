@@ -3,9 +3,9 @@ import HotspotCore
 
 /// The conditions under which work runs: its cancellation, its deadline, and the trace of its steps.
 public struct Scope: Sendable {
-    /// Stops the work.
+    /// Stops the work early, at the caller's request.
     public let cancellation: Cancellation
-    /// Ends the work.
+    /// The time at which the work has to end.
     public let deadline: Instant
     /// Collects the steps of the work.
     public let trace: Trace
@@ -13,7 +13,8 @@ public struct Scope: Sendable {
     /// The limit of a command, in milliseconds: 40 s, less than the daemon's 45 s.
     public static let commandLimit = 40_000
 
-    /// Returns the limit of a command that the caller ends after this many milliseconds: a ninth is left for the way back.
+    /// Returns the time for a command that the caller ends after this many milliseconds: a ninth is left for the answer's way
+    /// back.
     package static func limit(of timeout: Int?) -> Int { timeout.map { max(0, min($0, 60_000)) * 8 / 9 } ?? commandLimit }
 
     /// Makes a scope.
@@ -26,7 +27,7 @@ public struct Scope: Sendable {
         self.trace = trace
     }
 
-    /// Returns the same scope with at most this many milliseconds.
+    /// Returns a scope that differs only in its deadline, which is at most this many milliseconds away.
     public func limited(milliseconds: Int) -> Scope {
         Scope(cancellation: cancellation, deadline: min(deadline, .after(milliseconds: milliseconds)), trace: trace)
     }

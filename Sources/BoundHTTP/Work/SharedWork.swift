@@ -1,7 +1,7 @@
 import HotspotCore
 
-/// Work that several commands wait for: it runs once, on a thread of its own, and is cancelled when no command waits for it any
-/// longer.
+/// Work that several commands wait for. It runs once, on its own thread, and is cancelled when the last command stops waiting
+/// for it.
 package final class SharedWork<Value: Sendable>: Sendable {
     private struct WorkState {
         var value: Value?
@@ -26,7 +26,7 @@ package final class SharedWork<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether all commands stopped waiting before the end, so that the work was cancelled and has to be started again.
+    /// Whether all commands stopped waiting before the work ended. Then the work was cancelled and has to be started again.
     package var isAbandoned: Bool { state.with { $0.isAbandoned } }
 
     /// The value; `nil` while the work runs.
@@ -35,7 +35,7 @@ package final class SharedWork<Value: Sendable>: Sendable {
     /// Milliseconds since the work ended; `nil` while it runs.
     package var age: Int? { state.with { $0.ended?.millisecondsAgo } }
 
-    /// Waits for the value. `nil` if the scope was cancelled or its time is over.
+    /// Waits for the value; `nil` if the scope is cancelled or its deadline passes first.
     package func wait(in scope: Scope) -> Value? {
         state.with { $0.waiters += 1 }
         defer {

@@ -1,8 +1,7 @@
 import CSodium
 import Vault
 
-/// A key from a code that two people read to each other: CPACE-RISTR255-SHA512 of draft-irtf-cfrg-cpace-21, with an initiator and
-/// a responder.
+/// Makes a key from a code that two people read to each other: CPACE-RISTR255-SHA512 of draft-irtf-cfrg-cpace-21, with an initiator and a responder.
 ///
 /// An eavesdropper cannot try codes afterwards; an active attacker learns only whether one code is right. A newer revision of the draft needs a new
 /// ``Frame/version``.

@@ -29,7 +29,7 @@ struct CipherState: ~Copyable {
         return sealed
     }
 
-    /// Returns the plain octets. Throws ``CompanionError/notOpened`` and leaves the number unchanged.
+    /// Returns the plain octets. If it throws ``CompanionError/notOpened``, the number is unchanged.
     mutating func open(_ sealed: [UInt8], with data: [UInt8] = []) throws(CompanionError) -> [UInt8] {
         guard count < Self.messageLimit else { throw .keyWornOut }
         guard sealed.count >= Self.tagLength else { throw .notOpened }

@@ -25,13 +25,14 @@ struct Handshake: ~Copyable {
     private var remoteEphemeral: [UInt8]
     /// The peer's long-term key, as soon as it is known.
     private(set) var remoteStatic: [UInt8]
-    // Not `SecretBytes?`, which begins as nil: Swift 6.2 with assertions stops at an initializer that fails after a value is stored.
+    // Not written `SecretBytes?`, which would begin as nil: the compiler of Swift 6.2, built with assertions, rejects an initializer that can fail
+    // after a member is stored.
     private var sharedKey: Optional<SecretBytes>
     private var rest: ArraySlice<[Token]>
 
     /// - Parameters:
     ///   - prologue: data that must be equal on both sides.
-    ///   - own: our own long-term key, which is also lent for each message.
+    ///   - own: our own long-term key, which each message needs again.
     ///   - remoteStatic: the peer's long-term key, only for the initiator of ``Pattern/session``.
     ///   - sharedKey: the shared key for ``Pattern/pairing``, 32 octets.
     ///   - ephemeral: the ephemeral key; fresh except in tests.

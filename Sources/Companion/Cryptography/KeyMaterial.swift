@@ -1,7 +1,8 @@
 import CSodium
 import Vault
 
-/// Octets of keys: locked, wiped at the end of their owner's life, never printed. Also the functions of libsodium that read them.
+/// Octets of keys: locked, wiped at the end of their owner's life, never printed. This extension also calls the functions of libsodium that read
+/// them.
 extension SecretBytes {
     static func zeroes(_ count: Int) throws(CompanionError) -> SecretBytes {
         do throws(VaultError) { return try SecretBytes(count: count) } catch { throw .unavailable }
@@ -64,7 +65,7 @@ public struct KeyPair: ~Copyable {
         publicKey = point
     }
 
-    /// Passes the secret to a closure, in which a service seals it or writes it into its file. It must not leave the closure.
+    /// Passes the secret to a closure, in which a service seals the secret or writes it into its file. The secret must not leave the closure.
     public borrowing func withSecret<T: ~Copyable>(_ body: (UnsafeRawBufferPointer) -> T) -> T { secret.withBytes(body) }
 
     /// Returns the product of the secret and a point. Throws ``CompanionError/invalidPoint`` for a point of small order.

@@ -44,9 +44,9 @@ struct BulkSender: Hashable, Sendable {
     private let octets: [UInt8]
     /// The position up to which the peer has received everything.
     private var granted: BulkPosition
-    /// Octets before the next chunk, and its number.
+    /// The number of octets before the next chunk, and that chunk's number.
     private var (offset, number): (Int, UInt8)
-    /// The octets that were sent at least once.
+    /// The number of octets that were sent at least once.
     private var furthest = 0
     private var repeats = 0
 
@@ -93,7 +93,7 @@ struct BulkSender: Hashable, Sendable {
     /// Sends everything after the granted position again, because the peer was silent for a while.
     mutating func repeatChunks() throws(CompanionError) { _ = try grant(granted, again: true) }
 
-    /// Sends everything after the granted place over another channel. That is no failure of the peer.
+    /// Goes back to the granted position, to send everything after it over another channel. Counts no repetition, because the peer did not fail.
     mutating func goBack() { (offset, number) = (granted.offset, granted.number) }
 
     /// Continues after a lost link, or returns `false` if the peer holds no part of this message.
@@ -133,7 +133,7 @@ struct BulkReceiver: Hashable, Sendable {
     /// Notes that the link is lost: the peer repeats everything after the last complete part, perhaps in chunks of another size.
     mutating func interrupt() { (chunks, hasAsked, ahead) = (0, false, [:]) }
 
-    /// Reads a chunk, and later chunks that came before their turn.
+    /// Reads a chunk, and then the chunks after it that came too early.
     mutating func read(_ chunk: [UInt8]) throws(CompanionError) -> Outcome {
         var outcome = try step(chunk)
         while let next = ahead.removeValue(forKey: reader.number) {

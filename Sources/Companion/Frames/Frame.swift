@@ -1,4 +1,4 @@
-/// The name under which a handshake and the keys of its session are known on the air. ``clear`` stands for no key.
+/// The name on the air for a handshake and for the keys of its session. ``clear`` stands for no key.
 struct KeyID: Hashable, Sendable {
     let number: UInt32
 
@@ -11,7 +11,7 @@ struct KeyID: Hashable, Sendable {
     var octets: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
 }
 
-/// A message on the air: a version, the name of its key, the data, and the tag at their end.
+/// A message on the air: a version, the name of its key, and the data, which end with the tag.
 ///
 /// A frame is cut into chunks. Each begins with one octet: bit 7 marks the first chunk, bit 6 the last one, and six bits hold the chunk's number,
 /// which continues from frame to frame.

@@ -1,7 +1,7 @@
 import HotspotCore
 import Vault
 
-/// A session with a paired peer: the keys of its two channels, and when each key was first used.
+/// A session with a paired peer: the keys of its two channels, and the time of the control channel's last new key.
 final class LinkSession {
     /// The longest use of one key.
     static let rekeyInterval = Duration.seconds(600)
@@ -17,9 +17,9 @@ final class LinkSession {
     /// The first packets of an L2CAP channel. Only the two laptops of the session can compute them.
     let proofs: (own: [UInt8], peer: [UInt8])
     private(set) var keyed: Instant
-    /// Whether the peer has proven that it holds its key. Until then a stranger may have repeated an old first message.
+    /// Whether the peer has proven that it holds its key. Until then, the other side may be a stranger who repeats an old first message.
     var isProven = false
-    /// The pairing that ends with the first message.
+    /// The new peer, which is stored when its first message completes the pairing.
     var pairing: Peer?
 
     init(peer: PeerID, key: KeyID, keys: consuming CipherPair, at now: Instant) throws(CompanionError) {
@@ -34,7 +34,7 @@ final class LinkSession {
         (self.peer, self.key, began, keyed) = (peer, key, now, now)
     }
 
-    /// Seals a message for the control channel, or returns `nil` if the message goes in bulk.
+    /// Seals a message for the control channel, or returns `nil` if the message must go in bulk.
     ///
     /// - Parameter limit: the size of a chunk, in octets.
     func seal(_ message: Message, limit: Int, at now: Instant) throws(CompanionError) -> Frame? {
@@ -68,7 +68,7 @@ final class LinkSession {
         return (frame, index)
     }
 
-    /// Returns the octets of a bulk message. Throws ``CompanionError/notOpened``; the key then stays.
+    /// Returns the octets of a bulk message. If it throws ``CompanionError/notOpened``, the key is unchanged.
     func openBulk(_ data: [UInt8]) throws(CompanionError) -> [UInt8] {
         let plain = try bulk.receiving.open(data)
         try bulk.receiving.rekey()
@@ -139,7 +139,7 @@ final class PairingRun {
     }
 }
 
-/// The central's handshake with one of the peers that the other laptop may be.
+/// The central's handshake with the other laptop, on the guess that the other laptop is ``peer``.
 final class OpeningRun {
     static let prologue = Array("hotspotd companion session 1".utf8)
 

@@ -16,13 +16,13 @@ final class PeerLink {
     /// The L2CAP channel beside the two channels of GATT.
     enum L2CAP: Hashable {
         case none
-        /// The other laptop, the peripheral, accepts one.
+        /// The other laptop, the peripheral, accepts an L2CAP channel.
         case offered
         /// The channel is being opened, or its first packet has not come: any program of the other laptop may have opened it.
         case opening(until: Instant)
         /// The first packet has proven that the session's peer has the channel.
         case open
-        /// The channel has failed or ended. A link has no other one.
+        /// The channel has failed or ended. A link never opens a second channel.
         case over
     }
 
@@ -30,7 +30,7 @@ final class PeerLink {
     static let handshakeTime = Duration.seconds(20)
     /// The time without a grant after which chunks are sent again.
     static let repeatTime = Duration.seconds(5)
-    /// The time until the first packet of an L2CAP channel. The kernel's own, for the opening alone, is 40 s.
+    /// The time until the first packet of an L2CAP channel. The kernel's own time-out, for the opening alone, is 40 s.
     static let l2capTime = Duration.seconds(5)
     static let clearLimit = 16
     static let queueLimit = 64
@@ -59,7 +59,7 @@ final class PeerLink {
     /// The time of the last chunk or grant of ``sender``.
     var sent: Instant
     var receiver = BulkReceiver()
-    /// ``receiver`` at the last position that the peer knows. A failed L2CAP channel goes back to it.
+    /// ``receiver`` at the last position that the peer knows. ``goBack()`` restores it when an L2CAP channel fails.
     private var granted = BulkReceiver()
     /// The number of the next chunk in bulk, while there is no ``sender``.
     var bulkNumber: UInt8 = 0
@@ -78,7 +78,7 @@ final class PeerLink {
         }
     }
 
-    /// Cuts a frame for the control channel. Throws ``CompanionError/tooLarge`` if the peer requests more answers than it reads.
+    /// Cuts a frame into chunks for the control channel. Throws ``CompanionError/tooLarge`` if the peer requests more answers than it reads.
     func enqueue(_ frame: Frame) throws(CompanionError) {
         let chunks = frame.chunks(limit: limit, first: controlNumber)
         guard queue.count + chunks.count <= Self.queueLimit else { throw .tooLarge }
@@ -100,10 +100,10 @@ final class PeerLink {
     /// Whether a part of a bulk message has come.
     var hasPart: Bool { receiver.reader.key != nil }
 
-    /// Whether further messages fit into the control channel's queue, besides the protocol's own.
+    /// Whether the control channel's queue has space for further messages, besides the protocol's own.
     var hasSpace: Bool { queue.count <= Self.queueLimit - 3 * Frame.window }
 
-    /// Something that came in bulk.
+    /// The result of a chunk that came in bulk.
     enum Part {
         case nothing
         /// Move the peer's window.
@@ -114,7 +114,7 @@ final class PeerLink {
         case message([UInt8], BulkPosition)
     }
 
-    /// Reads a chunk, and opens the message that it completes. An error has changed ``receiver``, and no key.
+    /// Reads a chunk, and opens the message that it completes. If this throws, ``receiver`` has changed, but no key has.
     func readBulk(_ chunk: [UInt8]) throws(CompanionError) -> Part {
         switch try receiver.read(chunk) {
         case .nothing: return .nothing
@@ -130,10 +130,10 @@ final class PeerLink {
         }
     }
 
-    /// Forgets what came after the last position that the peer knows.
+    /// Forgets the octets after the last position that the peer knows.
     func goBack() { receiver = granted }
 
-    /// Returns, for the peer, the position up to which its bulk has arrived: within a message, or before the next one.
+    /// Returns the position up to which the peer's bulk data has arrived: within a message, or before the next one.
     func grant(in session: LinkSession) -> BulkPosition {
         granted = receiver
         granted.interrupt()
@@ -163,7 +163,7 @@ final class PeerLink {
     }
 }
 
-/// Both halves of bulk messages that a lost link interrupted, until the peer is back.
+/// The bulk messages of both directions that a lost link interrupted, kept until the peer is back.
 struct Suspended {
     static let time = Duration.seconds(600)
 

@@ -10,7 +10,7 @@ enum Limits {
     static let value = 1024
     static let answers = 32
     static let portalFile = 32 * 1024
-    /// The longest life of an offer, in seconds. An offer is for a login soon.
+    /// The longest life of an offer, in seconds. Offers are meant for a login soon.
     static let expiry = 7 * 24 * 3600
 
     /// Returns whether a text is readable: none of its octets has to be escaped.

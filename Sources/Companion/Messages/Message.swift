@@ -40,7 +40,7 @@ enum Message: Hashable, Sendable {
         var seconds: Int
     }
 
-    /// The octets to seal. Throws ``CompanionError/tooLarge``.
+    /// Returns the octets to seal. Throws ``CompanionError/tooLarge`` for a message beyond ``limit``.
     func encoded() throws(CompanionError) -> [UInt8] {
         let (kind, body): (Kind, [UInt8]) =
             switch self {
@@ -127,7 +127,7 @@ enum ClearMessage: UInt8, CaseIterable {
     case pairKey
     case pairReply
     case pairFinish
-    /// The code is wrong, or the laptop shows none.
+    /// The code is wrong, or the laptop does not show a code.
     case pairRefused
     case sessionHello
     case sessionReply

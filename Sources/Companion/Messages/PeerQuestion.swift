@@ -17,9 +17,9 @@ public struct PeerQuestion: Codable, Hashable, Sendable {
     var limited: PeerQuestion {
         var limited = self
         limited.hearsay = hearsay.limited
-        // These members matter only to the login on the other laptop.
+        // Unsent answers matter only to the laptop that logs in.
         limited.hearsay.unsent = nil
-        // A default may be a stored answer.
+        // Removes a secret field's default, because it may be a stored answer.
         for index in limited.hearsay.fields.indices where hearsay.fields[index].kind.isSecret {
             limited.hearsay.fields[index].value = nil
         }

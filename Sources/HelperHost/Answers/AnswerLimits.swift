@@ -57,7 +57,7 @@ public enum AnswerLimits {
 }
 
 extension JSONValue {
-    /// The value at a path, such as `portal.kind`. A value for a path that leads nowhere is ignored.
+    /// The value at a path, such as `portal.kind`. Setting a value at a path that leads nowhere does nothing.
     fileprivate subscript(at path: String) -> JSONValue? {
         get { path.split(separator: ".").reduce(Optional(self)) { $0?[String($1)] } }
         set {

@@ -26,7 +26,7 @@ enum AnswerReader {
         func kept<T: Decodable>() throws(HelperFault) -> T {
             try decoded { () throws(VarlinkError) in try Coding.decode(T.self, from: AnswerLimits.cut(parameters).kept) }
         }
-        // The checks come before decoding, because the decoder's own errors name neither the known words nor the number that is not whole.
+        // The checks come before decoding, because only their errors list the known words and name a number with a fraction.
         switch command {
         case .filterScanList:
             try check(annotations: parameters["annotations"]?.array ?? [])

@@ -2,8 +2,7 @@ import ForeignText
 import HotspotCore
 
 extension JSONValue {
-    /// The secrets in a command's parameters: what the user typed, and what the vault released. The answer to a checkbox is not a
-    /// secret.
+    /// The secrets in a command's parameters: the user's answers, and the values that the vault released. The answer to a checkbox is not a secret.
     public var secrets: [String] {
         ["credential", "answers"].flatMap { self[$0]?.object?.values.compactMap(\.string) ?? [] }
             .filter { !Field.tickWords.contains($0) }
@@ -88,11 +87,12 @@ public struct KnownWords: Sendable {
         origins = Set([parameters["portal"]?["origin"]?.string, shown].compactMap { $0 })
     }
 
-    /// Returns a text with these secrets masked, unless the user answered this very text: "Kongresshotel" does not repeat the
-    /// code "kongres".
+    /// Returns a text with these secrets masked, but leaves the title and labels of an answered question as they are: the code "kongres" is not
+    /// masked in "Kongresshotel".
     fileprivate func mask(_ text: String, _ secrets: Secrets) -> String { texts.contains(text) ? text : secrets.mask(text) }
 
-    /// A choice of an earlier visit is stored like any other answer. But the portal offered it first, as one of several choices under the same name.
+    /// Returns whether the helper may repeat a choice: an answered question offered it, or it is the stored answer to this field. A portal offered a
+    /// stored choice first, as one of several under the same name.
     fileprivate func has(_ choice: String, of field: Field) -> Bool {
         choices.contains(choice) || (field.kind == .choice && (field.choices?.count ?? 0) > 1 && stored[field.name] == choice)
     }

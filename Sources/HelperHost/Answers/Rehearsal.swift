@@ -1,7 +1,7 @@
 import HotspotCore
 import Varlink
 
-/// Makes and reads one message of each kind before a network is joined. The first use of a type takes the coders several times as long, which would
+/// Makes and reads one message of each kind before a network is joined. Coding a type for the first time takes several times as long, which would
 /// delay a login.
 enum Rehearsal {
     /// Whether all answers were read; the first access runs the rehearsal.

@@ -29,7 +29,7 @@ public struct HelperCatalog: Hashable, Sendable {
     /// changes.
     public private(set) var awaited: Set<String> = []
 
-    /// The largest number of problems of one folder that are reported.
+    /// The largest number of problems that are reported for one folder.
     static let problemLimit = 100
 
     /// The first path of each file name.
@@ -39,8 +39,8 @@ public struct HelperCatalog: Hashable, Sendable {
 
     /// Reads the folders without executing anything. A missing folder is not a problem.
     ///
-    /// A file masks files of the same name in later folders (`/etc` before `/usr/lib`); an empty file, or a link to `/dev/null`, does nothing else.
-    /// If several files have the same `Name=`, the first one counts, in the order of folders and file names.
+    /// A file masks files of the same name in later folders (`/etc` before `/usr/lib`); an empty file, or a link to `/dev/null`, only masks. If
+    /// several files have the same `Name=`, the first one counts, in the order of folders and file names.
     public init(directories: [String]) {
         for directory in directories { read(directory) }
         entries.sort { ($0.file.split(separator: "/").last ?? "") < ($1.file.split(separator: "/").last ?? "") }

@@ -3,13 +3,13 @@ import HotspotCore
 
 /// The data that a helper received, without the secrets: for the user who wants to know what a helper knows.
 public struct Disclosure: Hashable, Sendable {
-    /// The names that people read: SSIDs, or `wired:ADDRESS`. Of a long list, only the first ones.
+    /// The names that people read: SSIDs, or `wired:ADDRESS`. Of a long list, only the first names.
     public var networks: [String]
     /// The number of all networks that were sent.
     public var count: Int
     /// Whether the list of networks in sight was sent, rather than the joined network.
     public var isScanList: Bool
-    /// Whether a stored credential was sent with it, now or in an earlier command for this network.
+    /// Whether a stored credential was sent with these networks, now or in an earlier command for this network.
     public var hasCredential: Bool
     /// The time of the last disclosure, in milliseconds of Unix time.
     public var time: Int

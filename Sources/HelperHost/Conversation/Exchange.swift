@@ -18,7 +18,7 @@ struct Question {
     var hasStored: Bool { hasCredential || parameters["stored"]?.array?.isEmpty == false }
 }
 
-/// One call on one connection. The first answer counts; later answers are only counted (D18).
+/// One call on one connection. The first answer is used; later answers are only counted (D18).
 @LoopActor final class Exchange {
     /// The program at the other end.
     enum Partner {
@@ -47,7 +47,7 @@ struct Question {
 
     /// Sends the question of a call.
     ///
-    /// - Parameter input: the descriptor to read from; a socket is also `output`. Both are closed here.
+    /// - Parameter input: the descriptor to read from; for a socket, `output` is the same descriptor. The exchange closes both.
     init(
         _ call: HelperCall, with partner: Partner, input: Int32, output: Int32, _ configuration: HostConfiguration
     ) throws(HelperFault) {
@@ -119,7 +119,7 @@ struct Question {
         case .shared, .external: closeSoon()
         }
         call.complete(outcome, tail: process?.tail) { [weak process, weak shared, configuration] in
-            // The call was cancelled after its answer: a helper that lost the race has nothing more to do.
+            // Runs if the call is cancelled after its answer: a helper that lost the race has nothing more to do.
             if let shared { return shared.expectNothing() }
             process?.end(term: configuration.cancelTerm, kill: configuration.cancelKill)
         }
@@ -141,7 +141,7 @@ struct Question {
         }
         if isClosed { return finish() }
         timer = try? EventLoop.shared.schedule(after: configuration.serviceCancel) { [weak self] in
-            // The process did not end the cancelled command. Its other commands end too, because they run in the same program.
+            // The process did not end the cancelled command in time, so it is ended, together with its other commands.
             self?.shared?.end()
             self?.finish()
         }
@@ -163,7 +163,7 @@ struct Question {
         finishUnlessAwaited()
     }
 
-    /// A process that was started for this call is reaped first.
+    /// Finishes the exchange; but if a process was started for this call, only after that process is reaped.
     private func finishUnlessAwaited() { if case .process = partner {} else { finish() } }
 
     private func closedWithoutAnswer() {
@@ -180,7 +180,7 @@ struct Question {
     func processEnded() {
         if isClosed || isCancelled { return finish() }
         if let shared, !shared.process.neverRan, !call.wasMoved, isUnread { return moveOn() }
-        // The rest of its output may still be on the way; but a stray child process may hold the pipe open for ever.
+        // The rest of the process's output may still be on the way; but a stray child process may hold the pipe open for ever.
         timer = try? EventLoop.shared.schedule(after: .milliseconds(20)) { self.finish() }
     }
 
@@ -199,7 +199,7 @@ struct Question {
         call.beginAgain()
     }
 
-    /// Nothing more can come.
+    /// Ends the exchange when no further message can come.
     private func finish() {
         guard !isFinished else { return }
         isFinished = true

@@ -2,7 +2,7 @@ import EventLoop
 import ForeignText
 import HotspotCore
 
-/// A command without an outcome so far. It lives until its completion was called or it was cancelled; dropping the handle changes nothing.
+/// A command whose outcome is open. It lives until its completion was called or it was cancelled; dropping the handle changes nothing.
 @LoopActor public final class HelperCall {
     let name: String
     let question: Question
@@ -10,9 +10,9 @@ import HotspotCore
     var onCancel: (() -> Void)?
     /// Called at most once, when no further answer can come, with the number of ignored answers: those that came too late or repeatedly (D18).
     public var onIgnored: (Int) -> Void = { _ in }
-    /// Whether a process ended without accepting the call, so that it moved to the next one.
+    /// Whether a process ended without accepting the call, so that the call moved to the next process.
     private(set) var wasMoved = false
-    /// The secrets that a helper was sent.
+    /// The secrets that were sent to the helper with this call.
     private(set) var secrets: [String] = []
     private weak var host: HelperHost?
     private var completion: ((HelperOutcome) -> Void)?
@@ -52,7 +52,7 @@ import HotspotCore
         onIgnored(count)
     }
 
-    /// Calls the completion. A fault gets the helper's name and its standard error, in which the secrets that it was sent are masked (R3).
+    /// Calls the completion. A fault gets the helper's name and its standard error, with every secret of this call masked (R3).
     ///
     /// - Parameter lingering: called if the call is cancelled after its answer.
     func complete(_ outcome: HelperOutcome, tail: ErrorTail? = nil, lingering: (() -> Void)? = nil) {

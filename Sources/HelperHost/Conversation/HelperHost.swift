@@ -127,13 +127,13 @@ import Varlink
         }
     }
 
-    /// Starts the program that answers probes and also serves our own helpers. It waits for the interface's next network until
+    /// Starts the program that answers probes and also serves hotspotd's own helpers. It waits for the interface's next network until
     /// ``standDown(interface:)``, however long that takes.
     public func awaitNetwork(on interface: Int) {
         guard !isShut, let program = programs[Self.proberName] else { return }
         _ = Rehearsal.isComplete
         preparation.want(program.names, for: interface, onExpiry: nil)
-        // A program that was already asked ends soon, and may know secrets of the last network.
+        // A program that has served commands is replaced, because it ends soon and may know secrets of the last network.
         if let known = shared[program], known.wasAsked { known.retire() }
         (try? sharedProgram(Self.proberName))?.awaitCommand()
     }
@@ -148,8 +148,8 @@ import Varlink
         }
     }
 
-    /// Ends the services that received secrets, once their commands are done: the portal of the next network must not read the secrets of the one
-    /// that was left (R1). New processes replace them, because the next network may come at once.
+    /// Ends the services that received secrets, once their commands are done: the portal of the next network must not read the secrets of the last
+    /// network (R1). New processes replace them, because the next network may come at once.
     public func forgetSecrets() {
         for (program, told) in shared where !told.process.tail.given.isEmpty {
             told.retire()
@@ -241,7 +241,7 @@ import Varlink
 
     /// Sends a question to a process that was started for it.
     ///
-    /// - Parameter waited: whether the process was started earlier and cannot have answered yet.
+    /// - Parameter waited: whether the process was started before there was a question. If so, output that it has already written is a fault.
     private func hand(_ call: HelperCall, to process: HelperProcess, waited: Bool) throws(HelperFault) {
         guard let streams = process.takeStreams() else { throw process.unanswered("its process has already ended") }
         do throws(HelperFault) {

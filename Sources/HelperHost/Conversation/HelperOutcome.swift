@@ -80,7 +80,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// Returns the fault for a connection or socket that failed. A lack of descriptors or memory is the daemon's fault; everything else, including a
     /// full queue (EAGAIN), is the helper's.
     ///
-    /// - Parameter code: the helper's fault.
+    /// - Parameter code: the code of the helper's fault.
     static func failed(_ error: VarlinkError, _ code: ProblemCode = .helperNotStarted) -> HelperFault {
         switch error {
         case .system(_, let errno), .unreachable(_, let errno):

@@ -109,7 +109,7 @@ import Varlink
 
     private func sandbox(for browser: String) -> Sandbox {
         var limits = host.configuration.limits
-        // A browser reserves terabytes of addresses. A page that needs more memory than this loses its process.
+        // A browser reserves terabytes of addresses. A page that needs more memory than `data` allows loses its process.
         (limits.addressSpace, limits.data) = (.max, 1 << 30)
         (limits.processes, limits.descriptors, limits.temporaryFolder) = (400, 1024, 256 << 20)
         let folder = FilePath.parent(of: FilePath.canonical(browser))

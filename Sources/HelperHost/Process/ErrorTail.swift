@@ -71,7 +71,7 @@ import Glibc
 
     private func readable() {
         guard read() else { return }
-        // Until then, a flood of output waits in the pipe, so that other helpers have their turn.
+        // Pauses after each read: a flood of output waits in the pipe meanwhile, so that other helpers have their turn.
         source = try? EventLoop.shared.schedule(after: .milliseconds(5)) { [weak self] in self?.watch() }
     }
 

@@ -18,7 +18,7 @@ import Varlink
     private(set) var ending: String?
     /// Whether the program could not be executed, so that the helper's code never ran.
     private(set) var neverRan = false
-    /// Whether to read ``label`` when the process ends; set before that.
+    /// Whether to read ``label`` when the process ends; set this before the end.
     var keepsLabel = false
     /// The label that the security module gave bubblewrap, read at its end; `nil` without such a module.
     private(set) var label: String?
@@ -55,7 +55,7 @@ import Varlink
         if let distrust = PathTrust.problem(with: program, as: .program) {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
         }
-        // If the kernel refuses to execute a file, prlimit(1) would let a shell run it.
+        // Checked here, because prlimit(1) would let a shell run a file that the kernel refuses to execute.
         if let words = StartFailure.beforeStart(program: program) {
             throw HelperFault(.helperNotStarted, "it could not be started: \(words)")
         }
@@ -82,7 +82,7 @@ import Varlink
                 descriptors = [input.theirs, output.theirs, error.theirs]
                 streams = (input.ours, output.ours)
             } else {
-                // The process answers on its sockets; its output is only kept for errors.
+                // The process answers on its sockets; its standard output is kept together with its standard error.
                 descriptors = [try open("/dev/null"), error.theirs, error.theirs] + listeners.map(\.descriptor)
                 environment += [
                     "LISTEN_FDS=\(listeners.count)", "LISTEN_FDNAMES=\(listeners.map(\.name).joined(separator: ":"))",
@@ -108,7 +108,7 @@ import Varlink
         }
         exitSource = try? EventLoop.shared.onExit(pidfd: pidfd) { self.exited() }
         guard exitSource != nil else {
-            // If the end of this process cannot be noticed, it would never be reaped, and the daemon could not stop.
+            // If the loop cannot watch for the end of this process, it would never be reaped, and the daemon could not stop; so it is killed here.
             signal(SIGKILL)
             waitpid(pid, nil, 0)
             release()
@@ -139,7 +139,7 @@ import Varlink
 
     // MARK: Signals
 
-    /// Sends SIGTERM to the helper itself. bubblewrap would die of the signal and end the helper before it can tidy up.
+    /// Sends SIGTERM to the helper itself. bubblewrap would die of the signal and end the helper before the helper can tidy up.
     private func terminate() {
         readStatus()
         // During the set-up, and without a sandbox, the signal goes to the whole session.
@@ -151,8 +151,8 @@ import Varlink
         if let helper = first.flatMap(pid_t.init) { Glibc.kill(helper, SIGTERM) }
     }
 
-    /// Sends a signal to the daemon's child and its whole session. SIGKILL for bubblewrap alone is not enough: during the set-up, its reaper waits
-    /// for it and would wait for ever. A process cannot escape a signal to its group by fork(2).
+    /// Sends a signal to the daemon's child and its whole session. SIGKILL for bubblewrap alone is not enough: during the set-up, its reaper would
+    /// wait for bubblewrap for ever. A process cannot escape a signal to its group by fork(2).
     private func signal(_ signal: Int32) {
         if isRunning { Glibc.kill(-pid, signal) }
     }
@@ -183,7 +183,7 @@ import Varlink
     private func exited() {
         // Ends the remaining processes of the session, while the process number still belongs to that session.
         Glibc.kill(-pid, SIGKILL)
-        // The file can be read until this process waits for the child. The label may end with a line feed or a zero octet (proc_pid_attr(5)).
+        // The file can be read until waitid(2) below reaps the child. The label may end with a line feed or a zero octet (proc_pid_attr(5)).
         if keepsLabel {
             label = FilePath.text(of: "/proc/\(pid)/attr/current", limit: 256)?.split { $0 == "\n" || $0 == "\0" }.first.map(
                 String.init)
@@ -209,7 +209,7 @@ import Varlink
         let line = tail.lastLine ?? "bubblewrap failed"
         // The shell's codes for a program that is missing or cannot be executed; the helper may use them as well.
         let isUnexecuted = (code == 126 || code == 127) && line.hasPrefix("prlimit: failed to execute ")
-        // Above 128, the daemon killed it, or the kernel did for lack of memory, before the helper's own end was reported.
+        // With a code above 128, the daemon, or the kernel for lack of memory, killed bubblewrap before it reported the helper's end.
         guard isHelpers ? isUnexecuted : code <= 128 else { return Self.describe(code) }
         neverRan = true
         // The line ends with the kernel's own words.
@@ -246,7 +246,7 @@ import Varlink
         close(streams.fromHelper)
     }
 
-    /// How the process ended, unless it ended without an error.
+    /// How the process ended; `nil` while it runs, or if it ended without an error.
     var failure: String? { ending == Self.describe(0) ? nil : ending }
 
     /// Returns the fault of a command that the process did not answer. The fault is the helper's own only if its code ever ran.

@@ -23,7 +23,7 @@ import HotspotCore
         wanted[interface] = (wanted[interface]?.names.union(names) ?? Set(names), expiry)
     }
 
-    /// Returns whether a process must still be started, because the helper has not been asked since.
+    /// Returns whether the helper is wanted and has no waiting process.
     func lacks(_ name: String) -> Bool { isWanted(name) && processes[name] == nil }
 
     func add(_ process: HelperProcess, for name: String) {
@@ -48,7 +48,7 @@ import HotspotCore
 
     func isWanted(_ name: String) -> Bool { wanted.values.contains { $0.names.contains(name) } }
 
-    /// Ends the process of a helper whose file has changed.
+    /// Ends the process that waits for this helper's command, if there is one, and drops the wish.
     func end(_ name: String) { use(name)?.end(term: configuration.cancelTerm, kill: configuration.cancelKill) }
 
     func shutDown() { (processes, wanted) = ([:], [:]) }

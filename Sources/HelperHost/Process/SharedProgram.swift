@@ -104,19 +104,19 @@ import Varlink
 
     private func processEnded() {
         isRetired = true
-        // Read before the sockets are closed, because that would drop waiting answers.
+        // The exchanges read their answers first, because closing the sockets would drop them.
         for exchange in Array(exchanges.values) { exchange.processEnded() }
         Self.close(listeners)
     }
 
-    /// Ends the process soon: its helper lost a race, or its work is done.
+    /// Ends the process soon, because its helper lost a race or its work is done. Does nothing while another command waits for its answer.
     func expectNothing() {
         if exchanges.values.contains(where: \.call.isLive) { return }
         isLeaving = true
         limitTime()
     }
 
-    /// Ends the process after a while, if no commands are left or all of them were cancelled.
+    /// If no commands are left or all of them were cancelled, ends the process after a while; ends a retired process without commands at once.
     func limitTime() {
         guard process.isRunning else { return }
         if exchanges.isEmpty {

@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The folders of helpers, and the limits on what they may use.
+/// The folders of helpers, and the limits on the resources that helpers may use.
 public struct HostConfiguration: Hashable, Sendable {
     public enum Containment: String, Hashable, Sendable, CaseIterable {
         /// A helper runs in its sandbox, or not at all.
@@ -53,9 +53,9 @@ public struct HostConfiguration: Hashable, Sendable {
     public var serviceCancel = Duration.seconds(2)
     /// The idle time after which a shared process ends if another command may follow: the race is undecided, or the user is asked.
     public var serviceIdle = Duration.seconds(30)
-    /// The same time while a page is open in a browser and waits for the user's answer.
+    /// The idle time while a page is open in a browser and waits for the user's answer.
     public var serviceBrowsing = Duration.seconds(600)
-    /// The same time if no further command is expected.
+    /// The idle time if no further command is expected.
     public var serviceLeave = Duration.seconds(2)
     /// The time after which prepared processes end if the interface neither uses nor withdraws its wish.
     public var preparation = Duration.seconds(90)

@@ -27,7 +27,7 @@ struct Sandbox: Hashable {
     ]
     /// Links into `/usr` on a merged system, folders elsewhere.
     private static let systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
-    /// Folders that belong to no single helper. Of these, only the file itself is shown.
+    /// Folders that belong to no single helper. If a program is in one of these, only the program's file is shown.
     private static let sharedFolders: Set<String> = [
         "/", "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/srv", "/sys", "/tmp", "/var",
         "/var/lib", "/var/tmp",

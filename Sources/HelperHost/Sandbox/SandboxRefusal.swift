@@ -40,7 +40,7 @@ struct SandboxRefusal: Hashable {
     /// - Parameter words: how the trial ended, without a full stop; used if the facts give no reason.
     func problem(_ words: String) -> Problem {
         let known = reason(words)
-        // The sentence already says so.
+        // Drops this prefix, because the problem's message below begins with the same statement.
         let rest = words.hasPrefix(HelperProcess.notStarted) ? String(words.dropFirst(HelperProcess.notStarted.count)) : words
         return Problem(
             .sandboxUnavailable, "No helper can be started: \(known?.sentence ?? rest).",

@@ -15,7 +15,7 @@ enum WritablePath {
     static func refusal(of path: String, hidden: [String]) -> Problem? {
         let canonical = FilePath.canonical(path)
         let hidden = hidden.map(FilePath.canonical)
-        // A link would be followed again at each start, to its target at that time.
+        // Refuses a link, because each start would follow it again, to its target at that time.
         guard canonical == path || canonical + "/" == path || FilePath.kind(of: path) == nil else {
             return refuse(path, "it leads to \(Printable.text(canonical, limit: 200)) through a link")
         }

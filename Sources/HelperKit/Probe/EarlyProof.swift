@@ -90,7 +90,7 @@ final class EarlyProof: Sendable {
             let result = proof(Scope(cancellation: own, deadline: scope.deadline, trace: scope.trace))
             looks.with { $0.own = result }
         }
-        // A cancelled or overdue proof returns at once.
+        // The wait is short even without an open network: `proof` returns at once when it is cancelled or overdue.
         return looks.wait(until: .after(milliseconds: 2 * VerdictTable.patience)) { $0.open?.result ?? $0.own }
             ?? ProbeResult(.limited, problem: "timeout")
     }

@@ -3,7 +3,7 @@ import HotspotCore
 
 /// The portal's first page, with the cookies and the connection of its request.
 package struct PortalPage: Sendable {
-    /// Where a portal's first page comes from.
+    /// The source of a portal's first page.
     package enum PageSource: Sendable {
         /// The page has to be fetched from an address.
         case url(WebURL)
@@ -18,13 +18,13 @@ package struct PortalPage: Sendable {
         }
     }
 
-    /// Milliseconds of a command's time that are left after opening a page, so that the helper can report an error.
+    /// Milliseconds of a command's time that opening a page must leave, so that the helper can report an error.
     static let reserve = 1000
 
     package var client: HTTPClient
     package var chain: RedirectChain?
     package var failure: TransferError?
-    /// The address of the source.
+    /// The address from which the page was opened.
     package var start: WebURL
     /// The steps, for the traces of all commands that use the page.
     var steps: [String] = []

@@ -8,7 +8,7 @@ struct ProbeRun: Sendable {
         var address: ProbeEndpoint?
         var https: String?
 
-        /// Plans the probe with these endpoints; otherwise with the link's own, otherwise with the usual ones, an address endpoint and HTTPS.
+        /// Plans the probe with these endpoints. Without any, uses the link's own; if it has none, the usual ones with an address endpoint and HTTPS.
         ///
         /// - Parameter https: the HTTPS endpoint; an empty text means none.
         init(link: Link, endpoints: [ProbeEndpoint] = [], https: String? = nil) {
@@ -28,7 +28,7 @@ struct ProbeRun: Sendable {
             if self.https?.isEmpty == true { self.https = nil }
         }
 
-        /// Forgets the endpoints' addresses: before a login, gateways may answer names with false addresses.
+        /// Forgets the endpoints' addresses, because before a login the gateway may have answered their names with false addresses.
         func forgetNames(_ link: Link) {
             for url in (named.map(\.url) + [https].compactMap(\.self)).compactMap(WebURL.init) {
                 NamePins.shared.forget(url.host, link: link)
@@ -41,7 +41,7 @@ struct ProbeRun: Sendable {
     let policy: NetworkPolicy
     /// The request to the link's portal API, made once for an attempt.
     let api: SharedWork<PortalAPIDocument?>?
-    /// Whether the Internet's own answer outweighs the portal API, whose document may be out of date after a login.
+    /// Whether an answer from the Internet outweighs the portal API: after a login, the API's document may be out of date.
     var outvotesAPI = false
     var limit = VerdictTable.limit
     var patience = VerdictTable.patience
@@ -98,7 +98,7 @@ struct ProbeRun: Sendable {
             result.evidence = evidence
             let isAnswered = evidence.contains { $0.request == early?.evidence.request && $0.status != nil }
             if let early, early.evidence.status != nil, !isAnswered {
-                // This address is remembered, not resolved.
+                // Says in the evidence that the address was remembered, not resolved.
                 var evidence = early.evidence
                 evidence.request += " at \(early.address)"
                 result.evidence.append(evidence)
@@ -260,7 +260,7 @@ struct ProbeRun: Sendable {
         }
     }
 
-    /// Waits for the answer from the remembered address, if the name also resolves to it here. Returns `nil` for a failure: ask again.
+    /// Waits for the answer from the remembered address, to which the name also resolves here. Returns `nil` if the endpoint must be asked again.
     private static func earlyAnswer(_ board: Locked<Board>, _ scope: Scope) -> EndpointAnswer? {
         let handler = scope.cancellation.onCancel { board.with { _ in } }
         defer { scope.cancellation.removeHandler(handler) }
@@ -287,7 +287,7 @@ struct ProbeRun: Sendable {
         }
         request.noCache = true
         request.accept = "*/*"
-        // The gateway keeps a connection from before the login, so it never reaches the Internet.
+        // A connection from before the login stays at the gateway and never reaches the Internet.
         request.needsFreshConnection = true
         return request
     }

@@ -82,8 +82,8 @@ public final class SharedProbe: Sendable {
         return result
     }
 
-    /// Begins to check whether the network is open, because a login's request is sent now. The next fresh probe uses the result of these checks.
-    /// A connection that begins before the request has reached the portal stays closed at the gateway.
+    /// Begins to check whether the network is open, because a login's request is sent now. The next fresh probe uses the result of these checks. No
+    /// check begins before the request has reached the portal, because the gateway would keep its connection from the Internet.
     ///
     /// - Parameter roundTrip: the round trip to the portal in milliseconds; `nil` if it is not known.
     func lookBesideLogin(_ link: Link, _ policy: NetworkPolicy, _ trace: Trace, roundTrip: Int?) {
@@ -104,7 +104,7 @@ public final class SharedProbe: Sendable {
     /// Returns the milliseconds from the sending of a login's request to each check: the request needs half a round trip.
     static func delays(of looks: [Int], roundTrip: Int?) -> [Int] { looks.map { $0 + (roundTrip ?? 0) / 2 } }
 
-    /// Returns whether the network is open, or opens within some seconds.
+    /// Checks several times within some seconds whether the network is open; returns at the first check that finds it open.
     func opensLate(_ link: Link, policy: NetworkPolicy, in scope: Scope) -> Bool {
         for pause in patience {
             guard scope.pause(milliseconds: pause) else { return false }
@@ -154,8 +154,8 @@ public final class SharedProbe: Sendable {
     /// Forgets the fetched pages, because the tokens in their forms are valid only once.
     package func forgetPortalPages(_ link: Link) { entries.with { $0[Self.key(link)]?.portalPages = [:] } }
 
-    /// Prepares the store for a login. If a Maintain has just found a portal, the login is an attempt of its own and reuses that attempt's probe and
-    /// first page. All results of this association are outdated for later attempts.
+    /// Prepares the store for a login. If a Maintain has just found a portal, the login begins a new attempt with the probe and the first page of the
+    /// Maintain. For later attempts, all results of this association are outdated.
     func beginLogin(_ link: Link) {
         entries.with { entries in
             let association = Self.association(of: link)

@@ -3,9 +3,9 @@ import HotspotCore
 /// Decides the verdict of a probe, as a value: takes answers and returns the next step. It reads no clock and makes no request.
 ///
 /// Each endpoint over plain HTTP has one vote: for the Internet if the answer was as expected, or for a portal. HTTPS and the portal API (RFC 8908)
-/// can contradict. One vote decides if nothing contradicts it. If votes contradict each other, another operator's endpoint is asked. Two votes for a
-/// portal decide; a single one counts as a filter for that host if two other endpoints and HTTPS reach the Internet. Without any vote, working HTTPS
-/// means online, and everything else limited.
+/// can contradict a vote. One vote decides if nothing contradicts it. If votes contradict each other, another operator's endpoint is asked. Two votes
+/// for a portal decide; a single vote for a portal counts as a filter for that host if two other endpoints and HTTPS reach the Internet. Without any
+/// vote, working HTTPS means online, and everything else limited.
 struct VerdictTable: Sendable {
     /// The meaning of one endpoint's answer.
     enum Meaning: Sendable {
@@ -43,7 +43,7 @@ struct VerdictTable: Sendable {
     /// Milliseconds after which a probe ends if it has no answer: busy gateways redirect after 5 s and more. Android waits 10 s
     /// as well.
     static let patience = 10_000
-    /// Milliseconds from the beginning in which an expected HTTP answer waits only for HTTPS; after that, another endpoint is asked as well.
+    /// Milliseconds from the beginning in which the probe, after an expected HTTP answer, only waits for HTTPS; later, it also asks another endpoint.
     static let silence = 1000
     /// Milliseconds in which the other endpoints can contradict the first vote for a portal.
     static let contradiction = 500
@@ -54,7 +54,7 @@ struct VerdictTable: Sendable {
     let hasAddress: Bool
     let hasHTTPS: Bool
     let hasAPI: Bool
-    /// Whether the Internet's own answer outweighs the portal API, whose document may be out of date after a login.
+    /// Whether an answer from the Internet outweighs the portal API: after a login, the API's document may be out of date.
     let outvotesAPI: Bool
     var limit = VerdictTable.limit
     var patience = VerdictTable.patience
@@ -64,7 +64,7 @@ struct VerdictTable: Sendable {
     private(set) var address: Meaning?
     /// The answer from the remembered address of the first named endpoint, while its name is still being resolved.
     private(set) var remembered: Meaning?
-    /// Whether that address is being asked.
+    /// Whether the remembered address is being asked.
     var asksRemembered = false
     private(set) var https: Meaning?
     /// Whether the HTTPS endpoint's certificate was checked. Then nothing on the way breaks HTTPS, whatever the answer will be.
@@ -129,13 +129,13 @@ struct VerdictTable: Sendable {
 
     // MARK: Votes
 
-    /// The addresses that votes for a portal name; those from named endpoints come first.
+    /// The portal's addresses according to the votes for a portal; the votes of named endpoints come first.
     private var portals: [(url: WebURL, page: HTTPResponse)] {
         var portals = (named + [address].compactMap(\.self)).compactMap { meaning -> (url: WebURL, page: HTTPResponse)? in
             if case .captive(let url, let page) = meaning { (url, page) } else { nil }
         }
-        // The remembered address has no vote of its own, because another server may use it by now. But if one host answers in place of two operators'
-        // servers, it does so for every server.
+        // The remembered address has no vote of its own, because another server may use it by now. But if it names the same portal's host as another
+        // operator's endpoint, that host answers in place of every server, so the vote counts.
         if named.isEmpty, case .captive(let url, let page)? = remembered, portals.first?.url.host == url.host {
             portals.insert((url, page), at: 0)
         }
@@ -193,7 +193,7 @@ struct VerdictTable: Sendable {
         return goods > 0 ? good(now) : undecided(now)
     }
 
-    /// One endpoint reports a portal, another one or HTTPS reports the Internet.
+    /// Returns the next step if one endpoint reports a portal, and another endpoint or HTTPS reports the Internet.
     private func contradicted(_ portals: [(url: WebURL, page: HTTPResponse)], _ goods: Int, _ now: Int) -> NextStep {
         var isHTTPSGood = false
         switch httpsState {
@@ -209,14 +209,14 @@ struct VerdictTable: Sendable {
         return .done(isHTTPSGood && goods > 0 ? open() : captive(portals))
     }
 
-    /// One endpoint reports a portal, and no other has answered.
+    /// Returns the next step if one endpoint reports a portal, and no other has answered.
     private func alone(_ portals: [(url: WebURL, page: HTTPResponse)], _ now: Int) -> NextStep {
         let until = min((portalAt ?? 0) + Self.contradiction, end())
         let isContradictionAwaited = named.isEmpty || (hasAddress && address == nil)
         return now < until && isContradictionAwaited ? .wait(until: until) : .done(captive(portals))
     }
 
-    /// One endpoint reports the Internet, and none reports a portal.
+    /// Returns the next step if an endpoint reports the Internet, and none reports a portal.
     private func good(_ now: Int) -> NextStep {
         // Programs use names: a network that answers only addresses is useless for them.
         if !named.isEmpty, (named + [https].compactMap(\.self)).allSatisfy(\.isNameless), hasHTTPS == (https != nil) {
@@ -229,7 +229,8 @@ struct VerdictTable: Sendable {
         case .broken(let failure):
             return .done(captive ?? open(.partial, failure.code == .clockWrong ? "clockWrong" : "httpsBlocked"))
         case .good, .absent:
-            // A silent address gets as much additional time as the others took. If only the address has answered, names may not work.
+            // A silent address gets as much additional time as the other endpoints took. If only the address has answered, names may not work, so the
+            // probe waits to its end.
             let addressUntil = min(2 * lastAt, until)
             if hasAddress, address == nil, now < addressUntil { return .wait(until: addressUntil) }
             if case .absent = httpsState, let captive { return .done(captive) }
@@ -242,7 +243,7 @@ struct VerdictTable: Sendable {
         }
     }
 
-    /// No endpoint has reported anything so far.
+    /// Returns the next step if no endpoint has voted so far.
     private func undecided(_ now: Int) -> NextStep {
         if now >= end() { return .done(afterBadHTTP()) }
         if let captive = captiveByAPI {
@@ -263,15 +264,15 @@ struct VerdictTable: Sendable {
         return .wait(until: end())
     }
 
-    /// Returns whether an endpoint without a name still has to answer.
+    /// Returns whether HTTPS (if wanted), the address endpoint or the portal API still has to answer.
     private func isAwaited(https isWanted: Bool) -> Bool {
         (isWanted && hasHTTPS && https == nil) || (hasAddress && address == nil) || (hasAPI && !apiAnswered)
     }
 
-    /// Returns whether all named endpoints so far have answered, and there is another one.
+    /// Returns whether another named endpoint may be asked: one has answered or failed, and the probe has time.
     private func mayAskNext(_ now: Int) -> Bool { !named.isEmpty && !isNamedExhausted && now < end() }
 
-    /// No named endpoint is left, the last one asked to come back later, or the last two answers had no page.
+    /// Whether no further named endpoint is asked: none is left, the last one said to come back later, or the last two answers had no page.
     private var isNamedExhausted: Bool {
         if named.count >= namedCount { return true }
         if case .later? = named.last { return true }

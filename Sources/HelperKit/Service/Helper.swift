@@ -5,7 +5,7 @@ import HotspotCore
 /// If a function throws ``NotImplemented``, as the defaults do, the reply is MethodNotImplemented, which the daemon treats as `commandNotRecognized`.
 /// Any other error becomes a failure of the helper.
 public protocol Helper: Sendable {
-    /// The value of `Name=` in its `.helper` file.
+    /// The value of `Name=` in the helper's `.helper` file.
     var name: String { get }
     /// The name that people read, at most 15 characters.
     var displayName: String { get }

@@ -4,15 +4,15 @@ import HotspotCore
 public struct HelperCommand: Sendable {
     /// The network.
     public var network: Network
-    /// The link to it.
+    /// The link to the network.
     public var link: Link
     /// The portal to which the credential and the consent belong.
     public var portal: Portal?
     /// The stored answers that the daemon released for this portal. The helper may send them there, even over plain HTTP: the daemon releases them
     /// only if the user's settings allow that.
     public var credential: [String: String]?
-    /// The portal's labels of the credential's fields when the user answered, as ``Field/folded(_:)`` writes them, if known. If a field now has
-    /// another label, its answer is not sent without asking the user.
+    /// The labels, if known, that the portal gave to the credential's fields when the user answered, as ``Field/folded(_:)`` writes them. If a field
+    /// now has another label, its answer is not sent without asking the user.
     public var labels: [String: String] = [:]
     /// The names of the fields whose stored answers the user has to confirm.
     public var offered: [String] = []
@@ -53,7 +53,7 @@ public struct HelperCommand: Sendable {
     /// - Parameter fresh: whether to run the probe again, as after a login.
     public func probe(fresh: Bool = false) -> ProbeResult? { attempts.probe(link, fresh: fresh, policy: policy, in: scope) }
 
-    /// Returns whether the network opens within some seconds; some portals show their login again until then.
+    /// Returns whether the network opens within some seconds; some portals show their login again until it is open.
     package func opensLate() -> Bool { attempts.opensLate(link, policy: policy, in: scope) }
 
     /// Returns the document of the portal API that the network announced; `nil` if it is not usable.

@@ -51,22 +51,22 @@ public final class HelperService: Sendable {
             serve(connection, name: name ?? helpers.first?.name ?? "", Cancellation())
         } else {
             DetachedThread.shareHeap()
-            // The daemon starts this process while the network is being joined.
+            // There is time to warm up, because the daemon starts this process while the network is being joined.
             Worker.startAside { [self] in
                 HTTPClient.warmUp()
                 warmUp()
             }
             serve(sockets, idleLimit: Self.idleLimit)
         }
-        // Threads whose requests no longer matter still run; the exit handlers of the TLS library would free memory that they use.
+        // Skips the exit handlers: the TLS library's would free memory that is used by threads whose requests no longer matter.
         _exit(0)
     }
 
     /// Serves until `idleLimit` milliseconds have passed without a connection after the last one. This thread accepts connections, and cancels a
     /// command when its connection closes.
     ///
-    /// A probe comes first. The work that helpers do before they need its verdict would delay its first packet on a computer with one processor
-    /// (measured: 19 ms from the route to that packet instead of 14).
+    /// A probe comes first. Otherwise, on a computer with one processor, the work that helpers do before they need the verdict would delay the
+    /// probe's first packet (measured: 19 ms from the route to that packet instead of 14).
     func serve(_ sockets: [ListeningSocket], idleLimit: Int) {
         let sockets = sockets.filter { $0.name == Self.proberName } + sockets.filter { $0.name != Self.proberName }
         /// The number of first packets sent before the last probe came, and the time until which other commands wait for that probe's packet.
@@ -78,7 +78,7 @@ public final class HelperService: Sendable {
         while true {
             var polls = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
             polls += open.map { pollfd(fd: $0.descriptor, events: Self.hangUp, revents: 0) }
-            // If the daemon has ended, its end of the pipe is closed; before the first command, nothing else ends this process.
+            // Before the first command, this process ends only if the daemon has ended: then the daemon's end of the pipe is closed.
             if !wasAsked { polls.append(pollfd(fd: STDERR_FILENO, events: 0, revents: 0)) }
             let ready = poll(&polls, nfds_t(polls.count), open.isEmpty && wasAsked ? Int32(idleLimit) : -1)
             if ready == 0 { return }

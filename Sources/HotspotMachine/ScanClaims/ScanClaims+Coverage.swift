@@ -4,7 +4,7 @@ extension ScanClaims {
     /// The helpers that may be asked about each network, kept from one list to the next. A name is matched with a thousand patterns only when it
     /// comes into sight, not for every list.
     public struct Coverage: Sendable {
-        /// The largest number of networks that are kept; above it, all are forgotten.
+        /// The largest number of networks that are kept; beyond it, all earlier ones are forgotten.
         static let limit = 4096
 
         /// The helpers, in the order of their labels.
@@ -72,8 +72,8 @@ extension ScanClaims {
         }
 
         /// Returns the part of a list that each helper may see in FilterScanList, in the helpers' order. A helper with an `SSID=` list sees its own
-        /// networks; one without sees all networks if its file requests that. Hidden networks are never included. A helper that is not asked gets an
-        /// empty list.
+        /// networks; a helper without a list sees all networks if its file requests that. Hidden networks are never included. A helper that is not
+        /// asked gets an empty list.
         ///
         /// - Parameter isDisabled: returns whether a helper is switched off, for all networks or for this one.
         public func visible(in groups: [Group], isDisabled: (HelperSpec, Group) -> Bool = { _, _ in false }) -> [[Group]] {
@@ -109,7 +109,7 @@ private struct PatternIndex {
         lengths = Set(entries.keys.map(\.count)).sorted()
     }
 
-    /// Returns the helpers whose list contains the name, and those without a list, in their order.
+    /// Returns the helpers whose list contains the name, and the helpers without a list, in their order.
     func helpers(for ssid: SSID) -> [Int] {
         var matching = Set(unconfined)
         for length in lengths where length <= ssid.octets.count {

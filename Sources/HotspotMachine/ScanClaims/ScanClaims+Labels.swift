@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension ScanClaims {
-    /// Returns whether an annotation of this name also fits this security. For a secured network, the annotation needs a password.
+    /// Returns whether an annotation for a network's name also fits the network's security. For a secured network, the annotation needs a password.
     private static func labels(_ annotation: Annotation, _ security: Security) -> Bool {
         guard annotation.security == nil || annotation.security == security else { return false }
         return !security.isSecured || annotation.password.map { fits($0, security) } ?? false

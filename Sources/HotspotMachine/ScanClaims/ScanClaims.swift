@@ -40,7 +40,7 @@ public enum ScanClaims {
     }
 
     /// Returns the networks of a scan, the strongest first; equally strong ones by name and security, so that the order is stable. A BSS that several
-    /// stations received counts once for each.
+    /// stations received counts once for each station.
     public static func groups(_ scan: [ScannedBSS]) -> [Group] {
         var groups: [NetworkID: Group] = [:]
         groups.reserveCapacity(scan.count)

@@ -1,9 +1,9 @@
 import EventLoop
 
-/// The facts about links from the programs that manage them, over D-Bus. Their signals only cause new questions; until a question is answered, the
-/// last answer counts. A question starts no program, and without a bus there are no answers.
+/// The facts about links from the programs that manage them, over D-Bus. A signal from a program only causes a new request; until the program
+/// answers, its last answer counts. A request starts no program, and without a bus there are no answers.
 @LoopActor public final class LinkManagers {
-    /// How far the answers about a link have come.
+    /// The progress of the answers about a link.
     public enum Progress: Hashable, Sendable {
         /// No answer is there yet.
         case asking
@@ -26,7 +26,7 @@ import EventLoop
         let addresses: [String]
     }
 
-    // The clients, the most important first. One of them manages a link, and resolved knows all resolvers.
+    // The clients, the most important first. At most one of the first three manages a link; resolved knows all resolvers.
     private static let clients: [any LinkManagerClient.Type] = [
         NetworkManagerClient.self, NetworkdClient.self, ConnManClient.self, ResolvedClient.self,
     ]
@@ -39,7 +39,7 @@ import EventLoop
     private let address: String?
     private var bus: SystemBus?
     private var known: [Int: Known] = [:]
-    /// The running questions; another question about the same link waits until then.
+    /// The running requests; another request about the same link waits until the running one has ended.
     private var asking: [Int: Question] = [:]
     private var count = 0
     private var waiting: [Int: LinkSnapshot] = [:]
@@ -65,7 +65,7 @@ import EventLoop
         for (place, client) in Self.clients.enumerated() {
             client.ask(about: link, over: bus) { [weak self] answer in
                 answers[place] = answer
-                // If the question was forgotten meanwhile, its answers belong to the earlier network.
+                // If the request was forgotten meanwhile, its answers belong to the earlier network.
                 guard let self, answers.count == Self.clients.count, asking[link.index]?.number == number else { return }
                 answered(link, Self.clients.indices.compactMap { answers[$0] })
             }

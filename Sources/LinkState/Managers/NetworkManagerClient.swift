@@ -19,7 +19,7 @@ enum NetworkManagerClient: LinkManagerClient {
         }
     }
 
-    /// Reads the objects with a device's configuration, by the names of its properties; the objects change with each join.
+    /// Reads the objects with a device's configuration, by the names of the device's properties; each join makes new objects.
     @LoopActor private static func readConfigurations(
         of device: [String: BusValue], over bus: SystemBus, _ done: @escaping ([String: [String: BusValue]]) -> Void
     ) {
@@ -54,8 +54,8 @@ enum NetworkManagerClient: LinkManagerClient {
                 leaseServer: lease["dhcp_server_identifier"]?.text, source: name))
     }
 
-    /// Asks NetworkManager to check again whether the link leads to the Internet, so that the desktop shows it at once. Needs
-    /// polkit's `network-control`.
+    /// Asks NetworkManager to check again whether the Internet answers, so that the desktop shows the result at once. Needs polkit's
+    /// `network-control`.
     @LoopActor static func recheck(over bus: SystemBus, _ done: @escaping (Bool) -> Void) {
         bus.call("CheckConnectivity", of: manager) { done($0 != nil) }
     }

@@ -3,14 +3,14 @@ import HotspotCore
 
 /// An unusual way of sending that needs the user's consent, for one origin of a page and one target.
 package enum ConsentRequired: String, CaseIterable {
-    /// The page comes from another origin and leads to an address of the link's own networks: web pages attack routers that way.
+    /// The page sends to another origin, at an address of the link's own networks: web pages attack routers that way.
     case leadsInside = "send"
     /// A password, or the number of a document, would be part of an address over plain HTTP.
     case passwordInAddress = "password-in-address"
-    /// The page sends the answers to another origin. The prompt says so, and answering it is consent; the other ways of sending have a box.
+    /// The page sends the answers to another origin. The prompt says so, and answering the prompt is consent; the other cases have a box.
     case answersElsewhere = "answers"
 
-    /// The beginning of the names of the boxes for such consent.
+    /// The beginning of the name of each box that asks for consent.
     package static let prefix = "agree:"
 
     package func box(for target: WebURL) -> Field {

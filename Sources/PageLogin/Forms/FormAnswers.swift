@@ -73,7 +73,7 @@ package struct FormAnswers: Hashable, Sendable {
 
     func isTyped(_ name: String) -> Bool { all[name].map { $0.source == .typed } ?? true }
 
-    /// The names of the answers that are there, or that the user has to confirm.
+    /// The names of the answers that may be sent, or that the user has to confirm first.
     var expected: Set<String> { Set(all.filter { $0.value.value != nil || $0.value.awaitsConfirmation }.keys) }
 
     mutating func setSource(_ source: Source, of names: some Sequence<String>) {
@@ -90,7 +90,7 @@ package struct FormAnswers: Hashable, Sendable {
 
     /// Drops stored and sent answers to fields that the page has renamed, so that the user decides about them.
     ///
-    /// - Parameter isRenamed: returns whether the page has a field of this name, and no field with this name and label.
+    /// - Parameter isRenamed: returns whether the page has a field of this name, but none of this name whose label `isSame` accepts.
     mutating func dropRenamed(_ isRenamed: (_ name: String, _ isSame: (String) -> Bool) -> Bool) {
         for (name, answer) in all {
             if answer.source == .stored, let label = answer.storedLabel, isRenamed(name, { Field.folded($0) == label }) {
@@ -100,7 +100,7 @@ package struct FormAnswers: Hashable, Sendable {
         }
     }
 
-    /// Drops all values that may be sent, because another portal asks now.
+    /// Drops all values that may be sent, because they are not for the portal that asks now.
     mutating func dropValues() { for name in all.keys { all[name]?.value = nil } }
 
     // MARK: Sent answers
@@ -139,7 +139,7 @@ package struct FormAnswers: Hashable, Sendable {
     /// Returns whether a form of this command has sent an answer to this field.
     func wasSentNow(_ name: String) -> Bool { all[name].map { $0.sent != nil && $0.fate != .unsent } ?? false }
 
-    /// Forgets the sent answers, because another portal asks now.
+    /// Forgets the sent answers, because they were not for the portal that asks now.
     mutating func forgetSent() {
         for name in all.keys {
             all[name]?.sent = nil
@@ -170,7 +170,7 @@ package struct FormAnswers: Hashable, Sendable {
     /// The answers that the portal refused before this command and that no form has sent again; secrets without their text.
     var refusedBefore: [String: String] { all.compactMapValues { $0.fate == .unsent ? $0.refusedBefore : nil } }
 
-    /// The names of sent answers that the login did not need.
+    /// Returns the names of the refused answers: those typed now that the portal refused, and those refused before that no form has sent again.
     ///
     /// - Parameter typed: the names of the answers that were typed now.
     func refused(of typed: Set<String>) -> Set<String> {

@@ -36,7 +36,7 @@ package struct FormAttempt: Sendable {
     private var sent: Set<HTMLForm> = []
     /// The names of the fields of each form that was sent.
     private var answered: Set<[String]> = []
-    /// The answers that no form has sent, and sent answers that the login did not need, in this command or before.
+    /// The names of the answers that no form has sent, and of those that the portal refused, in this command or before.
     var unsent: [String] { engine.answers.unsent }
     var refusedAnswers: Set<String> { engine.answers.refused(of: typed) }
 
@@ -232,8 +232,8 @@ package struct FormAttempt: Sendable {
         return chain.hops.count == 1 || status >= 500 || status == 403
     }
 
-    /// Returns the next move if a portal refused a form without answers by its status. If an address does not accept the form, it never will; a token
-    /// may be fresh later, and a server may recover.
+    /// Returns the next move after a form without newly typed answers got an error status. If a fresh token or the server's recovery may help, the
+    /// login is tried again later; otherwise only a browser can continue.
     func giveUp(_ reason: String, status: Int, at url: WebURL) -> LoginMove {
         status >= 500 || [401, 403, 408, 419, 429].contains(status)
             ? .end(.temporaryFailure, reason) : handOver(reason, at: url)
@@ -245,7 +245,7 @@ package struct FormAttempt: Sendable {
         return ConsentRequired.allCases.contains { engine.agreed.contains($0.agreement(on: page, to: target)) }
     }
 
-    /// Returns the next move if the answers were just sent from this page without effect: the user may change them.
+    /// Returns the prompt of this page again, so that the user can change the answers that were just sent without effect.
     mutating func askAgain(on page: TypedPage, at url: WebURL, because reason: String) -> LoginMove {
         guard url.origin == portal.origin, case .ask(var prompt, let form, _) = move(on: page, at: url) else {
             return .end(.temporaryFailure, reason)
@@ -256,14 +256,14 @@ package struct FormAttempt: Sendable {
         return .ask(prompt, keeping: form)
     }
 
-    /// Returns the last move after a form on this page whose request failed.
+    /// Returns the last move after the request of a form on this page failed.
     func fail(_ error: TransferError, at url: WebURL) -> LoginMove {
         // Some portals redirect in circles after the login until the gateway has opened.
         if steps > 1, error.code == .refusedURL || error.code == .tooManyRedirects { return .done }
         if error.code == .tlsFailed, let page = WebURL(portal.origin + "/") {
             return .ask(.unproven(error, page: page), reason: error.description)
         }
-        // If a page ends the browser here, it may work in a browser with more memory.
+        // A page that ends hotspotd's browser may work in the user's, which has more memory.
         if error.code == .browserEnded { return handOver(error.description, at: url) }
         return .end(.temporaryFailure, error.description)
     }
@@ -301,7 +301,7 @@ package struct FormAttempt: Sendable {
         return .ask(prompt, keeping: form, reason: reason)
     }
 
-    /// Asks the user to continue in a browser; the probe later shows whether that worked.
+    /// Asks the user to continue in a browser; a later probe shows whether the login succeeded there.
     private func handOver(_ reason: String, at url: WebURL) -> LoginMove {
         .ask(.handOver(reason, title: portal.title ?? url.host, page: url), reason: reason)
     }
@@ -316,7 +316,7 @@ extension Prompt {
         begin("The key of \(target.origin) has changed, so nothing was sent.")
     }
 
-    /// Returns the hand-over of a page without a trusted certificate: many gateways sign their certificates themselves. A browser shows the
+    /// Returns the hand-over of a page without a trusted certificate, because many gateways sign their certificates themselves. A browser shows the
     /// certificate, and the user decides.
     static func unproven(_ error: TransferError, page: WebURL) -> Prompt {
         handOver("\(error) Do not type a password there that you use elsewhere.", title: page.host, page: page)

@@ -5,7 +5,7 @@ import PortalPages
 /// One way to log in that a page offers.
 struct LoginOption: Sendable {
     var form: TypedForm
-    /// The names of the controls that the user fills in, without boxes.
+    /// The names of the controls that the user fills in, except boxes.
     var names: [String]
     /// The other ways, which are offered only if the user must be asked anyway.
     var others: [LoginOption] = []
@@ -34,7 +34,7 @@ struct ChoiceCase: Sendable {
 
     private static let optionLimit = 3
 
-    /// - Parameters: - answered: the names of the answers that are there. - refused: the names of the answers that the portal refused. - sent: the
+    /// - Parameters: - answered: as ``FormAnswers/expected``. - refused: the names of the answers that the portal refused. - sent: the
     ///   identities of the forms that were sent before and led to this page.
     init(
         _ page: TypedPage, at url: WebURL, answered: Set<String> = [], refused: Set<String> = [],
@@ -118,7 +118,7 @@ struct ChoiceCase: Sendable {
         ways.first { $0.typed.isEmpty && ($0.beginsTrial || (isRefused && $0.goesOnFree)) } ?? Self.trialLink(on: page, at: url)
     }
 
-    /// Returns the ways to log in with one form: an account or a voucher, if it has fields for both.
+    /// Returns the ways to log in with one form. If the form has fields for an account and for a voucher, these are two ways.
     private static func options(of form: TypedForm) -> [LoginOption] {
         let vouchers = form.typed.filter(\.words.isVoucher).map(\.name)
         let account = form.typed.map(\.name).filter { !vouchers.contains($0) }
@@ -149,8 +149,8 @@ struct ChoiceCase: Sendable {
             && link(on: page, at: url) == nil
     }
 
-    /// Returns the link with which a page without forms continues, as a form without fields: its only link of that kind, or the only one without an
-    /// account.
+    /// Returns the link with which a page without forms continues, as a form without fields: the only link that leads on; among several, the only one
+    /// for which no account is needed.
     private static func link(on page: TypedPage, at url: WebURL) -> TypedForm? {
         // The link of a page that shows a refusal only leads back.
         if !page.errors.isEmpty || page.failure != nil { return nil }

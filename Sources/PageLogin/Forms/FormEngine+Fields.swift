@@ -27,7 +27,7 @@ extension FormEngine {
         let all = options.map { fields(of: $0.form, consent: consent, values: values) }
         for (option, fields) in zip(options, all) {
             for var field in fields {
-                // The box is part of every way.
+                // Whether every way requires this box.
                 let isEverywhere = all.allSatisfy { $0.contains { $0.name == field.name && $0.kind == .checkbox && $0.required } }
                 // Forms for several ways often use one name for different fields.
                 if let index = result.firstIndex(where: { $0.name == field.name }) {
@@ -49,7 +49,7 @@ extension FormEngine {
     private func fields(of form: TypedForm, consent: Bool, values: [String: String]) -> [Field] {
         let question = FormQuestion(form, self, consent: consent, values: values)
         var (fields, seen): ([Field], Set<String>) = ([], [])
-        // Such a box is hotspotd's own; it asks for consent to an unusual way of sending.
+        // Skips controls with the prefix of hotspotd's own boxes, which ask for consent to an unusual way of sending.
         for control in form.inputs
         where !control.isInvisible && control.name.utf8.count <= 256 && !control.name.hasPrefix(ConsentRequired.prefix) {
             guard seen.insert(control.name).inserted, fields.count < 20 else { continue }
@@ -61,8 +61,7 @@ extension FormEngine {
         return fields
     }
 
-    /// Drops the stored answers to fields that the page has renamed since, so that the user decides about them. The next page may also use a field's
-    /// name for something else.
+    /// Drops stored and sent answers if the page now uses the name of their field for another one, so that the user decides about them.
     package mutating func dropRenamed(on page: HTMLPage) {
         func isRenamed(_ name: String, _ isSame: (String) -> Bool) -> Bool {
             let controls = page.forms.flatMap(\.inputs).filter { $0.name == name && !$0.isInvisible }
@@ -74,7 +73,7 @@ extension FormEngine {
     static func label(of control: TypedControl) -> String { label(of: control.control) }
 
     static func label(of control: HTMLControl) -> String {
-        // The label of a radio button is one of the answers.
+        // The label of a radio button is one of the choices; the legend is the question.
         let question = control.kind == .radio ? control.legend ?? "" : control.label
         let words = Printable.text(question.isEmpty ? control.name : question, limit: 120)
         return control.isDate == true ? words + " (YYYY-MM-DD)" : words
@@ -197,7 +196,7 @@ private struct FormQuestion {
     private func text(_ control: TypedControl) -> Field? {
         let kind = FormEngine.kind(of: control)
         let value = FormEngine.offer(values[control.name] ?? control.value, for: kind)
-        // The value is fixed by the portal: the user cannot change it, or it cannot be shown.
+        // The portal has fixed the value: the user cannot change it, or a prompt cannot show it.
         let isConstant = control.isReadOnly || (value == nil && engine.answers.sent(control.name) == nil && kind != .password)
         if isConstant, !control.value.isEmpty { return nil }
         let isWanted = isRequired(control)

@@ -5,10 +5,10 @@ import PortalPages
 
 /// Makes the prompt and the terms in it.
 extension FormEngine {
-    /// The largest numbers of characters of a page's own terms that a prompt shows, and that are compared.
+    /// How many characters of a page's own terms a prompt shows at most, and how many are compared.
     private static let (shownTerms, comparedTerms) = (8192, 64 * 1024)
 
-    /// The largest number of documents of one form that the prompt names and that are compared.
+    /// The largest number of one form's documents that the prompt names and hotspotd compares.
     private static let documents = 3
 
     /// Returns whether submitting this form accepts terms.
@@ -49,7 +49,7 @@ extension FormEngine {
             message: messages.isEmpty ? nil : messages.joined(separator: " "), fields: fields, termsURL: termsURL, terms: text)
     }
 
-    /// Returns the page's complaint about the sent answers; without one, a sentence that says so.
+    /// Returns the page's complaint about the sent answers; if it has none but asks for them again, its new words or ``unexplained``.
     private func complaint(of page: TypedPage, about form: TypedForm, _ fields: [Field]) -> String? {
         if let complaint = complaint(of: page.page) { return complaint }
         let isRefused = fields.contains { answers.sent($0.name) != nil }
@@ -87,8 +87,8 @@ extension FormEngine {
         complaint(of: page.page) ?? page.failure.map { Printable.text(mask.apply($0), limit: 200) }
     }
 
-    /// Returns the page's words that earlier pages did not contain. They are about the answers, if no message is marked. `nil` if there are no new
-    /// words, or no earlier page is known.
+    /// Returns the page's words that earlier pages did not contain: if the page marks no error message, they are about the answers. `nil` if there
+    /// are no new words, or no earlier page is known.
     private func news(of page: HTMLPage) -> String? {
         guard !textBefore.isEmpty else { return nil }
         let known = Set(textBefore)
@@ -130,8 +130,8 @@ extension FormEngine {
         return text.isEmpty ? nil : .text(text)
     }
 
-    /// Returns the addresses of the terms. All documents that the boxes name are accepted; documents elsewhere on the page, or in other boxes, count
-    /// only if the boxes name none.
+    /// Returns the addresses of the terms. All documents to which the boxes for terms link are accepted; documents elsewhere on the page count only
+    /// if these boxes link to none.
     private func termsAddresses(of form: TypedForm, on page: TypedPage) -> [WebURL] {
         let agreed = form.termsBoxes.flatMap(\.control.links)
         // A link called terms; otherwise the link that follows the words "you accept the", whatever its name.

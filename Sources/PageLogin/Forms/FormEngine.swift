@@ -17,9 +17,9 @@ package struct FormEngine: Sendable {
         case refuse(String)
     }
 
-    /// The sentence about answers that were sent, if the page does not mention them.
+    /// The sentence for sent answers for which the page asks again without an error message.
     static let unexplained = "The portal asks the same question again and does not say why. " + wayOut
-    /// The sentence for a question that is repeated, perhaps without end.
+    /// The user's way out of a question that the portal repeats, perhaps without end.
     static let wayOut = "hotspotctl browse opens the page in a browser."
     /// The name of the prompt's box for terms, if the page has no such box.
     package static let termsField = "accept_terms"
@@ -36,11 +36,11 @@ package struct FormEngine: Sendable {
     package var mask = Mask([])
     /// Whether stored passwords may be sent over plain HTTP, because the daemon released them for this portal.
     package var allowsPlainHTTP = false
-    /// Whether the page was kept from an earlier command, and showed no price beside its form at that time.
+    /// Whether the page was kept from an earlier command, in which it showed no price beside its form.
     var pricesAreKnown = false
     /// The text of the earlier pages, piece by piece, as far as it is known: the pages whose forms were sent or whose buttons were pressed.
     var textBefore: [String] = []
-    /// The identities of these forms.
+    /// The identities of the forms that were sent, and of the buttons that were pressed.
     var sentForms: Set<[String]> = []
     /// The unusual ways of sending to which the user agreed.
     package var agreed: Set<String> = []
@@ -65,7 +65,8 @@ package struct FormEngine: Sendable {
         }
     }
 
-    /// Returns the way to log in that fits the answers, and whether they fill it in completely; a single way is judged field by field.
+    /// Returns the way to log in that fits the answers, and whether they fill it in completely. A single way counts as filled in; its fields are
+    /// checked later.
     func pick(_ options: [LoginOption]) -> (option: LoginOption, isFilled: Bool) {
         guard options.count > 1 else { return (options[0], true) }
         let complete = options.filter { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
@@ -81,7 +82,7 @@ package struct FormEngine: Sendable {
         return (filled ?? options[0], filled != nil)
     }
 
-    /// Returns the ways to log in that a page offers; none if there are none, or only one that must not be sent.
+    /// Returns the ways to log in that a page offers; an empty list also if the only login must not be sent.
     func ways(on page: TypedPage, at url: WebURL) -> [LoginOption] {
         if case .options(let options) = choice(on: page, at: url).ruling { options } else { [] }
     }
@@ -93,7 +94,7 @@ package struct FormEngine: Sendable {
         ).choice
     }
 
-    /// Returns the ways to log in that are offered to the user. If a button requires terms, the page's login is offered as well.
+    /// Returns the ways to log in that are offered to the user. If the only way needs consent to terms, the page's other ways are offered as well.
     func offered(_ found: [LoginOption], on page: TypedPage) -> [LoginOption] {
         let isAsked = found.count == 1 && !isTypedNow && !consent && isBinding(found[0].form, page)
         return isAsked ? found[0].others + found : found

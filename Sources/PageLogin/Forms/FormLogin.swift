@@ -75,7 +75,7 @@ public struct FormLogin: Sendable {
         // The tokens in the page's forms are valid only once, so the next command fetches the page again.
         command.attempts.forgetPortalPages(command.link)
         if let failure = portalPage.failure {
-            // If the portal did not answer, there is no key to compare.
+            // Without an answer from the portal, there is no key to compare.
             guard failure.needsBrowser else { return notNow(command.reply(failure)) }
             let portal = portalPage.portal(kind: kind)
             let prompt = Prompt.unproven(failure, page: portalPage.start)
@@ -110,7 +110,7 @@ public struct FormLogin: Sendable {
             on: page, at: url, portal: portal, client: client ?? memory.client(command), isTypedNow: true, start: start)
     }
 
-    /// The same login without the memory of a page that has been closed.
+    /// Closes the page that is open in a browser, and returns the same login without its memory.
     private var forgettingPage: FormLogin {
         var (command, memory) = (command, SessionMemory(command.session))
         memory.rendered.flatMap(OpenPages.shared.take)?.close()
@@ -154,7 +154,7 @@ public struct FormLogin: Sendable {
 }
 
 extension SessionMemory.SavedPage {
-    /// The saved part of the page, and its address.
+    /// The page as far as it was saved, and its address.
     fileprivate var restored: (page: HTMLPage, url: WebURL)? {
         guard let url = WebURL(url), let base = WebURL(base) else { return nil }
         var page = HTMLPage(saved: form, at: base)

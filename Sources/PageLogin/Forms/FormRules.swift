@@ -24,7 +24,7 @@ struct FormCase: Sendable {
     let form: TypedForm
     let page: TypedPage
     let url: WebURL
-    /// The names of the answers that are there, and of those that the portal refused.
+    /// The names of the expected answers (``FormAnswers/expected``), and of the answers that the portal refused.
     var answered: Set<String> = []
     var refused: Set<String> = []
     /// The identities of the forms that were sent before and led to this page; `nil` on a first page.
@@ -56,7 +56,7 @@ struct FormCase: Sendable {
         PageRule("F8", "A form without a button or a field cannot be sent, unless a script of the page sends it.") {
             $0.form.submits.isEmpty && $0.form.inputs.isEmpty && !$0.page.submitsItself ? .other : nil
         },
-        // On a first page, the address may be the price of access; a form that was sent may be shown again.
+        // On a first page, guests may pay for access with their e-mail address; after a form, the portal may show the same form again.
         PageRule("F9", "After a form was sent, a form that asks for an e-mail address for advertising is not a login.") {
             guard let sent = $0.sent, $0.form.purpose.contains(.newsletter) else { return nil }
             return sent.contains($0.form.form.identity) ? nil : .other
@@ -120,9 +120,10 @@ struct FormCase: Sendable {
         PageRule("R4", "Second place: among buttons that name languages, the one for English.") {
             $0.choosesLanguage && $0.form.button?.control.label.lowercased().contains("english") == true ? 1 : nil
         },
-        PageRule("R5", "Second place: a button that continues or has no words; outside forms, only a button for free access.") {
-            guard let button = $0.form.button else { return 1 }
-            return button.label.isFree || (button.label.isOnward && $0.form.drawn == nil) ? 1 : nil
+        PageRule("R5", "Second place: a form whose button continues or has no label; outside forms, only a button for free access.") {
+            form in
+            guard let button = form.form.button else { return 1 }
+            return button.label.isFree || (button.label.isOnward && form.form.drawn == nil) ? 1 : nil
         },
         // A button for access may also register the guest.
         PageRule("R6", "Fourth place: any other button.") { _ in 3 },
@@ -147,7 +148,7 @@ struct FormCase: Sendable {
     var pays: Bool {
         let buttons = form.submits.filter { !$0.isInvisible }
         if !buttons.isEmpty, buttons.allSatisfy(\.words.isPayment) { return true }
-        // A card number beside other questions, without any words about paying, may be a gym's.
+        // A card number beside other questions, without any words about paying, may be the number of a gym's card.
         func isBanks() -> Bool {
             form.typed.count == 1 || page.words.isPayment || form.controls.contains(where: \.isOfBankCard)
         }

@@ -36,7 +36,7 @@ struct FormSteps: LoginSteps {
         attempt.engine.answers.noteEarlier(memory.sent ?? [:])
         let hadPrice = attempt.asked?.contains { $0.hasPrefix(PriceMention.field) } ?? false
         attempt.engine.pricesAreKnown = memory.page != nil && !hadPrice
-        // If a question did not show the terms again, the earlier answer accepted them.
+        // If the question did not show the terms again, the answer to an earlier question has accepted them.
         let accepted = AcceptedTerms(memory, isTypedNow: true)
         if attempt.isSame, earlierTerms != nil, !accepted.mustBeAccepted, accepted.hasAccepted { attempt.engine.consent = true }
     }
@@ -159,7 +159,7 @@ struct FormSteps: LoginSteps {
             prompt.mayOpen = true
             keepWayOut(in: &memory)
         }
-        // A kept page has no links.
+        // A kept page has no links, so the prompt names the earlier address of the terms.
         if case .address(let address, _, _)? = earlierTerms, prompt.terms != nil {
             (prompt.terms, prompt.termsURL) = (nil, address.text)
         }
@@ -181,7 +181,7 @@ struct FormSteps: LoginSteps {
     /// The largest part of a page's text that is kept while it asks, in octets.
     private static let keptSentences = 3000
 
-    /// Keeps the way to end the session. An address that a form has made may contain the answers in its query.
+    /// Keeps the way to end the session. Does not keep a page's address that has a query, because a form may have put answers into the query.
     private func keepWayOut(in memory: inout SessionMemory) {
         memory.logoff = attempt.logoff ?? memory.logoff
         memory.statusPage = (formPage.origin == live.origin && formPage.query == nil ? formPage : first).text

@@ -22,7 +22,7 @@ package struct ImitatedBrand: Hashable, Sendable {
                 names: words(parts[1].filter { $0.hasPrefix("=") }.map { String($0.dropFirst()) }), domains: parts[2])
         }
 
-    /// Returns a warning if a page that belongs to no company names one where it asks for an account: beside a password, or in the title.
+    /// Returns a warning if a page that belongs to no company asks for a company's account: it names the company beside a password, or in the title.
     static func warning(about form: TypedForm, on page: TypedPage, at url: WebURL) -> String? {
         guard let company = asked(by: form, on: page, at: url) else { return nil }
         return
@@ -34,7 +34,7 @@ package struct ImitatedBrand: Hashable, Sendable {
         let typed = form.inputs.filter { $0.kind != .checkbox }
         guard !typed.isEmpty else { return nil }
         guard !form.passwords.isEmpty else { return imitated(naming: [page.title ?? ""], at: url) }
-        // Besides the form's own login, links and buttons offer others.
+        // The words of links and of other buttons do not count, because they offer other logins.
         let button = form.button?.control.label
         let offers = page.links.map(\.link.text) + form.submits.map(\.control.label).filter { $0 != button }
         let text = offers.reduce(form.text) { $1.isEmpty ? $0 : $0.replacing($1, with: "\n") }

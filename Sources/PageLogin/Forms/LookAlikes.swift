@@ -14,7 +14,7 @@ enum LookAlikes {
         return String(scalars)
     }
 
-    /// Returns the form that look-alike words have in common, such as "goog1e", "GoogIe" and "Google". It is only for comparison.
+    /// Returns a form that is equal for words that look alike, such as "goog1e", "GoogIe" and "Google". It is only for comparison.
     static func skeleton(_ text: String) -> String {
         var skeleton = folded(text).lowercased()
         for (look, letter) in [("0", "o"), ("1", "l"), ("i", "l"), ("3", "e"), ("5", "s"), ("rn", "m"), ("vv", "w")] {

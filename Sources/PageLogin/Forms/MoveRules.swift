@@ -180,11 +180,11 @@ struct MoveCase: Sendable {
         PageRule("E3", "After a form, any other page without a login ends the login.") {
             $0.isNothing && !$0.isFirst ? .done : nil
         },
-        // The page is the end of a login that was done elsewhere, such as in a browser.
+        // The user has logged in elsewhere, such as in a browser, and this page is the end.
         PageRule("E4", "A first page without a login, after a prompt without questions, ends the login.") {
             $0.isNothing && $0.attempt.engine.isTypedNow && $0.attempt.typed.isEmpty ? .done : nil
         },
-        // If a script shows a form, it may be the login of a page that always links to its logoff.
+        // A form that a script shows may be the login of a page that always links to its logoff.
         PageRule("E5", "A refused form is not needed if the page reports success or offers to log off.") {
             $0.isRefused && $0.isLive ? .done : nil
         },
@@ -222,7 +222,7 @@ struct MoveCase: Sendable {
         PageRule("E12", "If a button that was pressed comes again after answers, the gateway has not opened yet.") {
             $0.comesAgain && $0.attempt.hasAnswered && $0.submitted?.inputs.isEmpty == true ? .done : nil
         },
-        // For example, a button for free access when the free time is used up.
+        // An example is a button for free access after the free time is used up.
         PageRule("E13", "If a button that was pressed comes again, hotspotd offers the page's other way to log in.") {
             guard $0.comesAgain, $0.rest.forms.count < $0.page.forms.count else { return nil }
             guard case .ask(var prompt, let form) = $0.attempt.engine.ruled(on: $0.rest, at: $0.url).ruling else { return nil }

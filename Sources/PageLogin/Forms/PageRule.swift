@@ -53,7 +53,7 @@ extension Array {
     }
 }
 
-/// All tables of page rules. C uses F, G and R; E18 uses N. In G, every row is applied to every form; in all others, the first row that applies
+/// All tables of page rules. C uses F, G and R; E18 uses N. In G, every row is applied to every form; in each other table, the first row that applies
 /// decides.
 package enum PageRules {
     /// A table: its letter, the question that it answers, and its rows.

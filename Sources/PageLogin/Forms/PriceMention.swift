@@ -21,7 +21,7 @@ enum PriceMention: Hashable, Sendable {
             self = .elsewhere
             return
         }
-        // If the page has chosen a free choice, the paid ones are not sent, so their words do not count as a price.
+        // If the page has preselected a free choice, the paid choices are not sent, so their words do not count as a price.
         var text = form.costly.reduce(form.text) { $0.replacing($1, with: "\n") }
         guard form.costly.isEmpty || Purposes(of: text).hasPrice else {
             self = .elsewhere
@@ -45,7 +45,8 @@ enum PriceMention: Hashable, Sendable {
         self = (open + (priced.isEmpty ? [form.text] : [])).first.map { Self.unclear($0) } ?? .elsewhere
     }
 
-    /// Reads the prices beside a form: such a price may apply to the click, or be added to the room's bill. An account or a code was paid for before.
+    /// Reads the prices beside a form: such a price may apply to the click, or be added to the room's bill. Beside a form for an account or a code,
+    /// prices do not count, because the guest has already paid.
     init(beside form: TypedForm, on page: TypedPage) {
         self = .elsewhere
         if form.button?.label.isFree ?? false { return }

@@ -10,12 +10,12 @@ enum SendingRuling: Sendable {
     case refuse(String)
 }
 
-/// A page's ways to log in, filled in with the answers that are there.
+/// A page's ways to log in, filled in with the answers that may be sent.
 struct SendingCase: Sendable {
     private let engine: FormEngine
     private let page: TypedPage
     private let url: WebURL
-    /// The page's ways to log in, and those of them that are offered to the user.
+    /// The page's ways to log in, and the ways that are offered to the user.
     private let (found, options): ([LoginOption], [LoginOption])
     private let picked: (option: LoginOption, isFilled: Bool)
     /// The answers that may be sent with the chosen form.
@@ -130,7 +130,7 @@ struct SendingCase: Sendable {
         _ engine: FormEngine, _ options: [LoginOption], _ picked: (option: LoginOption, isFilled: Bool),
         _ answers: [String: String]
     ) -> [Field] {
-        // If one way needs no typing, Enter must select it.
+        // If one way needs no typing, Enter must select it, so no earlier answers are offered.
         let mayStayEmpty = !picked.isFilled && options.contains(where: \.names.isEmpty)
         return engine.fields(
             of: picked.isFilled ? [picked.option] : options, consent: engine.consent || engine.saysYesToTerms,
@@ -150,7 +150,8 @@ struct SendingCase: Sendable {
         return [terms, PriceMention(of: form, on: page).box ?? beside].compactMap(\.self)
     }
 
-    /// The answer that is missing in the way that the user has begun to fill in, if there are several; `nil` if none is missing.
+    /// If there are several ways, the sentence about the answer that is missing in the way that the user has begun to fill in; `nil` if none is
+    /// missing.
     private var missing: String? {
         guard options.count > 1, !engine.hasSent(fields) else { return nil }
         let typed = typed
@@ -187,7 +188,7 @@ extension FormEngine {
     /// Returns the answers without those that would accept terms which the user does not accept now: a stored answer is not consent.
     fileprivate func validAnswers(for form: TypedForm) -> [String: String] {
         var names: Set<String> = [Self.termsField]
-        // The device that went offline last time may not be today's answer.
+        // The choice of the device that goes offline is not reused: today it may be another one.
         if form.endsOthers { names.formUnion(form.inputs.map(\.name)) }
         for input in form.inputs where input.words.isTerms {
             switch input.kind {
@@ -202,7 +203,7 @@ extension FormEngine {
         }
     }
 
-    /// Returns the ticked boxes of the earlier way that also belong to this one.
+    /// If this way is filled in, returns its boxes that were ticked and sent earlier in this command.
     fileprivate func earlierTicks(of option: LoginOption, isFilled: Bool, answers valid: [String: String]) -> [String: String] {
         guard isFilled, !option.names.isEmpty, option.names.allSatisfy({ valid[$0] != nil }) else { return [:] }
         let ticks = option.form.inputs.filter {

@@ -19,7 +19,7 @@ struct TellingDialog {
         else { return nil }
         let text = Purposes(of: page.text)
         guard !text.isPayment, !text.isTerms, !text.bindsReader, !text.isCookieNotice else { return nil }
-        // A cross in the corner also closes it.
+        // A cross in the corner, which also closes the layer, does not count as a second button.
         let named = form.submits.filter { !$0.isDisabled && !$0.label.closes($0.control.label) }
         let buttons = named.isEmpty ? form.submits.filter { !$0.isDisabled } : named
         guard let button = buttons.first, named.count <= 1, named.isEmpty || button.label.onlyGoesOn else { return nil }

@@ -5,7 +5,7 @@ import PortalPages
 
 /// The terms of use of a portal; comparing them shows whether they have changed since the last visit.
 package enum Terms: Hashable, Sendable {
-    /// The terms are on a separate page; further documents may be accepted with them. The words are those of the box that accepts them.
+    /// The terms are on a separate page; further documents may be accepted with them. `box` contains the words of the box that accepts them.
     case address(WebURL, others: [WebURL] = [], box: String = "")
     /// The terms are on the page that asks.
     case text(String)
@@ -23,7 +23,7 @@ package enum Terms: Hashable, Sendable {
         all.count == 1 ? all[0] : digest(Array(all.joined(separator: " ").utf8))
     }
 
-    /// Returns the words that occur only on a page of terms; if there are few, all of its words.
+    /// Returns the words of a page of terms that the asking page does not contain; if they are less than half of the page, all its words.
     fileprivate static func own(_ page: HTMLPage, beside sentences: [String]) -> String {
         let own = page.pieces.filter { !sentences.contains($0) }.joined(separator: " ")
         return own.utf8.count * 2 < page.text.utf8.count ? page.text : own

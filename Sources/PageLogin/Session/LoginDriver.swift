@@ -87,7 +87,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         return move
     }
 
-    /// Returns the final move. If the move depends on it, the probe first checks whether the network is open.
+    /// Returns the final move. Probes first if the move depends on whether the network is open.
     private mutating func settled(_ move: LoginMove) -> LoginMove {
         guard let patience = steps.patience(before: move) else { return move }
         return steps.settle(move, isOpen: isOpen() || (patience == .seconds && command.opensLate()))

@@ -56,7 +56,7 @@ package protocol LoginSteps: Sendable {
     mutating func show(_ chain: RedirectChain)
     /// Returns the move after ``LoginMove/probe(seconds:)``, or `nil` if ``next()`` decides.
     mutating func probed(isOpen: Bool) -> LoginMove?
-    /// Returns how long the network may take to open before a move; `nil` if the move does not depend on that.
+    /// Returns how long to wait for the network to open before a move; `nil` if the move does not depend on the network.
     func patience(before move: LoginMove) -> Patience?
     /// Returns the move once it is known whether the network is open.
     mutating func settle(_ move: LoginMove, isOpen: Bool) -> LoginMove
@@ -91,7 +91,7 @@ package protocol LoginCarrier {
     ) throws(TransferError) -> RedirectChain
     /// The browser's page, if the login continues in a browser.
     var shown: RedirectChain? { get }
-    /// The sentence about the browser to install for a page that needs its scripts; `nil` if there is none.
+    /// The sentence that tells the user which browser to install for a page that needs its scripts; `nil` if no browser is missing.
     var missingBrowser: String? { get }
     /// Opens the page in a browser. Returns `nil` if there is no browser, or if the page is already open in one. Throws ``TransferError``.
     mutating func render(for steps: some LoginSteps, because rule: RuleName) throws(TransferError) -> RedirectChain?

@@ -7,7 +7,7 @@ public enum Maintenance {
     ///
     /// - Parameter portal: returns the portal in its present state; called only if the network is captive again.
     public static func run(_ command: HelperCommand, portal: (ProbeResult) -> Portal?) -> Reply {
-        // When a user returns, the session has often ended; the periodic command rarely finds a portal.
+        // Connects ahead only when the user returns: then the session has often ended. The periodic command rarely finds a portal.
         if command.network.justJoined { command.connectAhead() }
         var session = command.session ?? Session()
         var memory = SessionMemory(session)
@@ -43,7 +43,7 @@ public enum Maintenance {
 }
 
 extension HelperCommand {
-    /// Connects to the session's portal ahead of time, so that a login need not wait for that. No request is sent.
+    /// Connects to the session's portal ahead of time, so that a login need not wait for the connection. Sends no request.
     fileprivate func connectAhead() {
         guard let portal = SessionMemory(session).origin.flatMap({ WebURL($0) }) else { return }
         attempts.connections(link).connectAhead(to: portal, link: link, policy: policy)

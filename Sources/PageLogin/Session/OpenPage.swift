@@ -1,7 +1,7 @@
 import HelperKit
 import HotspotCore
 
-/// A page after a login that reloads itself, as in a window that says "leave this window open". If the requests stop, the gateway ends the session.
+/// A page that reloads itself after a login, such as a window that says "leave this window open". If the requests stop, the gateway ends the session.
 struct OpenPage: Codable, Hashable, Sendable {
     /// The shortest pause between two requests, in seconds.
     static let shortestPause = 5
@@ -18,7 +18,7 @@ struct OpenPage: Codable, Hashable, Sendable {
 
     /// Returns `nil` for a page without a refresh, or whose refresh leads to another site or logs off.
     ///
-    /// - Parameter submitted: the address that a form made of its answers; loading it again would log in again.
+    /// - Parameter submitted: the address that a form made of its answers. A refresh must not lead there, because that would log in again.
     init?(
         _ page: HTMLPage, at url: WebURL, redirects: RedirectPolicy, submitted: WebURL? = nil, now: Int = Self.now
     ) {
@@ -32,7 +32,7 @@ struct OpenPage: Codable, Hashable, Sendable {
         due = now + pause
     }
 
-    /// Returns the seconds until the next request. After a restart of the computer, its clock begins at zero.
+    /// Returns the seconds until the next request, at most the pause: after a restart of the computer, its clock begins at zero.
     func secondsLeft(at now: Int = Self.now) -> Int { min(max(0, due - now), pause) }
 
     /// Loads the page when it is due, and notes its next refresh. If that fails, the page is loaded again after the same pause. A page without a

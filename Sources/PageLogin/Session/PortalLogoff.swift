@@ -2,7 +2,7 @@ import ForeignText
 import HelperKit
 import HotspotCore
 
-/// Logs off at portals whose pages offer that.
+/// Logs off at portals whose pages offer a logoff.
 public struct PortalLogoff: Sendable {
     private let command: HelperCommand
     private let memory: SessionMemory
@@ -13,8 +13,8 @@ public struct PortalLogoff: Sendable {
         client = memory.client(command)
     }
 
-    /// Returns the request of a link or form that logs off, at the page's own host or the portal's. The pages of openNDS and nodogsplash have none,
-    /// but their path is known.
+    /// Returns the request of a link or form that logs off, at the page's own host or the portal's. The pages of openNDS and nodogsplash have no such
+    /// link, but the path that logs off is known.
     static func find(
         on page: TypedPage, at url: WebURL, of portal: String? = nil, redirects: RedirectPolicy
     ) -> SessionMemory.SavedRequest? {

@@ -5,7 +5,7 @@ import HotspotCore
 import PortalPages
 import Rendering
 
-/// Makes the requests of a login until a page needs its scripts; from then on, a browser that runs scripts makes them.
+/// Makes the requests of a login until a page needs its scripts. From then on, a browser that runs the scripts makes the requests.
 package struct RenderingCarrier: LoginCarrier {
     private var http: HTTPCarrier
     /// The address that leads to the first page.
@@ -61,7 +61,7 @@ package struct RenderingCarrier: LoginCarrier {
 
     private func allow(_ urls: [WebURL?]) { hosts.with { $0.formUnion(urls.compactMap { $0?.host }) } }
 
-    /// The largest number of notices that are answered before a page is read.
+    /// The largest number of notices and dialogs that are handled before a page is read.
     private static let noticeLimit = 3
 
     /// Returns the browser's page, after closing notices about cookies and dialogs that only inform.

@@ -2,8 +2,7 @@ import HelperKit
 import HotspotCore
 import Varlink
 
-/// The contents of a session's memory for the helpers of this library: the portal, how to log off, and the cookies that belong to
-/// it.
+/// The contents of a session's memory for the helpers of this library: the portal, how to log off, and the portal's cookies.
 package struct SessionMemory: Codable, Sendable {
     /// The origin of the portal.
     package var origin: String?
@@ -21,7 +20,7 @@ package struct SessionMemory: Codable, Sendable {
     package var cookies: [String]?
     /// The page that asked the user, if it cannot be fetched again from the portal's first page.
     package var page: SavedPage?
-    /// The number, among the pages of this process, of the page that is open in a browser while the user is asked.
+    /// The number (in `OpenPages`) of the page that is open in a browser of this process while the user is asked.
     var rendered: String?
     /// Fingerprints of the terms that the user accepted, each followed by a blank and the fingerprint of their box; other terms need new consent.
     var terms: [String]?
@@ -80,7 +79,7 @@ package struct SessionMemory: Codable, Sendable {
         self = memory
     }
 
-    /// The part that is kept after a logoff. Without the accepted terms, changes to them would go unnoticed.
+    /// The part that is kept after a logoff. The accepted terms belong to it, because otherwise changes to them would go unnoticed.
     var forNextLogin: SessionMemory {
         var kept = SessionMemory()
         (kept.origin, kept.pin, kept.pins, kept.terms, kept.agreed) = (origin, pin, pins, terms, agreed)

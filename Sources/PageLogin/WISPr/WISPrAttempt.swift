@@ -50,7 +50,7 @@ package struct WISPrAttempt: LoginSteps {
 
     package mutating func arrive(_ chain: RedirectChain) -> LoginMove? { receive(chain.final) }
 
-    /// When CoovaChilli 1.9 refuses the account, it closes the connection.
+    /// Returns the move after a request without an answer. CoovaChilli 1.9 closes the connection when it refuses the account.
     package mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
         if error.code == .keyChanged {
             // The credential was released for another key, so the user decides about this portal.
@@ -90,7 +90,7 @@ package struct WISPrAttempt: LoginSteps {
             guard polls < Self.pollLimit, let request = poll() else {
                 return .end(.temporaryFailure, "The gateway gave no result in time.")
             }
-            // CoovaChilli's first result is the login itself, which waits for the client.
+            // With CoovaChilli, the first request for a result is the login itself, so it is sent at once.
             let seconds = document.delay ?? (polls == 0 ? 0 : Self.pollInterval)
             polls += 1
             let isOwn = request.url.origin == formPage.origin
@@ -100,7 +100,7 @@ package struct WISPrAttempt: LoginSteps {
         }
     }
 
-    /// Asks the user for another account, with the gateway's words.
+    /// Asks the user for another account, and shows the gateway's words.
     private func refuse(_ words: String?) -> LoginMove {
         ask(words ?? "The gateway did not accept the user name and password.", reason: words, user: account?.user)
     }

@@ -59,8 +59,8 @@ public struct WISPrLogin: Sendable {
         var document = WISPrDocument.find(in: page.body)
         var host: String? = page.location.flatMap { WebURL($0, relativeTo: page.url)?.host }
         var pins: [String: String] = [:]
-        // The form helper fetches the portal's page anyway; its host's key and its connection are also used here. At a later visit the key is known,
-        // and the page is not fetched.
+        // The form helper fetches the portal's page anyway, so the key and the connection of the page's host are also used here. At a later visit the
+        // key is known, and the page is not fetched.
         let login = document?.loginURL.flatMap { WebURL($0, relativeTo: page.url) }
         let isKnown =
             login.map { $0.origin == SessionMemory(command.session).origin && SessionMemory(command.session).pin != nil } ?? false
@@ -95,7 +95,7 @@ public struct WISPrLogin: Sendable {
         }
         guard login.isSecure else { throw Unusable(reason: "The gateway asks for the password without encryption.") }
         if let host, host != login.host {
-            throw Unusable(reason: "The gateway wants the password sent to another host than its page's.")
+            throw Unusable(reason: "The gateway wants the password sent to a host other than the one that served its page.")
         }
         return Gateway(login: login, document: document, probed: page.url, client: client, pin: pins[login.origin])
     }
@@ -109,7 +109,7 @@ public struct WISPrLogin: Sendable {
             title: gateway.document.locationName)
     }
 
-    /// Returns the key of the login's host, by a request for its front page.
+    /// Fetches the front page of the login's host, and returns the host's key.
     private func fetchPin(_ gateway: Gateway) -> String? {
         guard let front = WebURL(gateway.login.origin + "/") else { return nil }
         var request = HTTPRequest(front)

@@ -46,22 +46,22 @@ public struct HTMLControl: Codable, Hashable, Sendable {
     public var links: [String] = []
     /// The choices of a `select` element.
     public var options: [Option] = []
-    /// Whether the button has the `disabled` attribute. Pages enable such a button when a box is ticked or a field is filled in.
+    /// Whether the button has the `disabled` attribute. Pages enable such a button when the user ticks a box or fills in a field.
     public var isDisabled = false
     /// The action that a button uses instead of its form's action.
     public var formAction: String?
     /// The method that a button uses instead of its form's method.
     public var formMethod: HTTPRequest.Method?
-    /// The name of the control whose value a script copies into this hidden one.
+    /// The name of the control whose value a script copies into this control, which is hidden.
     public var copyOf: String?
 
-    /// The name, in words, and the label, for ``Purposes``.
+    /// The name, as written and split into words, and the label: the text that ``Purposes`` reads.
     package var words: String {
         let words = String(name.partedAtCapitals.map { $0 == "_" || $0 == "-" ? " " : $0 })
         return words + " " + name + " " + label
     }
 
-    /// Whether the control is a password, or computed from one, and the page leaves it to a script.
+    /// Whether the control is hidden and empty, and its name suggests a password or a value computed from one: then a script fills it in.
     package var isHiddenPassword: Bool {
         kind == .hidden && value.isEmpty
             && ["pass", "pwd", "hash", "encrypt", "cipher", "digest"].contains { name.lowercased().contains($0) }
@@ -110,11 +110,11 @@ public struct HTMLForm: Codable, Hashable, Sendable {
 
     /// The encoding of a POST.
     public var encoding = Encoding.urlEncoded
-    /// The character set in which the form is sent: its own, or the page's.
+    /// The character set in which the form is sent: the form's own, or the page's.
     public var charset = "UTF-8"
     /// The reason why only a browser can send the form; `nil` if it can be sent as it is.
     public var browserReason: String?
-    /// The form's id, name, class and role in lower case, to recognise a search box.
+    /// The form's id, name, class and role in lower case, by which a search box is recognised.
     public var hints: String
     /// The heading above the form, if no other form is between them.
     package var heading: String?
@@ -124,11 +124,11 @@ public struct HTMLForm: Codable, Hashable, Sendable {
     public var controls: [HTMLControl]
     /// The visible text in the form, shortened to about 2000 octets.
     public var text: String
-    /// The kind of a form that scripts draw on the page instead of a real one, as a browser shows it; `nil` for a real form.
+    /// The kind of a form that scripts draw on the page, as a browser shows it; `nil` for a real form.
     package var drawn: Drawn?
 
-    /// A button outside forms, with its own words; the buttons of a layer over the page, with the layer's text; or boxes for one character each,
-    /// which scripts send after the last character.
+    /// A button outside forms; the buttons of a layer over the page; or boxes for one character each. A button has its own words, a layer's buttons
+    /// have the layer's text. Scripts send the boxes after the last character.
     package enum Drawn: String, Codable, Hashable, Sendable { case button, layer, boxes }
 
     /// The controls in which the user types or chooses.
@@ -172,13 +172,13 @@ public struct HTMLPage: Hashable, Sendable {
 
     /// The title, at most 120 characters.
     public var title: String?
-    /// The address to which others are relative: the page's own, or the one in its `base` element.
+    /// The address to which the page's references are relative: the page's own, or the one in its `base` element.
     public var base: WebURL
     /// The first 20 forms, in document order.
     public var forms: [HTMLForm]
     /// The first 200 links, in document order.
     public var links: [Hyperlink]
-    /// The target of a refresh that waits at most 30 s, by a meta element or header.
+    /// The target of a refresh by a meta element or header, if the refresh waits at most 30 s.
     public var refresh: String?
     /// The seconds that the refresh waits.
     public var refreshDelay: Double { reload?.seconds ?? 0 }
@@ -204,10 +204,10 @@ public struct HTMLPage: Hashable, Sendable {
     public var headings: [String] = []
     /// Whether the page has scripts other than well-known libraries.
     public var hasScripts = false
-    /// Whether the page loads such scripts from other files.
+    /// Whether the page loads scripts other than well-known libraries from other files.
     public var loadsScripts = false
-    /// Whether a script or a frame is likely to contain the login: scripts make requests or the controls of a form, compute an address and lead
-    /// there, or wait for a click outside forms.
+    /// Whether a script or a frame is likely to contain the login. A script counts if it makes requests, creates the controls of a form, computes
+    /// an address and leads there, or waits for a click outside forms.
     public var isScripted = false
     /// Whether there is a text field outside forms.
     public var hasLooseField = false
@@ -217,7 +217,7 @@ public struct HTMLPage: Hashable, Sendable {
     public var hasPicture = false
     /// Whether a button outside forms logs off.
     public var offersLogoff = false
-    /// Whether only a part was read, because the page is too long or takes too much processor time.
+    /// Whether only a part of the page was read, because the page is too long or takes too much processor time.
     public var isTruncated: Bool
     /// Whether the page takes too much processor time to read, so that a browser must show it.
     public var isTooComplicated = false
@@ -227,7 +227,8 @@ public struct HTMLPage: Hashable, Sendable {
 }
 
 extension HTMLPage {
-    /// Returns the page with its only button as a form, if it has no other form: a script then logs in. Pressing the button also accepts the terms.
+    /// Returns the page with its only button as a form, if it has no other form. The button's script logs in; pressing the button also accepts the
+    /// terms.
     package var withButton: HTMLPage {
         guard forms.isEmpty else { return self }
         var page = self

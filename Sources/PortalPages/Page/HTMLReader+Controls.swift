@@ -56,7 +56,7 @@ extension HTMLReader {
         }
     }
 
-    /// Notes a button that logs off, leads to an address, or needs a script.
+    /// Notes a button outside forms that logs off, leads to an address, or needs a script.
     mutating func noteLooseButton(_ handler: String, _ label: String, _ node: Node) {
         let leadsBack = ["history.", "location.reload", "window.close"].contains(where: handler.contains)
         if leadsBack || (handler.isEmpty && Self.isWithinLink(node)) { return }
@@ -95,7 +95,7 @@ extension HTMLReader {
         case .textarea: control.value = Self.text(of: node)
         case .select: control.options = Self.options(of: node)
         case .checkbox, .radio: if Self.attribute(node, "value") == nil { control.value = "on" }
-        // Browsers give such a button this label, and send this value.
+        // Browsers label a button without a value with this text, and send it as the value.
         case .submit where element == "input" && Self.attribute(node, "value") == nil: control.value = "Submit"
         default: break
         }
@@ -116,7 +116,7 @@ extension HTMLReader {
             control.label = Self.first(
                 of: [own?.text, Self.attribute(node, "aria-label"), Self.text(after: node), Self.text(before: node)], limit: 300)
             if own == nil { control.links = Self.links(after: node) }
-            // Without a field set, the question is often before the group's first button.
+            // Without a field set, the text before the group's first button is often the question.
             if kind == .radio {
                 control.legend =
                     Self.legend(around: node) ?? Self.text(before: node) ?? around.form.flatMap { page.forms[$0].heading }
@@ -152,7 +152,8 @@ extension HTMLReader {
             handlers: [Self.attribute(node, "onsubmit")].compactMap { $0 }, hasFrameworkHandler: Self.hasFrameworkHandler(node))
     }
 
-    /// Returns an element's id, name and classes, as selectors and without the selectors' signs.
+    /// Returns the words and selectors by which scripts find an element: its id with and without `#`, its name, and its classes
+    /// with a dot.
     static func scriptNames(_ node: Node) -> Set<String> {
         var names: Set<String> = []
         if let id = attribute(node, "id"), !id.isEmpty { names.formUnion([id, "#" + id]) }
@@ -169,7 +170,8 @@ extension HTMLReader {
         }
     }
 
-    /// Returns whether a framework sends a form with a script: AngularJS, Angular, Vue, Alpine, htmx, Livewire, Rails, Stimulus.
+    /// Returns whether an attribute shows that a framework's script sends the form: AngularJS, Angular, Vue, Alpine, htmx,
+    /// Livewire, Rails, Stimulus.
     private static func hasFrameworkHandler(_ node: Node) -> Bool {
         var property = node.pointee.properties
         while let attribute = property {
@@ -187,7 +189,7 @@ extension HTMLReader {
         "x-on:click", "hx-post", "hx-get", "hx-put", "wire:submit", "wire:click", "on:submit", "on:click",
     ]
 
-    /// Returns the text that a list shows before its choices, such as "Month"; `nil` if it does not say what to choose.
+    /// Returns the text that a list shows before its choices, such as "Month"; `nil` if that text does not say what to choose.
     private static func prompt(of control: HTMLControl) -> String? {
         guard let first = control.options.first, first.value.isEmpty, !Purposes(of: first.label).isUndecided(first.label) else {
             return nil

@@ -51,7 +51,7 @@ extension HTMLReader {
         ancestor(of: node, "label", within: 6).map { (labelText(of: $0), links(in: $0)) }
     }
 
-    /// Returns the nearest element with this name around a node, within this number of levels.
+    /// Returns the nearest element with a name among the elements around a node, at most `levels` up.
     private static func ancestor(of node: Node, _ element: String, within levels: Int) -> Node? {
         var parent = node.pointee.parent
         for _ in 0..<levels {
@@ -95,7 +95,7 @@ extension HTMLReader {
         node.pointee.content.map { StreamSafe.text(String(cString: $0)) } ?? ""
     }
 
-    /// Returns the text in a node, from at most 400 nodes; leaves out the elements in `left`.
+    /// Returns the text in a node, from at most 400 nodes, without the elements named in `left`.
     static func text(of node: Node, limit: Int = 4096, without left: Set<String> = []) -> String {
         if node.pointee.type == XML_TEXT_NODE { return content(node) }
         var text = ""
@@ -109,11 +109,11 @@ extension HTMLReader {
             }
             return text.utf8.count < limit
         }
-        // Each text may obey the limit of marks, but not all of them joined.
+        // The joined text may have too many combining marks in a row, even if each part obeys the limit.
         return StreamSafe.text(text)
     }
 
-    /// Returns the text of a label without the text of the control in it.
+    /// Returns the text of a label without the text of the control that the label contains.
     static func labelText(of node: Node) -> String { text(of: node, without: ["option", "textarea", "button"]) }
 
     /// Elements that begin a line.
@@ -138,7 +138,7 @@ extension HTMLReader {
         var rest = content.unicodeScalars[...]
         func isBlank(_ scalar: Unicode.Scalar) -> Bool { " \t\n\u{C}\r".unicodeScalars.contains(scalar) }
         func skipBlanks() { rest = rest.drop(while: isBlank) }
-        /// Skips one of these characters; returns whether it was there.
+        /// Skips one character if it is among `wanted`; returns whether it skipped one.
         func skip(_ wanted: String) -> Bool {
             guard let first = rest.first, wanted.unicodeScalars.contains(first) else { return false }
             rest = rest.dropFirst()
@@ -186,15 +186,15 @@ extension HTMLReader {
     static func marksError(_ node: Node) -> Bool {
         let (marks, words) = marks(of: node)
         guard !words.isDisjoint(with: errorMarks) || marks.contains("Error") else { return false }
-        // Messages for single fields, which a script shows later.
+        // `feedback` marks messages for single fields, which a script shows later.
         if words.contains("feedback") { return false }
         let strong = words.subtracting(["alert", "warning"])
-        // An element with the role of an alert counts as an alert, however its box is drawn.
+        // Words such as "box" only describe how an alert is drawn, so they do not speak against it.
         let others = attribute(node, "role") == "alert" ? noErrorMarks.subtracting(drawing) : noErrorMarks
         return !strong.isDisjoint(with: errorMarks) || words.isDisjoint(with: others)
     }
 
-    /// Returns whether such an element is only marked as a warning.
+    /// Returns whether an element that ``marksError(_:)`` accepts is only marked as a warning.
     static func marksWarning(_ node: Node) -> Bool { marks(of: node).words.intersection(errorMarks) == ["warning"] }
 
     private static func marks(of node: Node) -> (text: String, words: Set<String>) {

@@ -13,8 +13,8 @@ extension HTMLReader {
         "div", "p", "section", "article", "pre", "blockquote", "ul", "ol", "td", "span",
     ]
 
-    /// Returns the text of an element that its class or id marks as the terms, of a read-only field, or of a scrollable box that mentions terms. An
-    /// element with something to fill in is part of the login instead, and its text differs at each visit.
+    /// Returns the text of an element that its class or id marks as the terms, of a read-only field, or of a scrollable box that mentions terms.
+    /// Excludes an element with something to fill in: it is part of the login, and its text differs at each visit.
     static func markedTerms(_ node: Node, _ name: String) -> String? {
         let isReadField = name == "textarea" && ["readonly", "disabled"].contains { attribute(node, $0) != nil }
         guard isReadField || textElements.contains(name) else { return nil }

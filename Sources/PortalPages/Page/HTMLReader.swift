@@ -39,7 +39,7 @@ package struct HTMLReader {
     var detached: [(form: String, control: HTMLControl, clues: FormScripts.Clues)] = []
     var labels: [String: (text: String, links: [String])] = [:]
     private var linkClues: [(code: String, names: Set<String>)] = []
-    /// Whether there are controls outside forms: a text field, and a button that does more than go back.
+    /// Whether there are controls outside forms: a text field, and a button that needs a script.
     var (hasLooseField, hasLooseButton) = (false, false)
     private var hasFrame = false
     /// The last heading, until a form follows.
@@ -49,7 +49,7 @@ package struct HTMLReader {
     /// Whether there is an empty element into which a script may write its program.
     private var hasRoot = false
     private var scripts = ""
-    /// Texts that are marked only as warnings, and may always be on the page: they follow the errors.
+    /// Texts that are marked only as warnings. They follow the errors, because a page may always show them.
     private var warnings: [String] = []
     /// The addresses of scripts; empty for a script that is too long to read.
     private var sources: [String] = []
@@ -72,7 +72,7 @@ package struct HTMLReader {
         reader.parse(response.body, contentType: response["content-type"])
         if let refresh = response["refresh"].flatMap(Self.refresh) ?? reader.refresh {
             reader.page.reload = HTMLPage.Reload(reference: refresh.target, seconds: refresh.seconds)
-            // If a refresh waits, a user can fill in the page's form before it is followed.
+            // The user may fill in the page's form before a slow refresh, so on a page that asks for something only a fast refresh counts.
             let asks = reader.hasLooseField || reader.page.forms.contains { TypedForm($0).asks }
             if !refresh.target.isEmpty, refresh.seconds <= (asks ? 1 : Self.longestRefresh) {
                 reader.page.refresh = refresh.target
@@ -91,7 +91,7 @@ package struct HTMLReader {
 
     private static let library: Void = {
         xmlInitParser()
-        // The parser would write its messages about pages to standard error.
+        // Without this, the parser would write its messages about pages to standard error.
         xmlSetGenericErrorFunc(nil, nil)
     }()
 
@@ -261,7 +261,8 @@ package struct HTMLReader {
             controls: [], text: "", drawn: Self.attribute(node, "data-drawn").flatMap(HTMLForm.Drawn.init))
     }
 
-    /// Notes a frame of the page's own host. If the frame is visible, has the page's origin and may send forms, it can be read as well.
+    /// Notes a frame of the page's own host. If the frame is visible, has the page's origin and may send forms, the login may read its page as
+    /// well.
     private mutating func frame(_ node: Node, _ around: Surroundings) {
         guard let source = Self.attribute(node, "src").flatMap({ WebURL($0, relativeTo: page.base) }),
             source.host == page.base.host
@@ -327,7 +328,7 @@ package struct HTMLReader {
         if let form, page.forms[form].text.utf8.count < 2000 { page.forms[form].text += PageText.squeezed(text) + " " }
     }
 
-    /// Notes the values that a control's handlers write into other controls while the user types.
+    /// Notes the code with which a control's handlers write into other controls while the user types.
     mutating func noteHandlers(_ node: Node) {
         for name in ["oninput", "onchange", "onkeyup", "onkeydown", "onkeypress", "onblur"] {
             guard let code = Self.attribute(node, name), code.contains(".value"),
@@ -389,8 +390,8 @@ package struct HTMLReader {
         for index in page.links.indices { page.links[index].isInert = true }
     }
 
-    /// Notes a form that a script submits by itself; if there are several, the first one counts. If the user has to type in the form or beside it,
-    /// the script does not submit it by itself.
+    /// Notes that a script submits the page's only form. Of several forms without inputs, keeps only the one that the script names. A text field
+    /// outside forms means that the script waits for the user.
     private mutating func findOwnSubmission(_ scan: ScriptScan) {
         guard !scan.submitted.isEmpty, !hasLooseField else { return }
         if page.forms.count > 1, page.forms.allSatisfy(\.inputs.isEmpty) {
@@ -403,7 +404,7 @@ package struct HTMLReader {
         page.submitsItself = page.forms.count == 1
     }
 
-    /// Returns whether only a link sends the form, and another form is to be filled in: then the form leads to another page.
+    /// Returns whether only a link sends the form while the user fills in another form: then this form only leads to another page.
     private func isAside(_ index: Int) -> Bool {
         page.forms[index].inputs.isEmpty && !page.forms[index].controls.contains { $0.kind == .button }
             && page.forms.contains { !$0.isInvisible && !$0.submits.isEmpty && !$0.fields.isEmpty }

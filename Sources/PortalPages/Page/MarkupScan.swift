@@ -1,8 +1,8 @@
 /// Splits a page into markup for libxml2 and the sources of scripts and styles, as the HTML Standard's tokenizer does. libxml2 2.9 ends a script at a
 /// `</` in its strings, or at the end of a chunk, and then reads the rest of the script as markup.
 struct MarkupScan {
-    /// The markup. Scripts, styles, templates and parts for browsers without scripts are empty, comments are left out, and a `<` that begins no tag
-    /// is written as `&lt;`.
+    /// The markup for libxml2. Scripts, styles, templates and parts for browsers without scripts are empty. Comments are left out, and a `<` that
+    /// begins no tag is written as `&lt;`.
     private(set) var markup: [UInt8] = []
     /// The sources of the scripts, without templates and data.
     private(set) var scripts: [String] = []
@@ -26,7 +26,7 @@ struct MarkupScan {
     /// The number of open templates, and the state before the outermost.
     private var templates = 0
     private var beforeTemplate = (markup: 0, scripts: 0, styles: 0, forms: 0, openForm: 0)
-    /// The places at which an escaped script was scanned and had no end: after such a place, no script in the same state has an end either.
+    /// The places that a search for the end of an escaped script passed in vain. A later search that reaches one in the same state also fails.
     private var seenEscaped: Set<Int> = []
     private var seenInner: Set<Int> = []
 
@@ -134,7 +134,7 @@ struct MarkupScan {
         var signs: [Int] = []
         while place < octets.count {
             let octet = octets[place]
-            // The parser may reject a very long quoted value; then the blanks in it count as well.
+            // The parser may reject a very long quoted value, so the blanks in it count as well.
             if octet <= 0x20, quote == 0 || place - start > 65536 { separators += 1 }
             if quote != 0 {
                 if octet == quote { quote = 0 }
@@ -152,7 +152,7 @@ struct MarkupScan {
                     (quote, isAfterEquals) = (octet, false)
                 case UInt8(ascii: "="): (separators, isAfterEquals) = (separators + 1, true)
                 case 0...0x20: break
-                // The parser drops frameworks' attributes that begin with this character.
+                // The parser drops attributes that begin with `@` or `(`, which frameworks use.
                 case UInt8(ascii: "@") where !isAfterEquals && octets[place - 1] <= 0x20,
                     UInt8(ascii: "(") where !isAfterEquals && octets[place - 1] <= 0x20:
                     signs.append(place)
@@ -187,7 +187,7 @@ struct MarkupScan {
         index = octets[min(index, octets.count)...].firstIndex(of: UInt8(ascii: sign)).map { $0 + 1 } ?? octets.count
     }
 
-    /// Returns where the end tag begins of an element that contains only text.
+    /// Returns the place of the end tag of an element that contains only text.
     private func endTag(of name: String, from start: Int) -> Int {
         var place = start
         while let bracket = octets[min(place, octets.count)...].firstIndex(of: UInt8(ascii: "<")) {
@@ -198,7 +198,7 @@ struct MarkupScan {
     }
 
     /// Returns where a script ends. After `<!--`, a script within the script has its own end tag (HTML Standard, "script data double escaped state").
-    /// Without that end, the script ends at the first end tag.
+    /// If that search finds no end, an escaped script ends at its first end tag.
     private mutating func scriptEnd() -> Int {
         var (place, isEscaped, isInner) = (index, false, false)
         while place < octets.count {

@@ -20,7 +20,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns where these octets first occur at or after an offset.
+    /// Returns where `octets` first occur at or after an offset.
     package func firstRange(of octets: UnsafeRawBufferPointer, from start: Int = 0) -> Range<Int>? {
         guard let base = baseAddress, let first = octets.first, let wanted = octets.baseAddress else { return nil }
         var index = start
@@ -36,9 +36,9 @@ extension UnsafeRawBufferPointer {
 }
 
 extension StringProtocol {
-    /// Returns whether this text contains another one, compared by octets. Swift's own search builds a table at each call, which took two thirds of
-    /// the time of reading a long page. It is used only for text with combining marks, if the octets do not occur, because a letter can be written in
-    /// two ways.
+    /// Returns whether this text contains another text, compared by octets. Swift's own search builds a table at each call, which took two thirds of
+    /// the time of reading a long page. This function calls it only if the octets do not occur and the text has combining marks, because a letter can
+    /// be written in two ways.
     package func contains(_ other: String) -> Bool {
         var other = other
         return other.withUTF8 { wanted in

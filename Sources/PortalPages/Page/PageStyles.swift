@@ -2,7 +2,7 @@
 struct PageStyles {
     private var selectors: Set<String> = []
 
-    /// Classes of widespread style sheets, which a page often only links to.
+    /// Classes of widespread style sheets. They count even if the page does not contain the style sheet but only links to it.
     private static let usual: Set<String> = [".hidden", ".d-none", ".hide", ".is-hidden", ".ng-hide", ".invisible", ".uk-hidden"]
     private static let lengthLimit = 64 * 1024
 

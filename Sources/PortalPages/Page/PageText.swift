@@ -61,7 +61,7 @@ package enum PageText {
         }
     }
 
-    /// Returns the browsers' name for a character set of ``charset(named:)``.
+    /// Returns the name by which browsers know a character set that ``charset(named:)`` returned.
     package static func name(of charset: String) -> String {
         switch charset {
         case "CP932": "Shift_JIS"
@@ -71,7 +71,7 @@ package enum PageText {
         }
     }
 
-    /// Returns a text in a character set; as in browsers, a character that the set lacks becomes a reference such as `&#8364;`.
+    /// Encodes a text in a character set; as in browsers, a character that the set lacks becomes a reference such as `&#8364;`.
     package static func octets(of text: String, in charset: String) -> [UInt8] {
         guard charset != "UTF-8", !text.utf8.allSatisfy({ $0 < 0x80 }) else { return Array(text.utf8) }
         let converter = iconv_open(charset, "UTF-8")
@@ -93,7 +93,7 @@ package enum PageText {
         }
     }
 
-    /// Returns octets of a character set as text; as in browsers, invalid octets become U+FFFD.
+    /// Decodes octets from a character set; as in browsers, invalid octets become U+FFFD.
     private static func text(of octets: [UInt8], in charset: String) -> String {
         let converter = iconv_open("UTF-8", charset)
         guard converter != iconv_t(bitPattern: -1) else { return String(decoding: octets, as: UTF8.self) }

@@ -8,9 +8,9 @@ package struct RedirectChain: Sendable {
     package var hops: [HTTPResponse]
     /// The page of the last answer.
     package var page: HTMLPage
-    /// Whether the chain left the portal: for the probe's address, or for a server on the Internet that does not answer yet.
+    /// Whether the chain left the portal: it led to the probe's address, or to a server on the Internet that does not answer yet.
     package var leftPortal = false
-    /// The address at which the chain ended after a form, because it did not answer.
+    /// The address without an answer at which the chain ended after a form.
     package var lost: WebURL?
 
     /// The last answer.
@@ -18,17 +18,18 @@ package struct RedirectChain: Sendable {
 
     /// The longest refresh, in seconds, that a login waits for after a form.
     private static let longestWait = 10.0
-    /// Milliseconds for a foreign host to which a portal leads after the login; the login does not depend on it.
+    /// The time, in milliseconds, for an answer from a foreign host to which a portal leads after the login. The login does not depend on that
+    /// answer.
     private static let foreignHostLimit = 10_000
 
-    /// The questions that the chain asks the rules.
+    /// The decisions that the chain leaves to the rules.
     package struct Questions: Sendable {
         let hasLogin: @Sendable (TypedPage, WebURL) -> Bool
         let mayLeadInside: @Sendable (WebURL, WebURL) -> Bool
 
         /// - Parameters:
         ///   - hasLogin: returns whether the page at an address has a way to log in.
-        ///   - mayLeadInside: returns whether the user agreed that a page leads to an address of the link's own networks.
+        ///   - mayLeadInside: returns whether the user agreed that a page may lead to an address in the link's own networks.
         package init(
             hasLogin: @escaping @Sendable (_ page: TypedPage, _ url: WebURL) -> Bool,
             mayLeadInside: @escaping @Sendable (_ page: WebURL, _ target: WebURL) -> Bool
@@ -39,12 +40,15 @@ package struct RedirectChain: Sendable {
 
     /// Follows the redirects of an answer. Throws ``TransferError``.
     ///
-    /// - Parameters: - request: the request of the answer; 307 and 308 repeat it, within its origin only. - outside: hosts that end the chain. -
-    ///   page: the page whose form was submitted, if the request submits one. Then a page that reports success ends the chain, and so does a failure
-    ///   at a third origin. - questions: if another host's page leads into the link's own networks, by its form or, after the login, by its refresh,
-    ///   the user must have agreed. A gateway's own page may lead to another of its ports. - trusted: the origin whose pages need no such agreement,
-    ///   because the network itself answers there. - mayWait: called before a refresh that takes longer than a second. If it returns `false`, the
-    ///   chain ends at that page.
+    /// - Parameters:
+    ///   - request: the request that got the answer; a redirect with 307 or 308 repeats it, within its origin only.
+    ///   - questions: the rules that decide. If another host's page leads into the link's own networks by its form or, after the login, by its
+    ///     refresh, the user must have agreed. A gateway's own page may lead to another of its ports.
+    ///   - outside: hosts that end the chain.
+    ///   - page: the page whose form was submitted, if the request submits one. Then a page that reports success ends the chain, and so does a
+    ///     failure to reach a third origin.
+    ///   - trusted: the origin whose pages need no agreement, because the network itself answers there.
+    ///   - mayWait: called before a refresh that takes longer than a second. If it returns `false`, the chain ends at that page.
     package static func follow(
         _ response: HTTPResponse, to request: HTTPRequest, client: HTTPClient, asking questions: Questions,
         outside: Set<String> = [], submittedFrom page: WebURL? = nil, trusted: String? = nil, in scope: Scope,
@@ -56,7 +60,7 @@ package struct RedirectChain: Sendable {
                 in: scope, mayWait: mayWait)
         }
         var chain = try follow(response, request)
-        // If the login is in a frame, the frame's page is the one that asks, and the login continues there.
+        // If the login is in a frame, the login continues at the frame's page.
         var frames = questions.findOwnPart(of: chain.page, at: chain.final.url) ? [] : chain.page.frames
         for _ in 0..<HTMLReader.frameLimit {
             guard !chain.leftPortal, !frames.isEmpty else { break }
@@ -144,19 +148,20 @@ package struct RedirectChain: Sendable {
         return following
     }
 
-    /// Waits for the refresh of a page. Returns whether to follow the refresh then.
+    /// Returns whether to follow the refresh of a page. After a login, waits for the refresh first.
     private static func waits(
         for page: HTMLPage, isBehindLogin: Bool, in scope: Scope, _ mayWait: () -> Bool
     ) -> Bool {
         guard page.refresh != nil, page.refreshDelay > 1 else { return true }
         guard mayWait() else { return false }
-        // After a login, a page that waits gives the gateway time to open; instead of a longer wait, the probe is more reliable.
+        // After a login, the wait gives the gateway time to open. If the wait is longer, the probe shows more reliably whether the gateway has
+        // opened.
         let isShort = page.refreshDelay <= longestWait
         return !isBehindLogin || (isShort && scope.pause(milliseconds: Int(page.refreshDelay * 1000)))
     }
 
-    /// Returns the request that a browser would make on this page by itself, if it stays with the portal. For the judge of saved pages
-    /// (`Tests/Pages`).
+    /// Returns the request that a browser would make on this page by itself, unless it leads out of the portal. The judge of saved pages
+    /// (`Tests/Pages`) uses this.
     package static func ownRequest(of page: HTMLPage, at url: WebURL, on link: Link) -> HTTPRequest? {
         pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).flatMap {
             !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link) ? nil : $0.0
@@ -170,8 +175,8 @@ package struct RedirectChain: Sendable {
         } ?? false
     }
 
-    /// Returns whether a target is outside the portal: a page after a successful login leads to the probe's address, or reports success and leads to
-    /// another origin.
+    /// Returns whether a page's target is outside the portal: the page reports success and leads to another origin, or it leads from the portal to a
+    /// host that a probe asks.
     private static func leadsOut(_ page: HTMLPage, at url: WebURL, to target: WebURL, on link: Link) -> Bool {
         if target.origin != url.origin, TypedPage(page).soundsLikeSuccess { return true }
         let outside = outsideHosts(of: link)
@@ -214,7 +219,7 @@ extension RedirectChain {
 }
 
 extension RedirectChain.Questions {
-    /// Returns whether the user has something to do on the page itself, or the login is over.
+    /// Returns whether the page itself asks the user for something, or shows that the login is over.
     fileprivate func findOwnPart(of page: HTMLPage, at url: WebURL) -> Bool {
         if page.hasLooseField || page.offersLogoff { return true }
         let typed = TypedPage(page)
@@ -223,7 +228,7 @@ extension RedirectChain.Questions {
 }
 
 extension HTMLPage {
-    /// Returns a frame's page together with the words around it. Both may contain text and terms for the user.
+    /// Returns a frame's page together with the words around it, because both may contain text and terms for the user.
     fileprivate func framed(in outer: HTMLPage) -> HTMLPage {
         var page = self
         page.title = outer.title ?? title

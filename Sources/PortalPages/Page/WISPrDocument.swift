@@ -2,8 +2,8 @@ import BoundHTTP
 import ForeignText
 import HotspotCore
 
-/// One XML document of a WISPr gateway (Wi-Fi Alliance, WISPr 1.0, appendix D). Reading is lenient: real gateways write it in HTML comments, with
-/// stray blanks, unescaped ampersands and broken CDATA.
+/// One XML document of a WISPr gateway (Wi-Fi Alliance, WISPr 1.0, appendix D). Reading is lenient: real gateways write the document in HTML
+/// comments, with stray blanks, unescaped ampersands and broken CDATA.
 public struct WISPrDocument: Hashable, Sendable {
     /// The kind of the message: Redirect 100, Proxy 110, AuthenticationReply 120, LogoffReply 130, AuthenticationPollReply 140,
     /// AbortLoginReply 150.
@@ -28,10 +28,10 @@ public struct WISPrDocument: Hashable, Sendable {
     /// The length of the session, in seconds.
     public var sessionSeconds: Int?
 
-    /// Returns the last document in a body, wherever it is; `nil` if there is none.
+    /// Returns the last document in a body, anywhere in its text; `nil` if there is none.
     public static func find(in body: [UInt8]) -> WISPrDocument? {
         let octets = body.prefix(HTTPRequest.pageLimit)
-        // Searched from the end, so that many unclosed opening tags cost no time.
+        // Searches from the end, so that many unclosed opening tags cost no time.
         guard let start = octets.lastIndex(of: "<WISPAccessGatewayParam") else { return nil }
         let inner = octets[start...].prefix(Self.limit)
         guard let end = inner.firstIndex(of: "</WISPAccessGatewayParam") else { return nil }

@@ -8,11 +8,11 @@ extension FormScripts {
         var sources: Set<String>?
     }
 
-    /// The largest number of assignments; if there are more, none counts as a copy.
+    /// The largest number of assignments; if there are more, all of them are ignored.
     private static let copyLimit = 100
 
-    /// Returns the name of the control from which a script copies into an empty hidden control; `nil` if a script writes something else into that
-    /// control.
+    /// Returns the name of the control from which scripts copy into an empty hidden control; `nil` if no script does, or a script writes anything
+    /// else into the hidden control.
     func copyOf(_ hidden: HTMLControl, in form: HTMLForm) -> String? {
         guard hidden.kind == .hidden, hidden.value.isEmpty, !hidden.name.isEmpty else { return nil }
         let settings = copies.filter { $0.targets.contains(hidden.name) || $0.targets.contains("#" + hidden.name) }
@@ -22,7 +22,7 @@ extension FormScripts {
         return sources.count == 1 && sources.first?.count == 1 ? sources.first?.first : nil
     }
 
-    /// Returns all assignments to a control's value that can be followed in the scripts.
+    /// Returns all assignments to controls' values that can be followed in the scripts.
     static func copies(in tokens: ScriptCode) -> [Copy] {
         let places = tokens.indices.filter { index in
             tokens.word(at: index) == "value" && tokens.isSign("=", at: index + 1) && tokens.isSign(".", at: index - 1)
@@ -31,7 +31,7 @@ extension FormScripts {
         return places.map { Copy(targets: receivers(tokens, before: $0 - 1), sources: sources(tokens, at: $0 + 2, 0)) }
     }
 
-    /// Returns the words of the control if the expression at an index is just its value, directly or through a variable.
+    /// Returns the words of a control if the expression at an index is just the control's value, directly or through a variable.
     private static func sources(_ tokens: ScriptCode, at start: Int, _ depth: Int) -> Set<String>? {
         guard depth < 3, let name = tokens.word(at: start) else { return nil }
         var end = start + 1

@@ -3,7 +3,7 @@ extension FormScripts {
     static func attachments(in tokens: ScriptCode) -> [Attachment] {
         var result: [Attachment] = []
         var submitHandlers = tokens.indices.filter { tokens[$0].text == "submitHandler" }[...]
-        // The last handler for all clicks. Handlers within it get its selectors.
+        // The end and the selectors of the last handler for all clicks. Handlers within it get its selectors.
         var clicks: (end: Int, selectors: Set<String>) = (0, [])
         for index in tokens.indices where tokens[index].kind == .word && tokens.isSign(".", at: index - 1) && result.count < 200 {
             let word = tokens[index].text
@@ -39,14 +39,14 @@ extension FormScripts {
                 let handler = arguments.drop { $0.kind == .text || $0.text == "," }
                 var selectors = Set(
                     names.filter { !$0.text.contains(part) || $0.text.contains("[") }.flatMap { pieces(of: $0.text) })
-                // A handler for all clicks contains the name of the element for which it waits.
+                // A handler for all clicks names the element in its code, to compare the target of a click with it.
                 if event == "click", selectors.isEmpty, receivers().isSubset(of: ["document", "window", "body"]) {
                     if close >= clicks.end {
                         clicks = (close, Set(handler.filter { $0.kind == .text }.flatMap { pieces(of: $0.text) }))
                     }
                     selectors = clicks.selectors
                 }
-                // A selector narrows the elements of the handler.
+                // A selector limits the handler to matching elements within the receiver.
                 result.append(
                     Attachment(
                         event: event, receivers: selectors.isEmpty ? receivers() : selectors,
@@ -57,8 +57,8 @@ extension FormScripts {
         return result
     }
 
-    /// Returns the function that jQuery's validation plugin calls instead of sending a checked form; if the function is only named, it is not
-    /// followed.
+    /// Returns the function that jQuery's validation plugin calls instead of sending a checked form. If the arguments only contain the function's
+    /// name, returns the name and does not look for its code.
     private static func submitHandler(in arguments: ScriptCode, at index: Int) -> ScriptCode? {
         guard arguments.indices.contains(index) else { return nil }
         let start = arguments.isSign(":", at: index + 1) ? index + 2 : index + 1
@@ -120,8 +120,8 @@ extension FormScripts {
         return words
     }
 
-    /// Returns the simple selectors of a selector list, and only the last part of each descendant selector: for
-    /// `#f input[type=submit], .b` these are `input`, `type`, `submit`, `.b`. An id is also listed without its sign.
+    /// Returns the simple selectors of a selector list; of each descendant selector, only its last part counts: `#f input[type=submit], .b` gives
+    /// `input`, `type`, `submit`, `.b`. An id is also listed without its sign.
     private static func pieces(of selector: String) -> [String] {
         selector.split { ",".contains($0) }.flatMap { part -> [String] in
             let last = part.split(separator: " ").last ?? part[...]

@@ -6,7 +6,7 @@ extension FormScripts {
         return String(path.split(separator: "/").last ?? "").replacing(".min", with: "").replacing(".js", with: "")
     }
 
-    /// Returns whether a script is a well-known library for looks, old browsers or statistics, which does not log in.
+    /// Returns whether a script is a well-known library for looks, old browsers or statistics. Such a library does not log in.
     static func isLibrary(_ source: String) -> Bool {
         let name = source.lowercased()
         return !own.contains(Self.name(of: source)) && libraries.contains { name.contains($0) }
@@ -28,7 +28,7 @@ extension FormScripts {
             && ["$", "jQuery", "$http"].contains(tokens.word(at: index - 2))
     }
 
-    /// Names of scripts that a page's author wrote, even if the folder has a library's name.
+    /// Names of scripts that count as the page author's own, even if their folder has a library's name.
     private static let own: Set<String> = [
         "app", "main", "script", "scripts", "index", "login", "auth", "portal", "hotspot", "captive", "splash", "custom",
     ]

@@ -1,4 +1,4 @@
-/// Finds the forms that only a script may send, or that a script changes before they are sent. Only a browser can send these.
+/// Finds the forms that only a browser can send: only a script may send such a form, or a script changes it before it is sent.
 struct FormScripts {
     /// The names by which scripts find a form, and the handlers in its own attributes.
     struct Clues {
@@ -41,14 +41,14 @@ struct FormScripts {
         /// Whether the script does not show to which element it attaches the handler.
         var isUnclear = false
         var handler: ScriptCode
-        /// Whether the form is sent only if the handler sends it.
+        /// Whether only the handler sends the form.
         var mustSend = false
     }
 
     /// The property of a control, a form or a link that a script sets.
     private enum Setting {
         case value, action, attribute, href
-        /// The action is set to the page's own address, which a form without an action uses anyway.
+        /// The action, if the script sets it to the page's own address, which a form without an action uses anyway.
         case ownAction
     }
 
@@ -64,12 +64,12 @@ struct FormScripts {
     let copies: [Copy]
     /// Whether the page loads scripts that are not well-known libraries.
     let loadsOwnScripts: Bool
-    /// Whether one of these scripts is for the login, judged by its name.
+    /// Whether the page loads a script for the login, judged by the script's name.
     private let loadsLogin: Bool
     private let encrypts: Bool
     private let makesRequests: Bool
     private let loadsTest: Bool
-    /// Whether the page loads the library that talks to CoovaChilli from the page.
+    /// Whether the page loads the library with which a page's script logs in at CoovaChilli.
     private let loadsGatewayLogin: Bool
 
     init(scripts: String, sources: [String]) {
@@ -95,7 +95,7 @@ struct FormScripts {
             }
     }
 
-    /// Returns why only a browser can send a form; `nil` if it can be sent as it is.
+    /// Returns the reason for which only a browser can send a form; `nil` if it can be sent as it is.
     func reason(for form: HTMLForm, _ clues: Clues) -> String? {
         if clues.hasTest || (clues.hasTestResult && loadsTest) { return Self.testReason }
         if clues.hasFrameworkHandler { return Self.scriptedReason }
@@ -103,7 +103,7 @@ struct FormScripts {
         return handlerReason(form, clues) ?? actionReason(form, clues) ?? fieldReason(form, clues)
     }
 
-    /// Returns why the handlers of a form do more than check it before it is sent.
+    /// Returns the reason if a form's handlers do more than check it before it is sent; otherwise `nil`.
     private func handlerReason(_ form: HTMLForm, _ clues: Clues) -> String? {
         for code in clues.handlers {
             let handler = Self.withoutPrefix(ScriptCode(code))
@@ -122,7 +122,7 @@ struct FormScripts {
 
     private static func hasNoAction(_ form: HTMLForm) -> Bool { form.action.isEmpty || form.action.hasPrefix("#") }
 
-    /// Returns why scripts decide where a form leads, or change its values.
+    /// Returns the reason if scripts decide where a form leads, or change its values; otherwise `nil`.
     private func actionReason(_ form: HTMLForm, _ clues: Clues) -> String? {
         if form.action.lowercased().hasPrefix("javascript:") { return Self.scriptedReason }
         let copies = Set(form.controls.filter { $0.copyOf != nil }.map(\.name))
@@ -130,10 +130,10 @@ struct FormScripts {
         return nil
     }
 
-    /// Returns why the fields and buttons of a form need a script.
+    /// Returns the reason if the fields or buttons of a form need a script; otherwise `nil`.
     private func fieldReason(_ form: HTMLForm, _ clues: Clues) -> String? {
         let isTyped = form.inputs.contains { $0.kind != .checkbox && !$0.isInvisible }
-        // A script that cannot be read here fills in a hidden password.
+        // A script that the page loads, and that cannot be read here, fills in the hidden password.
         if isTyped, loadsOwnScripts, form.controls.contains(where: { $0.isHiddenPassword && $0.copyOf == nil }) {
             return Self.changedReason
         }
@@ -148,13 +148,13 @@ struct FormScripts {
         return nil
     }
 
-    /// Returns whether a form without an address is likely to be sent by a script that cannot be read here.
+    /// Returns whether a script that cannot be read here is likely to send this form, which has no address.
     private func isScripts(_ form: HTMLForm, _ clues: Clues, _ isTyped: Bool) -> Bool {
         guard mayLogIn else { return false }
         if form.controls.allSatisfy(\.name.isEmpty) { return true }
-        // Such a script uses a button without its own handler.
+        // A button without its own handler suggests such a script.
         let waits = clues.links.contains { !$0.label.isEmpty && $0.code.isEmpty }
-        // If the server wrote a value into a form, the form returns it to the server.
+        // If the server wrote a value into a form, the form sends the value back, and no script is needed.
         let isServers = !isTyped && form.controls.contains { $0.kind == .hidden && !$0.value.isEmpty }
         if form.method == .get { return !isServers }
         let hasOwn = clues.handlers.contains { !$0.isEmpty }
@@ -168,7 +168,7 @@ struct FormScripts {
     /// Whether scripts may do the login, because they make requests or cannot be read here.
     private var mayLogIn: Bool { loadsOwnScripts || makesRequests }
 
-    /// Whether the readable scripts make requests, or the controls of a form.
+    /// Whether the readable scripts make requests, or create the controls of a form.
     var actsByItself: Bool {
         makesRequests
             || tokens.indices.contains { index in
@@ -196,7 +196,7 @@ struct FormScripts {
         }
     }
 
-    /// Returns the label of a button or link without a type whose harmless handler sends the form.
+    /// Returns the label of a button or link that does not submit by itself, but whose harmless handler sends the form.
     func sendingLabel(_ clues: Clues) -> String? {
         clues.links.first { link in
             let code = Self.withoutPrefix(ScriptCode(link.code))
@@ -204,7 +204,7 @@ struct FormScripts {
         }?.label
     }
 
-    /// Returns whether no script changes where a link leads: its own handler is harmless, and no other handler is attached to it.
+    /// Returns whether scripts leave a link's target alone: all handlers of the link are harmless, and no script sets its address.
     func leavesAlone(_ code: String, _ names: Set<String>) -> Bool {
         let own = Self.withoutPrefix(ScriptCode(code))
         return (own.isEmpty || judge.isHarmless(own, names: []))
@@ -223,7 +223,7 @@ struct FormScripts {
         switch attachment.event {
         case "submit":
             return isForm || attachment.isUnclear || attachment.receivers.isSubset(of: ["document", "window", "this"])
-                // A button itself is never submitted, but a script may find its form through it.
+                // A button itself is not submitted, but a script may find the form through its button.
                 || (!attachment.receivers.isDisjoint(with: buttons)
                     && !attachment.receivers.subtracting(buttons).subtracting(["document"]).isEmpty)
         default: return !attachment.receivers.isDisjoint(with: buttons) && !form.submits.isEmpty
@@ -275,9 +275,9 @@ struct FormScripts {
 
 /// Recognises gateways' forms that are sent unencrypted although their pages load a script that encrypts.
 extension FormScripts {
-    /// Returns whether the form is sent unencrypted although the page loads a script that encrypts. MikroTik's form does so without a challenge,
-    /// because the gateway writes both challenge and handler into the page; so does the form of a CoovaChilli portal whose server computes the
-    /// response.
+    /// Returns whether the form is sent unencrypted although the page loads a script that encrypts. This holds for MikroTik's form without a
+    /// challenge, because the gateway writes both challenge and handler into the page, and for the form of a CoovaChilli portal whose server
+    /// computes the response.
     private func isPlain(_ form: HTMLForm, _ clues: Clues) -> Bool {
         let flow = ScriptFlow(tokens)
         let mayRun = tokens.indices.contains { tokens[$0].text.lowercased().contains("md5") && flow.runs(at: $0) }

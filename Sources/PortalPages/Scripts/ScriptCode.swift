@@ -1,5 +1,5 @@
-/// A script, or a part of one that shares its tokens. One walk over the script finds where brackets close and expressions end, because searching
-/// again for each would be slow on a page full of brackets.
+/// A script, or a part of one that shares its tokens. One walk over the script finds where all brackets close and all expressions end: a search for
+/// each would be slow on a page full of brackets.
 struct ScriptCode: RandomAccessCollection {
     private let script: Script
     let startIndex: Int
@@ -22,7 +22,7 @@ struct ScriptCode: RandomAccessCollection {
         return ScriptCode(script, range)
     }
 
-    /// Returns whether the token at an index is this sign.
+    /// Returns whether the token at an index is a sign with this text.
     func isSign(_ text: String, at index: Int) -> Bool {
         index >= startIndex && index < endIndex && self[index].kind == .sign && self[index].text == text
     }
@@ -54,13 +54,13 @@ struct ScriptCode: RandomAccessCollection {
 
     // MARK: - The whole script
 
-    /// Returns where the expression begins that the script assigns to a variable.
+    /// Returns the index of the expression that the script assigns to a variable.
     func assignment(of name: String) -> Int? { script.assignments[name]?.place }
 
     /// Returns whether the script contains a token with this text.
     func mentions(_ text: String) -> Bool { script.texts.contains(text) }
 
-    /// Returns the words of a variable; computes them only once.
+    /// Returns the words of a variable. Computes them once and keeps them.
     func kept(of variable: String, _ compute: () -> Set<String>) -> Set<String> {
         if let kept = script.kept[variable] { return kept }
         let result = compute()
@@ -82,7 +82,7 @@ private final class Script {
     private(set) lazy var texts = Set(tokens.lazy.map(\.text))
     private(set) lazy var assignments = findAssignments()
 
-    /// The scan finds a function's call list at most this number of tokens before the function.
+    /// The largest number of tokens between the beginning of a list and the function that `forEach` calls with its members.
     private static let listLimit = 40
 
     init(_ tokens: [ScriptToken]) {
@@ -114,8 +114,8 @@ private final class Script {
         }
     }
 
-    /// Returns where the expression begins that is assigned to each variable: by the first `=`, otherwise as a parameter of a function that is called
-    /// with a list.
+    /// Returns the index of the expression that is assigned to each variable: by the first `=`, otherwise by `for … of`, otherwise by `forEach`,
+    /// which passes the members of a list to a function.
     private func findAssignments() -> [String: (rank: Int, place: Int)] {
         var result: [String: (rank: Int, place: Int)] = [:]
         for index in tokens.indices where tokens[index].kind == .word && !isSign(".", index - 1) {
@@ -132,7 +132,7 @@ private final class Script {
         return result
     }
 
-    /// Returns where a list begins whose members are passed to a function, for the parameter at an index.
+    /// Returns the index of the list before `forEach`, if the word at an index is the first parameter of the function that `forEach` calls.
     private func listed(_ index: Int) -> Int? {
         var start = index - 1
         while start > 0, index - start < Self.listLimit, isSign("(", start) || isWord("function", start) { start -= 1 }

@@ -103,7 +103,8 @@ struct ScriptFlow {
                 callsItself: isCalled || isStarted(at: before + 1)))
     }
 
-    /// Returns whether the function at an index, or its name, is passed to a timer or waits for the page to load.
+    /// Returns whether the function at an index, or its name, is passed to a timer or to a handler that runs when the page has
+    /// loaded.
     private func isStarted(at index: Int) -> Bool {
         if tokens.isSign("(", at: index - 1), let caller = tokens.word(at: index - 2) {
             return Self.timers.contains(caller) || ["ready", "$", "jQuery"].contains(caller)

@@ -12,7 +12,7 @@ struct ScriptJudge {
     /// The largest number of tokens before a dot that are read.
     private static let receiverLimit = 60
 
-    /// The number of tokens that may be read for a page: if functions call each other twice, each level doubles the work.
+    /// The number of tokens that may be read for a page, because functions that call each other twice double the work at each level.
     private final class Budget {
         private var tokens = 1_000_000
 
@@ -51,7 +51,7 @@ struct ScriptJudge {
         return tokens[(brace + 1)..<end]
     }
 
-    /// Returns the tokens of an arrow function with one parameter, whose body is in braces or an expression.
+    /// Returns the tokens of the body of an arrow function with one parameter. The body is in braces or an expression.
     private func expression(from start: Int) -> ScriptCode? {
         guard tokens.word(at: start) != nil, tokens.isSign("=>", at: start + 1) else { return nil }
         return tokens[(start + 2)..<tokens.endOfExpression(from: start + 2)]
@@ -73,12 +73,13 @@ struct ScriptJudge {
         return passes(code, names, 0) && (sends(code) || !endsUnsent(code))
     }
 
-    /// Returns whether the code is a function that is a member of an object, without a word before its parameters.
+    /// Returns whether the code is a method of an object in the short form: parameters and body, without `function` or a name.
     private func isMethod(_ code: ScriptCode, _ brace: Int) -> Bool {
         code.isSign("(", at: code.startIndex) && code.closing(code.startIndex) == brace - 1
     }
 
-    /// Returns whether a handler only calls a function from outside the page whose name says that it checks fields or opens a window.
+    /// Returns whether a handler only calls a function that the page's readable scripts do not define, and whose name says that it checks fields or
+    /// opens a window.
     func isUnknownCheck(_ handler: ScriptCode) -> Bool {
         guard let name = Self.onlyCall(in: handler), functions[name] == nil else { return false }
         return Self.checks.contains { name.lowercased().contains($0) }
@@ -86,7 +87,8 @@ struct ScriptJudge {
 
     private static let checks = ["valid", "popup", "openwin", "loading", "loader", "spinner"]
 
-    /// Returns whether a handler only calls a function that no script of the page defines: a browser sends the form nevertheless.
+    /// Returns whether a handler only calls a function that no script of the page defines. The call fails, and a browser sends the form
+    /// nevertheless.
     func isMissing(_ handler: ScriptCode) -> Bool {
         guard let name = Self.onlyCall(in: handler) else { return false }
         return name.count > 4 && !Self.readers.contains(name) && !Self.keywords.contains(name)
@@ -94,7 +96,7 @@ struct ScriptJudge {
             && !tokens.mentions(name)
     }
 
-    /// Returns the name of the function, if the handler only calls that function.
+    /// Returns the name of the function if the handler calls only one function and does nothing else.
     private static func onlyCall(in handler: ScriptCode) -> String? {
         let call = handler.word(at: handler.startIndex) == "return" ? handler.dropFirst() : handler
         let start = call.startIndex
@@ -121,7 +123,7 @@ struct ScriptJudge {
         }
     }
 
-    /// Returns whether the code always stops the sending: it prevents the default, or returns false, outside all blocks.
+    /// Returns whether the code always stops the form from being sent: outside all blocks, it prevents the default or returns false.
     private func endsUnsent(_ code: ScriptCode) -> Bool {
         var (depth, statement) = (0, code.startIndex)
         for index in code.indices {
@@ -164,7 +166,7 @@ struct ScriptJudge {
         return !Self.formNames.contains(target)
     }
 
-    /// Returns whether a control's value is only trimmed; typed answers have no blanks at their ends.
+    /// Returns whether an assignment only trims a control's value. This changes nothing, because answers have no blanks at their ends.
     private func isTrimmed(_ code: ScriptCode, _ sign: Int) -> Bool {
         guard code.word(at: sign - 1) == "value" else { return false }
         let end = code.endOfExpression(from: sign + 1)
@@ -192,14 +194,14 @@ struct ScriptJudge {
                 && !Self.controls.contains(code[index + 2].text.lowercased())
         case "append", "prepend", "before", "after", "insertAdjacentHTML", "$", "jQuery":
             guard let close = code.closing(index + 1), budget.allows(close - index) else { return false }
-            // The code makes no control.
+            // Harmless unless the markup contains a control.
             return !code[index..<close].contains { token in
                 token.kind == .text && Self.controls.contains { token.text.lowercased().contains("<" + $0) }
             }
         case "setTimeout": return code.indices.contains(index + 2) && code[index + 2].kind != .text
         default:
             if Self.readers.contains(name) { return true }
-            // If the functions of all objects are harmless, the object does not matter.
+            // If the methods with this name are harmless in all objects, it does not matter which object has the method.
             if isMethod, let bodies = methods[name] { return bodies.allSatisfy { passes($0, names, depth + 1) } }
             guard !isMethod || code.word(at: index - 2) == "this", let body = functions[name] else { return false }
             return passes(body, names, depth + 1)

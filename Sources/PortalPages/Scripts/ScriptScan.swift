@@ -1,7 +1,7 @@
 import BoundHTTP
 import HotspotCore
 
-/// Recognises redirects to a literal address, and the submission of a form, in a script that does them without the user. Does not run the script.
+/// Recognises a script that, without the user, redirects to a literal address or submits a form. Does not run the script.
 struct ScriptScan {
     /// The address of `location = "…"`, `location.href = '…'` or `location.replace("…")`, with or without an object before it.
     private(set) var target: String?
@@ -12,7 +12,7 @@ struct ScriptScan {
     /// The words and selectors of each form that the script submits.
     private(set) var submitted: [Set<String>] = []
 
-    /// How far the written markup has been read. Calls can be nested, so this avoids reading a part twice.
+    /// The end of the last `document.write` call that was read, so that nested calls are not read twice.
     private var written = 0
 
     init(_ script: String) { self.init(ScriptCode(script)) }
@@ -94,7 +94,7 @@ struct ScriptScan {
 }
 
 extension ScriptToken {
-    /// Without a semicolon, the next statement directly follows an expression.
+    /// Whether the token begins a new statement after an expression that no semicolon ends.
     fileprivate var startsStatement: Bool {
         switch kind {
         case .word: !["location", "window", "document", "search"].contains(text)

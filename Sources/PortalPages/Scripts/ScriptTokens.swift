@@ -1,4 +1,4 @@
-/// A word, string or sign of a script (ECMAScript), as far as the judgement needs it.
+/// A word, string or sign of a script (ECMAScript), in as much detail as ``ScriptJudge`` needs.
 struct ScriptToken: Hashable {
     enum Kind { case word, text, number, sign }
 
@@ -9,7 +9,7 @@ struct ScriptToken: Hashable {
 }
 
 extension [ScriptToken] {
-    /// The largest number of tokens of a page's scripts that are read.
+    /// The largest number of tokens that are read from a page's scripts.
     static let limit = 60_000
 
     /// Reads a script. Comments are left out; a regular expression becomes an empty string.
@@ -46,7 +46,7 @@ extension [ScriptToken] {
         }
     }
 
-    /// Whether a slash at this place begins a regular expression rather than a division.
+    /// Whether a slash after these tokens begins a regular expression rather than a division.
     private var mayBeginExpression: Bool {
         guard let last else { return true }
         switch last.kind {

@@ -8,7 +8,7 @@ package struct FilledForm: Sendable {
     package let request: HTTPRequest
     /// The values that are sent, by name, in the form's order.
     package let pairs: [(name: String, value: String)]
-    /// The labels of boxes that the page has ticked, that are sent, and that accept no terms; at most five.
+    /// The labels of at most five boxes that the page has ticked and the form sends, and that do not accept terms.
     package let ticked: [String]
     /// The form as it is on the page.
     package let form: HTMLForm
@@ -31,7 +31,7 @@ package struct FilledForm: Sendable {
     /// - Parameters:
     ///   - url: the page's own address; relative actions are resolved against its base.
     ///   - answers: the answers by the name of the control.
-    ///   - consent: whether boxes of terms are ticked.
+    ///   - consent: whether to tick boxes that accept terms.
     package init(
         _ form: TypedForm, on page: HTMLPage, at url: WebURL, answers: [String: String] = [:], consent: Bool = false,
         redirects: RedirectPolicy
@@ -152,8 +152,8 @@ package struct FilledForm: Sendable {
             }
         }
 
-        /// Returns whether a box is sent as ticked. The answer decides. Without an answer, boxes for terms follow the consent, boxes that agree to
-        /// more than access requires are never ticked, and other boxes stay as they are on the page.
+        /// Returns whether a box is sent as ticked. The user's answer decides. Without an answer, a box for terms follows the consent, a box that
+        /// agrees to more than access requires is never ticked, and any other box stays as it is on the page.
         private func isTicked(_ control: TypedControl) -> Bool {
             if let answer = answers[control.name] { return isYes(answer) }
             if control.words.agreesToMore { return false }

@@ -47,7 +47,7 @@ import HotspotCore
         }
     }
 
-    /// The choice of a list that a browser preselects, unless it only tells the user to choose.
+    /// The choice of a list that a browser preselects, unless the choice only tells the user to choose.
     package var chosenOption: HTMLControl.Option? {
         guard let first = control.preselected, !first.value.isEmpty, !first.isDisabled,
             !Purposes(of: first.label).isUndecided(first.label)
@@ -55,7 +55,7 @@ import HotspotCore
         return first
     }
 
-    /// Whether the control's words are usual beside a bank card's number.
+    /// Whether the control's words often stand beside the field for a bank card's number.
     package var isOfBankCard: Bool {
         let words = control.words.lowercased()
         return ["cvc", "cvv", "cvn", "expir", "mm/yy", "mm / yy", "mm/jj"].contains { words.contains($0) }
@@ -76,16 +76,16 @@ import HotspotCore
         package let rawValue: Int
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The form sends a message to people, such as a complaint: a login never has a multi-line field.
+        /// The form sends a message to people, such as a complaint: it has a multi-line field, and a login never has one.
         package static let contact = Purpose(rawValue: 1)
-        /// The form searches, according to its name, or to its button if it only opens an address.
+        /// The form searches, according to its name. If it only opens an address, its button or action may say so instead.
         package static let search = Purpose(rawValue: 2)
         package static let language = Purpose(rawValue: 4)
         /// The form only opens the terms, such as the second form of openNDS.
         package static let reading = Purpose(rawValue: 8)
         /// The form ends this device's session.
         package static let logOff = Purpose(rawValue: 16)
-        /// The form ends the sessions of other devices that the guest chooses, because an account allows only a few at a time.
+        /// The form ends sessions of other devices: the account allows only a few at a time, and the guest chooses which ones end.
         static let endOthers = Purpose(rawValue: 32)
         /// The form asks for an e-mail address for advertising.
         package static let newsletter = Purpose(rawValue: 64)
@@ -101,14 +101,15 @@ import HotspotCore
     package let controls: [TypedControl]
     /// The labels of the choices that were left out.
     package let costly: [String]
-    /// The purposes of its text, its action, and the heading above it.
+    /// The purposes of the form's text, of its action, and of the heading above it.
     package let (words, action, heading): (Purposes, Purposes, Purposes)
     package let purpose: Purpose
     /// The controls in which the user types or chooses, without boxes and without choices that the page has already made.
     package let typed: [TypedControl]
-    /// The button that submits the login, if there are several.
+    /// The button that submits the login; of several, the one whose words fit best.
     package let button: TypedControl?
-    /// The buttons that start different logins, such as one for an hour and one for the day, the usual one first. Its name stands for all.
+    /// The buttons that start different logins, such as one for an hour and one for the day, the usual one first. The answers name the
+    /// user's choice by the first button's name.
     package let choices: [TypedControl]
     private let parts: Parts
 
@@ -136,7 +137,7 @@ import HotspotCore
     private static func free(_ controls: [TypedControl]) -> ([TypedControl], costly: [String]) {
         var (left, costly): ([TypedControl], [String]) = ([], [])
         let radios = controls.filter { $0.kind == .radio }
-        // The names of groups of radio buttons, and whether the last button that the page has chosen is free.
+        // For each group of radio buttons by name: whether the chosen button is free. If the page has chosen several, the last one counts.
         let chosen = Dictionary(radios.filter(\.isChecked).map { ($0.name, $0.label.isFreeChoice) }) { $1 }
         let tariffs = Set(radios.filter(\.isTariff).map(\.name))
         for control in controls {
@@ -208,7 +209,7 @@ private struct Parts {
         fields = controls.filter { $0.control.isField && !$0.isInvisible }
     }
 
-    /// The purposes of the form, judged without the fields that a guest fills in.
+    /// The purposes that do not depend on ``TypedForm/typed``.
     var purpose: TypedForm.Purpose {
         var purpose: TypedForm.Purpose = []
         if isContact { purpose.insert(.contact) }
@@ -249,7 +250,8 @@ private struct Parts {
             || [HTMLControl.InputType.radio, .checkbox].contains { kind in shown.count { $0.kind == kind } > 1 }
     }
 
-    /// Returns the controls for the user. The user always chooses the device that goes offline, whatever the page has chosen.
+    /// Returns the controls in which the user types or chooses. The user always chooses the device that goes offline, whatever the page
+    /// has chosen.
     func typed(choosingDevices: Bool) -> [TypedControl] {
         let chosen = Set(inputs.lazy.filter { $0.kind == .radio && $0.isChecked }.map(\.name))
         func isChosen(_ control: TypedControl) -> Bool {
@@ -282,7 +284,7 @@ private struct Parts {
         }
         let button =
             own.first(where: \.label.isOnward) ?? own.first(where: \.label.isOnwardButton) ?? own.first
-            // A button that sends another code does not submit these boxes.
+            // For boxes, no other button is taken: it may request another code instead of submitting the boxes.
             ?? (form.drawn == .boxes ? nil : visible.first ?? submits.first)
         guard let usual = button, usual.kind == .submit, !usual.name.isEmpty else { return (button, []) }
         let others = own.filter {
@@ -294,7 +296,8 @@ private struct Parts {
 }
 
 extension HTMLPage.Hyperlink {
-    /// Whether the form leads to another company's account. The page that the user wanted may be part of its query.
+    /// Whether the link leads to another company's account. Ignores addresses in its query: the page that the user wanted may be one of
+    /// them.
     var leadsToSocial: Bool {
         let parts = reference.split { $0 == "?" || $0 == "&" }
         let own = parts.enumerated().filter {
@@ -305,7 +308,7 @@ extension HTMLPage.Hyperlink {
 }
 
 extension HTMLForm {
-    /// The identity of the form, without tokens: its address without the query, and the names of its controls.
+    /// The identity of the form: its address without the query, which may contain tokens, and the names of its controls.
     package var identity: [String] {
         let place = action.split(separator: "?", omittingEmptySubsequences: false).first ?? ""
         return [String(place)] + controls.map(\.name)
@@ -320,7 +323,7 @@ extension HTMLForm {
 }
 
 extension HTMLControl {
-    /// Returns a choice as the user sees and answers it.
+    /// Returns the text of a choice that the user sees and answers with.
     package static func choice(_ label: String, _ value: String) -> String {
         Printable.text(label.isEmpty ? value : label, limit: 80)
     }

@@ -1,14 +1,14 @@
 import ForeignText
 import HotspotCore
 
-/// A page with the purposes that its words express. It is the second step: the reader before it knows no words, and the rules after it only use
-/// purposes.
+/// A page with the purposes that its words express. Typing is the second step: the reader before it ignores the meaning of words, and the rules
+/// after it use only purposes.
 @dynamicMemberLookup public struct TypedPage: Sendable {
     /// The page as it was read.
     public let page: HTMLPage
     package var forms: [TypedForm]
     package let links: [TypedLink]
-    /// The purposes of its visible text, and of its title and headings.
+    /// The purposes of the page's visible text, and of its title and headings.
     package let (words, heading): (Purposes, Purposes)
     /// The page's short texts.
     package let texts: [(text: String, words: Purposes)]
@@ -27,7 +27,7 @@ import HotspotCore
         page[keyPath: path]
     }
 
-    /// The purposes of its visible text and its title.
+    /// The purposes of the page's visible text and its title.
     private var whole: Purposes { words.union(Purposes(of: page.title ?? "")) }
 
     // MARK: The words of the page
@@ -51,16 +51,16 @@ import HotspotCore
             ?? PhraseBook.all.phrase(.failure, in: page.text).map { PageText.squeezed($0) }
     }
 
-    /// Whether the page wants another device to scan a picture.
+    /// Whether the page asks the user to scan a picture with another device.
     package var asksToScan: Bool { page.hasPicture && whole.has(.scan) }
 
-    /// Whether the page logs in with an account of another company.
+    /// Whether the page offers a login with another company's account.
     package var offersSocialLogin: Bool {
         links.contains { $0.isSocial && ($0.words.isOnward || !$0.reference.contains("//")) }
             || forms.contains { $0.submits.contains(where: \.words.isSocial) }
     }
 
-    /// Whether a form asks for a Wi-Fi network's key, as traps do.
+    /// Whether a form asks for a Wi-Fi network's key. Traps do so.
     package var asksForKey: Bool {
         forms.contains { form in
             (1...2).contains(form.fields.count) && !form.isInvisible
@@ -90,8 +90,8 @@ import HotspotCore
         "webfig", "cpanel", "webmail", "manage",
     ]
 
-    /// Whether the page asks its guest no questions except boxes, and begins no session. A form that uses POST begins one; other forms only lead to
-    /// the login.
+    /// Whether the page asks its guest only to tick boxes, or nothing, and begins no session. A form that uses POST begins a session; other forms
+    /// only lead to the login.
     package var onlyTells: Bool {
         !forms.contains { !$0.isInvisible && ($0.method == .post || $0.inputs.contains { $0.kind != .checkbox }) }
     }
@@ -99,14 +99,15 @@ import HotspotCore
     /// The purposes of the page's announcement: all its words if it only informs, otherwise its title and headings.
     package var announcement: Purposes { onlyTells ? heading.union(words) : heading }
 
-    /// Whether the page asks, after a form, for data that only a browser can send. A gateway does not open before it has them.
+    /// Whether the page that follows a form asks for more data. The gateway does not open without these data, and only a browser can send them.
     package var asksOn: Bool {
         let shown = forms.filter { !$0.isInvisible }
         if shown.flatMap(\.submits).count(where: { !$0.isInvisible && $0.words.isLogout }) > 1 { return true }
         return !soundsLikeSuccess && shown.contains { $0.asks && !$0.isLogoff && !$0.purpose.contains(.newsletter) }
     }
 
-    /// Returns whether the page's text makes using the form an acceptance of terms. The text of other forms with their own box for terms is ignored.
+    /// Returns whether, according to the page's text, using the form accepts terms. Ignores the text of other forms that have their own box for
+    /// terms.
     package func bindsReader(beside form: TypedForm) -> Bool {
         let others = forms.filter { $0.form != form.form && !$0.termsBoxes.isEmpty }
         guard words.bindsReader, !others.isEmpty else { return words.bindsReader }
@@ -142,14 +143,15 @@ import HotspotCore
 
     package var beginsTrial: Bool { words.beginsTrial(link.text) }
 
-    /// Whether the link is for something else: to end a session, to pay, advertising, a forgotten password, another company's account.
+    /// Whether the link is not part of the login: it is for logging off, paying, advertising, recovering a password or using another company's
+    /// account, or it leads back or declines.
     package var isAside: Bool {
         all.isLogout || all.isPayment || all.isAdvertising || all.isRecovery || isSocial || words.leadsBack || words.declines
     }
 }
 
 extension HTMLPage {
-    /// The beginning of the words of a page that only informs. Addresses are left out, because they may contain a session.
+    /// The first words of the page, for a page that only informs. Leaves out addresses, because they may contain a session.
     package var summary: String {
         let words = pieces.isEmpty ? text : pieces.joined(separator: " ")
         let told = words.split(separator: " ").filter { !$0.contains("://") }.prefix(60).joined(separator: " ")

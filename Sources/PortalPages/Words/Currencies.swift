@@ -60,7 +60,8 @@ package struct Currencies: Sendable {
         return false
     }
 
-    /// Returns whether a text ends with a sum without a currency: a number that is not zero, with two decimals, as in "Gold - 9,90".
+    /// Returns whether a text ends with an amount that names no currency: a number other than zero, with two decimals, as in "Gold -
+    /// 9,90".
     static func endsWithSum(_ text: String) -> Bool {
         let amount = text.reversed().drop(while: \.isWhitespace).prefix { isOfAmount($0) }.reversed()
         return hasCents(Array(amount)[...]) && amount.contains { ($0.wholeNumberValue ?? 0) > 0 }
@@ -128,7 +129,7 @@ package struct Currencies: Sendable {
         guard let last = before.first else { return false }
         if has(String(last)[...], in: .signs) { return true }
         let word = String(before.prefix(while: \.isLetter).reversed())
-        // In the name of a control, the number directly follows: "kr1".
+        // "kr1" is the name of a control: letters directly before the number count only if they begin with a capital.
         let isGlued = text.last?.isLetter ?? false
         guard !isGlued || (word.first?.isUppercase ?? false) else { return false }
         if has(word[...], in: .exact) || has(word.lowercased()[...], in: .codes) { return true }

@@ -15,9 +15,9 @@ package struct PhraseBook: Sendable {
     private struct Phrase {
         var octets: Range<Int>
         var purpose: Purpose
-        /// Whether the phrase must be the end of a word: a short word occurs in many others.
+        /// Whether the phrase must end a word, because a short word occurs inside many other words.
         var endsWord: Bool
-        /// Whether the phrase must be the beginning of a word: "restart" contains "start".
+        /// Whether the phrase must begin a word, because "restart" contains "start".
         var beginsWord: Bool
     }
 
@@ -43,7 +43,7 @@ package struct PhraseBook: Sendable {
     private var octets: [UInt8] = []
     /// The phrases, in the order of ``place(_:_:)``.
     private var phrases: [Phrase] = []
-    /// The index of the first phrase of each place.
+    /// The index of the first phrase of each place, see ``place(_:_:)``.
     private var starts: [UInt16] = []
 
     init(_ files: [[UInt8]]) {
@@ -81,12 +81,12 @@ package struct PhraseBook: Sendable {
         }
     }
 
-    /// Returns whether a phrase belongs to a script with blanks between words, and whether it is a short word of that script.
+    /// Returns whether a phrase is in a writing system that puts blanks between words, and whether the phrase is then a short word.
     private static func kind(of line: WordLines.Line) -> (isSpaced: Bool, isShort: Bool) {
         if line.allSatisfy({ $0 < 0x80 }) { return (true, line.count <= shortWord) }
         let text = String(decoding: line, as: UTF8.self)
         guard text.unicodeScalars.allSatisfy(isOfSpacedScript) else { return (false, false) }
-        // In these scripts, a character has at most three scalars; counting characters would take most of the time here.
+        // In these writing systems, a character has at most three scalars; counting characters would take most of the time here.
         return (true, text.unicodeScalars.count <= 3 * shortWord && text.count <= shortWord)
     }
 
@@ -116,8 +116,8 @@ package struct PhraseBook: Sendable {
         }
     }
 
-    /// Returns the purposes of which a text contains a phrase. A card counts only at the beginning: "Card number" means a bank card, "Library card"
-    /// does not.
+    /// Returns the purposes of which a text contains a phrase. A phrase for a card counts only at the beginning of the text: "Card number" means a
+    /// bank card, "Library card" does not.
     func purposes(in text: String) -> Purposes {
         var purposes = Purposes()
         read(Self.folded(text)) { purpose, place in
@@ -160,7 +160,7 @@ package struct PhraseBook: Sendable {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
-    /// Returns whether words of this script are separated by blanks. Chinese, Japanese and Thai have no blanks, and Korean adds endings.
+    /// Returns whether blanks separate words in a character's writing system. Chinese, Japanese and Thai have no blanks, and Korean adds endings.
     private static func isOfSpacedScript(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0E00...0x0E7F, 0x1100...0x11FF, 0x3040...0x30FF, 0x3400...0x9FFF, 0xAC00...0xD7AF: false

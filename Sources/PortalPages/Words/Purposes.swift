@@ -1,5 +1,5 @@
-/// The purposes of which a text contains a phrase, and whether it contains a sum of money. A text is read once; the rules use its purposes and never
-/// its words.
+/// The purposes of which a text contains a phrase, and whether the text contains a sum of money. A text is read once; the rules use the purposes and
+/// never the words.
 package struct Purposes: OptionSet, Hashable, Sendable {
     package var rawValue: UInt64
 
@@ -23,7 +23,7 @@ package struct Purposes: OptionSet, Hashable, Sendable {
     // MARK: Controls
 
     package var isTerms: Bool { has(.terms) }
-    /// Whether the text agrees to more than access requires: to advertising, or, without mentioning terms, to sharing data, to calls, a bill or a
+    /// Whether the text agrees to more than access requires: to advertising or, if it does not mention terms, to sharing data, to calls, a bill or a
     /// price.
     package var agreesToMore: Bool { isAdvertising || ((has(.more) || isPayment) && !isTerms) }
     package var isAdvertising: Bool { has(.advertising) }
@@ -34,14 +34,14 @@ package struct Purposes: OptionSet, Hashable, Sendable {
     package var isEmail: Bool { has(.email) }
     package var isOptional: Bool { has(.optional) }
     package var isLanguage: Bool { has(.language) }
-    /// Whether the text begins with a card number, which means a bank card.
+    /// Whether the text begins with the words for a card number, so that a field asks for a bank card.
     package var asksForCard: Bool { has(.card) }
 
     // MARK: Buttons and links
 
     package var isLogout: Bool { has(.logout) }
     package var isOnward: Bool { has(.onward) }
-    /// Whether a button with this text continues, if it is the page's only one: any text that mentions access then does.
+    /// Whether a button with this text continues, if it is the page's only button: a text that mentions access or terms then suffices.
     package var isOnwardButton: Bool { isOnward || isFree || has(.access) || isTerms }
     /// Whether the text means continuing without an account.
     package var isFree: Bool { has(.free) }
@@ -50,7 +50,7 @@ package struct Purposes: OptionSet, Hashable, Sendable {
     package var isSocial: Bool { has(.social) }
     /// Whether the text leads back to an earlier page.
     package var leadsBack: Bool { has(.back) || has(.again) }
-    /// Whether a button with this text leads back. "Connect again" continues instead.
+    /// Whether a button with this text leads back. "Connect again" does not: it continues.
     var leadsBackAsButton: Bool { has(.back) || (has(.again) && !isOnwardButton) }
     package var isCookieNotice: Bool { has(.cookie) }
     /// Whether the text declines or gives up.
@@ -64,7 +64,7 @@ package struct Purposes: OptionSet, Hashable, Sendable {
     /// Whether continuing after this text accepts terms.
     package var bindsReader: Bool { has(.binding) }
     package var isPayment: Bool { asksToPay || hasPrice }
-    /// Whether the text mentions paying; a sum is not necessary.
+    /// Whether the text mentions paying, with or without a sum.
     package var asksToPay: Bool { has(.payment) }
     /// Whether the text contains a sum of money other than zero.
     package var hasPrice: Bool { contains(.sum) }

@@ -1,5 +1,5 @@
-/// The lines of a file of words, without empty lines and comments. Works on octets, because all files are read before a helper's first answer:
-/// characters cost 30 times as many instructions.
+/// The lines of a file of words, without empty lines and comments. Works on octets, because a helper reads all files before its first answer,
+/// and characters cost 30 times as many instructions.
 struct WordLines: Sequence, IteratorProtocol {
     typealias Line = ArraySlice<UInt8>
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// The programs of the desktop that this command can start.
 enum DesktopPrograms {
-    /// Returns the program for dialogs; `nil` if there is none, or no display.
+    /// The program for dialogs; `nil` without such a program or without a display.
     static var dialog: DialogProgram? {
         hasDisplay ? DialogProgram.find(desktop: variable("XDG_CURRENT_DESKTOP"), find) : nil
     }
@@ -27,7 +27,7 @@ enum DesktopPrograms {
     /// Returns the command line for this program.
     static func own(_ arguments: [String]) -> [String] { [FilePath.target(ofLink: "/proc/self/exe") ?? "hotspotctl"] + arguments }
 
-    /// Runs a command. In a terminal that closes with it, a failure waits for Enter.
+    /// Runs a command. If the terminal closes with the command (`staying`), waits for Enter after a failure.
     static func run(staying: Bool, _ command: () throws -> Void) throws {
         guard staying else { return try command() }
         do { try command() } catch let failure as Failure {
@@ -39,7 +39,7 @@ enum DesktopPrograms {
         }
     }
 
-    /// Replaces this process by another program.
+    /// Replaces this process with another program. Returns only if that fails.
     static func become(_ command: [String]) -> Failure {
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         execv(command[0], &words)

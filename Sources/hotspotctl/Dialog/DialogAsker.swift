@@ -10,7 +10,7 @@ struct DialogAsker: Questioner {
     let end: () -> Failure?
 
     private static let tries = 3
-    /// The first choice of a list: no choice, or the stored answer if there is one.
+    /// The first entry of a list: it stands for no choice, or for the stored answer if there is one.
     static let none = "–"
 
     init(renderer: Renderer, program: DialogProgram, introduction: String? = nil, end: @escaping () -> Failure?) {
@@ -158,7 +158,7 @@ struct FieldQuestion {
     /// Whether the label is too long for a line of the form. The text above the form then shows the whole label, and the line its beginning.
     var isLong: Bool { label.utf8.count > Self.limit }
 
-    /// Returns what the dialog shows.
+    /// Returns the field as an entry of the dialog.
     func entry(_ renderer: Renderer) -> DialogProgram.Entry {
         let empty = choices.isEmpty ? "empty" : DialogAsker.none
         let hint =
@@ -172,7 +172,7 @@ struct FieldQuestion {
             choices: choices.isEmpty ? [] : [DialogAsker.none] + choices.map { renderer.safe($0, limit: 100) })
     }
 
-    /// Reads the value of the dialog.
+    /// Returns the meaning of a value from the dialog.
     func decide(_ value: String) -> Decision {
         var value = value
         if !choices.isEmpty {

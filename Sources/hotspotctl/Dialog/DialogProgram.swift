@@ -89,7 +89,7 @@ struct DialogProgram: Equatable {
     func question(_ text: String, mayDecline: Bool) -> [String] {
         switch kind {
         case .zenity:
-            // A key that was pressed before the dialog appeared must not agree.
+            // A key that was pressed before the dialog appeared must not count as a yes.
             command("--question", "--text=\(markup(text))", "--ok-label=Yes", "--default-cancel")
                 + (mayDecline ? ["--cancel-label=Cancel", "--extra-button=No"] : ["--cancel-label=No"])
         case .kdialog: command(mayDecline ? "--yesnocancel=\(markup(text))" : "--yesno=\(markup(text))")
@@ -114,7 +114,7 @@ struct DialogProgram: Equatable {
     private func markup(_ text: String) -> String {
         let escapes: [Character: String] = [
             "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;",
-            // Both programs read escapes.
+            // Both programs interpret backslash escapes.
             "\\": "&#92;",
         ]
         let plain = Wrapping.fitted(text, columns: Self.columns).map { escapes[$0] ?? String($0) }.joined()

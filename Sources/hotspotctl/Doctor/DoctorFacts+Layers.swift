@@ -137,7 +137,7 @@ extension DoctorFacts {
 
     private static let hidden = "Only these users may see the probe's requests: \(Renderer.permitted)."
 
-    /// A server or a portal answered.
+    /// Whether a server or a portal answered.
     private var isAnswered: Bool { outcomes.contains { Int($0) != nil } }
 
     private static func outcome(_ line: String) -> Substring? {
@@ -159,7 +159,7 @@ extension DoctorFacts {
 
     private var names: Layer {
         let asked = (check?.requests ?? []).compactMap(Self.outcomeByName)
-        // Requests that were cut off at the end of the probe's time have no line; then the reply's word describes the first host.
+        // Requests that were cut off at the end of the probe's time have no line; then the reply's `detail` describes the first host.
         let failures = (asked + (check?.detail.map { [$0[...]] } ?? [])).filter(Self.isFailureOfNames)
         let source = nameservers.map { " from \($0.source)" } ?? ""
         guard !failures.isEmpty else {

@@ -105,7 +105,7 @@ struct Redaction {
 
     private static func isFile(_ name: Substring) -> Bool { name.split(separator: ".").last.map(files.contains) == true }
 
-    /// A session, a voucher, a telephone number, or a hardware address without separators: a long word with many digits.
+    /// Returns whether a long word has many digits: it may be a session, a voucher, a telephone number, or a hardware address without separators.
     private static func isToken(_ word: Substring) -> Bool { word.count(where: \.isNumber) >= 4 }
 
     /// Replaces the added values, the longest first, ignoring case, but not within longer words.

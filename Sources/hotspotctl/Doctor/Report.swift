@@ -113,7 +113,7 @@ struct ReportText {
             var errors: [Keyfile.Error] = []
             let entries = reader.text(file).map { Keyfile(Array($0.utf8), file: file, errors: &errors).entries } ?? []
             return entries.map { entry in
-                // Names of networks.
+                // The values of this key are names of networks.
                 let value = entry.key == "TrustedNetworks" && !entry.value.isEmpty ? "<names>" : Printable.text(entry.value)
                 return "[\(Printable.text(entry.section, limit: 64))] \(Printable.text(entry.key, limit: 64))=\(value)"
             } + errors.map(\.description)

@@ -20,7 +20,7 @@ extension ControlClient {
     /// Asks for the PIN of the stored answers until it is right. Returns `false` if the user leaves it empty.
     ///
     /// - Parameters:
-    ///   - resumes: whether a login that waits for the PIN alone goes on with the stored answers.
+    ///   - resumes: whether a login that waits only for the PIN goes on with the stored answers.
     ///   - prepare: called before each try.
     func unlock(
         _ asker: any Questioner, _ question: String, isDialog: Bool, resumes: Bool = true, prepare: () -> Void = {}
@@ -195,7 +195,7 @@ struct TypedAnswers {
 
 /// Consent to one check box of one portal, or to its terms.
 struct Agreement: Hashable {
-    /// The whole label: its text may have changed beyond the part that is shown.
+    /// The whole label, because its text may have changed beyond the part that is shown.
     let label: String
     let interface: String
     let portal: String?

@@ -8,7 +8,7 @@ struct Dialogue {
     let client: ControlClient
     /// Whether to keep the answers; `nil` leaves that to the daemon's settings.
     var remember: Bool?
-    /// Whether, without a terminal, fields that have no line get their stored answers.
+    /// Whether fields without a line of input get their stored answers; only without a terminal.
     var stored = false
     /// Seconds to wait for each outcome; 0 does not wait.
     let wait: Double
@@ -149,8 +149,8 @@ struct Dialogue {
         }
     }
 
-    /// Probes after a login in a browser; an open network confirms it. Returns whether the user must confirm instead, because the network was already
-    /// open before a fresh login, or there is no prober. Throws if the portal is still there.
+    /// Probes after a login in a browser; an open network confirms the login. Returns whether the user's answer must confirm it, because the network
+    /// was already open before a fresh login, or there is no prober. Throws if the portal is still there.
     private func mustBeConfirmed(_ prompt: PendingPrompt) throws(Failure) -> Bool {
         let check = try client.call("Check", .members(["interface": prompt.interface]), as: CheckReply.self)
         guard try client.prompt(prompt.id).pending != nil else { return false }
@@ -166,7 +166,7 @@ struct Dialogue {
     private func fate(of id: String, _ watch: OutcomeWatch, late: String? = nil) throws -> Sent {
         var outcome = try watch.outcome(within: 0)
         if case .online = outcome, late == nil {
-            // That says it all.
+            // The outcome says it all.
         } else {
             Output.error([common.renderer.safe(try late ?? client.prompt(id).gone ?? Self.gone)])
             if outcome == .timeout || watch.hasLeft { outcome = try watch.outcome(within: wait) }
@@ -186,7 +186,7 @@ struct Dialogue {
         Failure(.timeout, "No outcome within \(common.renderer.tenths(wait)); the login continues.", hint: "hotspotctl monitor")
     }
 
-    /// Returns whether the user is asked to keep these answers.
+    /// Returns whether to ask the user about keeping these answers.
     private func asksToRemember(_ answers: TypedAnswers, _ prompt: PendingPrompt) -> Bool {
         let isNew = prompt.fields.contains { field in
             field.kind != .code && field.kind != .checkbox && !answers.values[field.name, default: ""].isEmpty

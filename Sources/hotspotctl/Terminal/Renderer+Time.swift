@@ -15,7 +15,7 @@ extension Renderer {
         }
     }
 
-    /// Returns a moment in the past, in milliseconds of Unix time.
+    /// Returns the time since a moment in words. The moment is in milliseconds of Unix time.
     func ago(_ moment: Int) -> String {
         let seconds = now.subtractingReportingOverflow(moment).partialValue / 1000
         switch seconds {

@@ -64,7 +64,7 @@ struct AnswerVerb: ParsableCommand {
         let prompt = try pick(client)
         if dismiss {
             _ = try client.call("Dismiss", .members(["id": prompt.id]))
-            // If the user wants a fresh login on an open network, the earlier session continues.
+            // After a fresh login on an open network is dismissed, the earlier session continues, so only --fresh starts over.
             let here = (try? client.call("Status", as: StatusReply.self))?.interfaces.first { $0.interface == prompt.interface }
             let isOpen = here?.captive == false && here?.state == StateName.authenticated.rawValue
             let login = "hotspotctl login\(isOpen ? " --fresh" : "") \(common.renderer.argument(prompt.interface))"
@@ -72,14 +72,14 @@ struct AnswerVerb: ParsableCommand {
         }
         let isTerminal = !stdin && isatty(STDIN_FILENO) == 1
         let dialogs = dialog ? DesktopPrograms.dialog : nil
-        // The programs that the dialog starts need the socket's path.
+        // The programs that take over from the dialog, such as a terminal, need the socket's path.
         if dialog { setenv("HOTSPOTD_SOCKET", common.socketPath, 1) }
         if dialog, dialogs == nil, !isTerminal { throw openTerminal(for: prompt) }
         let isInteractive = isTerminal || dialogs != nil
         let dialogue = Dialogue(
             common: common, client: client, remember: remember, stored: stored, wait: wait, isInteractive: isInteractive,
             dialogs: dialogs)
-        // A prompt with a warning must be named by its own ID.
+        // With piped input, a prompt with a warning must be named by its own ID.
         guard isInteractive || id == prompt.id || (helper != nil && prompt.warning == nil) else {
             let helper = common.renderer.safe(prompt.helper, limit: 64)
             let others = prompt.warning == nil ? ", or use --helper=\(helper)." : "."
@@ -88,7 +88,7 @@ struct AnswerVerb: ParsableCommand {
         try dialogue.run(prompt)
     }
 
-    /// Continues in a terminal; without one, in a browser.
+    /// Continues in a terminal; without a terminal, in a browser.
     private func openTerminal(for prompt: PendingPrompt) -> Failure {
         guard DesktopPrograms.hasDisplay else {
             return Failure(.failed, "There is no display for a dialog.", hint: common.renderer.answer(prompt.interface))

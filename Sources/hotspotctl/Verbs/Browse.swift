@@ -123,7 +123,8 @@ struct BrowseVerb: ParsableCommand {
         }
     }
 
-    /// Waits until the helper has reached the portal, because only then its key is known. Returns how the login ended, or the warning.
+    /// Waits up to ``meeting`` seconds for the helper to reach the portal, because only then its key is known. Returns how the login ended, or the
+    /// warning, or neither.
     private func meet(
         _ states: ControlClient, _ name: String, _ last: inout InterfaceStatus?, _ signals: InterruptSignals
     ) throws -> (end: End?, warning: String?) {
@@ -169,7 +170,7 @@ struct BrowseVerb: ParsableCommand {
         try common.renderer.online(end.status, after: (ContinuousClock.now - began).inSeconds, among: end.all)
     }
 
-    /// Waits a moment, and returns the interface's status if its login has ended by now. Throws if the login has failed.
+    /// Waits a moment, and returns how the interface's login ended, if it has. Throws if the login has failed.
     ///
     /// - Parameter last: gets the newest status.
     private func next(of states: ControlClient, _ name: String, _ last: inout InterfaceStatus?) throws -> End? {
@@ -192,7 +193,7 @@ struct BrowseVerb: ParsableCommand {
         since began: ContinuousClock.Instant
     ) throws {
         let name = network.interface
-        // The program has already said why.
+        // hotspot-helpers has already printed the reason.
         guard exit == 0 else {
             startOver(client, name)
             guard exit == BrowserWindow.noBrowser else { throw Failure(.failed, "") }

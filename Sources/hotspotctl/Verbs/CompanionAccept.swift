@@ -96,7 +96,7 @@ extension CompanionAccept {
 
     private static let gone = Failure(.notFound, "This offer has ended.", hint: "hotspotctl companion status")
 
-    /// Returns who asks the user, on this terminal or in dialogs; `nil` if the user shall not be asked.
+    /// Returns an asker for this terminal or for dialogs; `nil` if the user must not be asked.
     private func asker(_ offer: OfferStatus, end: @escaping () -> Failure?) throws -> (any OfferQuestioner)? {
         let renderer = options.common.renderer
         if Dialogue.canAsk(options.common), options.common.jsonMode == nil {
@@ -108,8 +108,8 @@ extension CompanionAccept {
             ["companion", "accept", "--stay", "--offer=\(offer.id)"], hint: "hotspotctl companion accept")
     }
 
-    /// Asks for the PIN if the answers of the offer have to be stored, and the stored ones are locked by it: before the decision, because
-    /// the service keeps no offer after it. A login that waits does not go on with the user's own answers meanwhile.
+    /// Asks for the PIN if it locks the stored answers and the offer's answers must be stored. Call this before the decision, because the service
+    /// then drops the offer. Meanwhile, a waiting login does not go on with the user's own answers.
     private func unlock(_ offer: OfferStatus, _ asker: (any OfferQuestioner)?) throws {
         guard let daemon = try? options.common.connect(),
             let stored = try? daemon.call("Credentials", ["ssid": .string(offer.ssid)], as: CredentialsReply.self),
@@ -220,15 +220,15 @@ final class CompanionWait {
         (self.options, self.client, self.seconds) = (options, client, seconds)
     }
 
-    /// Prints lines once.
+    /// Prints the lines, once for each ID, unless the output is JSON.
     func mention(_ id: String, _ lines: @autoclosure () -> [String]) {
         guard mentioned.insert(id).inserted, options.common.jsonMode == nil else { return }
         Output.error(lines())
     }
 
-    /// Returns the first thing that is found in a status.
+    /// Waits until `find` finds something in a status, and returns it. Throws after the time limit.
     ///
-    /// - Parameter isGone: returns the failure if nothing is worth the wait.
+    /// - Parameter isGone: returns a failure if there is no point in waiting longer.
     func first<T>(
         _ what: String, isGone: (CompanionStatus) -> Failure?, _ find: (CompanionStatus) -> T?
     ) throws(Failure) -> T {
@@ -254,10 +254,9 @@ final class CompanionWait {
         throw Failure(.timeout, "No \(what) came within \(options.common.renderer.tenths(seconds)).")
     }
 
-    /// Returns what an asker calls now and then: it reads the next status, if there is one, and returns why there is nothing left to
-    /// ask.
+    /// Returns a function that an asker calls now and then. It reads the next status, if there is one, and returns `gone` if nothing is left to ask.
     ///
-    /// - Parameter isWaiting: returns whether the question or the offer is in a status.
+    /// - Parameter isWaiting: returns whether a status still contains the question or the offer.
     func end(_ gone: Failure, _ isWaiting: @escaping (CompanionStatus) -> Bool) -> () -> Failure? {
         { [client] in
             do throws(Failure) {
@@ -278,7 +277,7 @@ extension OfferQuestioner {
 }
 
 extension Asker: OfferQuestioner {
-    /// The offer is on the screen already.
+    /// The offer is already on the screen, so only the question is asked.
     func accepts(_ offer: OfferStatus) throws(Failure) -> Bool {
         TerminalLine.dropTypedAhead()
         return ["y", "yes"].contains(try TerminalLine.read("\(Self.question) [y/N] ", false, end: end).lowercased())

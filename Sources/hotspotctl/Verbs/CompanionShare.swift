@@ -65,7 +65,7 @@ struct CompanionShare: ParsableCommand {
             let share = try ControlClient.read(ShareReply.self, reply)
             isTaken = isTaken || share.taken == true
             if options.printed(reply) {
-                // The same for programs.
+                // Programs read the whole reply as JSON.
             } else if let notice = share.notice {
                 Output.print([renderer.safe(notice)])
             } else {

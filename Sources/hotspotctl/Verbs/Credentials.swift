@@ -157,7 +157,7 @@ struct CredentialsUnlock: ParsableCommand {
         let client = try common.connect()
         let stored = try client.call("Credentials", as: CredentialsReply.self)
         guard stored.pin != "none" else {
-            // The tenth wrong PIN erases both.
+            // The tenth wrong PIN erases the PIN and the answers.
             guard !stored.credentials.isEmpty else { throw Failure(.failed, "There is no PIN, and no answers are stored.") }
             throw Failure(
                 .failed, "There is no PIN; the stored answers are used without one.", hint: "hotspotctl credentials pin")

@@ -82,8 +82,8 @@ extension PortalCheck {
 
     static var isTakenOver: Bool { access(path, F_OK) == 0 }
 
-    /// Writes the file. If the check was already off, the file must change nothing: a change of the files would undo a program's switching it off
-    /// over D-Bus.
+    /// Writes the file. If the check was already off, the file must set nothing: a program may have switched the check off over D-Bus, and a changed
+    /// setting would undo that.
     static func takeOver(wasEnabled: Bool) throws(Failure) {
         let text = """
             # Written by 'hotspotctl desktop takeover'; 'hotspotctl desktop give-back' removes it.

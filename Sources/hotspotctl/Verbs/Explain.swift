@@ -67,7 +67,7 @@ extension Renderer {
         // The verdict already reports the outcome.
         var steps = story.steps.map { question.telling($0) }.filter { $0.kind != "outcome" }
         if !verbose {
-            // A problem is often the cause of a transition, and the verdict already contains the portal's words.
+            // A problem is often the cause of a transition, which already shows it, and the verdict already contains the portal's words.
             let causes = Set(steps.filter { $0.to != nil }.map(\.detail))
             // The reason why answers were not sent is kept, even if other steps are left out.
             let reasons = Self.reasons.compactMap { kind, words in

@@ -125,7 +125,7 @@ extension Renderer {
         return outcome(word) + (network.lastOutcomeTime.map { ", \(ago($0))" } ?? "")
     }
 
-    /// - Parameter off: the helpers that are switched off for this network, and the present one if it is off everywhere.
+    /// - Parameter off: the helpers that are switched off for this network, and the present helper if it is switched off everywhere.
     private func helpers(_ network: ScannedNetwork, _ present: String?, _ kind: String?, off: [String]) -> String {
         if network.disabled { return "switched off" }
         let switchedOff = off.map { "\(safe($0, limit: 64)) (off)" }
@@ -135,7 +135,7 @@ extension Renderer {
             return shown.isEmpty ? nothing : shown.joined(separator: ", ")
         }
         let claims = network.claims.sorted { confidence($0) > confidence($1) }
-        // A remembered helper logs in without a race, whatever it claimed at the last one.
+        // A remembered helper logs in without a race, whatever it claimed in the last race.
         let shown = claims.prefix(2).map { claim in
             let word = claim.source == "remembered" ? claim.source : claim.confidence
             let name = portalName(claim.portalKind, by: claim.helper) ?? safe(claim.helper, limit: 64)
@@ -145,7 +145,7 @@ extension Renderer {
         return ((shown + (rest > 0 ? ["+\(rest)"] : [])) + switchedOff).joined(separator: ", ")
     }
 
-    /// A helper that logged in before without stored answers may need none.
+    /// Returns whether a helper here has its answers; a dash if only a remembered helper claims the network, because it may need none.
     private func ready(_ network: ScannedNetwork) -> String {
         if network.disabled { return nothing }
         if network.claims.contains(where: \.ready) { return "yes" }

@@ -84,7 +84,7 @@ struct LoginVerb: ParsableCommand {
 }
 
 extension LoginVerb {
-    /// Returns whether the last attempt ended without a helper's login because the network was open.
+    /// Returns whether the last attempt sent no helper the command to log in.
     private func sentNothing(_ client: ControlClient, on interface: String) -> Bool {
         let story = try? client.call("Explain", ["interface": .string(interface)], as: ExplainReply.self)
         return story.map { !$0.steps.contains { $0.kind == "command" && $0.detail.hasPrefix("\(Command.authenticate)") } }

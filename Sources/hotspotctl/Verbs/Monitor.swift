@@ -27,13 +27,13 @@ struct MonitorVerb: ParsableCommand {
     }
 }
 
-/// Follows the steps of a login that asks the user. The state keeps its name from the question to the end of the login, although it waits for the
-/// user only until the answer.
+/// Follows the steps of a login that asks the user. The state keeps its name from the question to the end of the login, although the login waits for
+/// the user only until the answer.
 struct QuestionProgress {
     /// The work of the login since the answer, in words.
     private var words: String?
 
-    /// Returns the step. If the name of the state that ends does not describe the work, these words replace the name.
+    /// Returns the step. If the name of the state that ends does not describe the work, ``words`` replace the name.
     mutating func telling(_ step: Step) -> Step {
         var told = step
         switch step.kind {

@@ -25,7 +25,7 @@ struct StatusVerb: ParsableCommand {
 }
 
 extension InterfaceStatus {
-    /// The network opened without a helper's login, for example after a login in a browser.
+    /// Whether the network opened without a helper's login, for example after a login in a browser.
     var wasOpened: Bool { outcome == AttemptOutcome.opened.rawValue && captive == false }
 }
 

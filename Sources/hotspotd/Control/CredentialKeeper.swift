@@ -10,7 +10,7 @@ import Vault
 @LoopActor final class CredentialKeeper {
     private let services: Services
     private let controllers: () -> [InterfaceController]
-    /// The names of the fields that portals last asked for, kept until the daemon ends.
+    /// The names of the fields that portals have asked for, kept until the daemon ends.
     private var asked: [Requester: Set<String>] = [:]
     /// The largest number of field names that are kept for one portal.
     private static let namesLimit = 64
@@ -32,7 +32,7 @@ import Vault
 
     func list(_ ssid: String?) throws(ControlError) -> [CredentialStatus] { try found(ssid).compactMap { status($0) } }
 
-    /// Returns the credentials of the networks with this name, whatever their security; without a name, those of all networks.
+    /// Returns the credentials of the networks with this name, whatever their security; without a name, all credentials.
     private func found(_ ssid: String?) throws(ControlError) -> [StoredCredential] {
         guard let ssid else { return store.allCredentials }
         let name = try DaemonBackend.switchName(ssid)
@@ -47,7 +47,7 @@ import Vault
             stored: CredentialOwner(credential, in: network), asking: asking, plain: services.settings.plainHTTPAnswers)
         let word: CredentialRelease =
             switch release {
-            // Refused answers wait for the user.
+            // The user must confirm answers that the portal refused.
             case .automatic: credential.isRefused ? .confirm : .automatic
             case .confirmed: .confirm
             case .refused: .never
@@ -55,14 +55,14 @@ import Vault
         var status = CredentialStatus(
             ssid: network.label, security: network.security.rawValue, helper: credential.helper, portal: credential.origin,
             fields: credential.fieldNames, release: word)
-        // The portal that asks at present, otherwise the portal of the last login.
+        // The portal whose prompt waits now, otherwise the portal of the last login.
         let present = controllers().compactMap { $0.desk.prompt }.first { $0.network == network }?.portal
         let last = present ?? store.remembered(network, now: WallClock.now)?.portal
         if let last, last.origin == credential.origin, last.pin != credential.pin { status.earlierKey = true }
         return status
     }
 
-    /// Stores answers for the network's known portal: the portal of its stored answers, otherwise that of the last login.
+    /// Stores answers for the network's known portal: the portal of its stored answers, otherwise the portal of the last login.
     func add(_ ssid: String, helper: String?, _ answers: [String: String]) throws(ControlError) -> CredentialStatus {
         let stored = try found(ssid).filter { helper == nil || $0.helper == helper }
         let owner = try owner(of: stored, name: DaemonBackend.switchName(ssid), helper: helper)
@@ -71,7 +71,7 @@ import Vault
 
     /// Stores answers to fields that the portal is known to have.
     ///
-    /// - Parameter stored: the same owner's stored answers, which are kept.
+    /// - Parameter stored: the owner's earlier answers, which stay unless `answers` replaces them.
     private func add(
         _ answers: [String: String], for owner: CredentialOwner, beside stored: StoredCredential?
     ) throws(ControlError) -> CredentialStatus {
@@ -116,7 +116,7 @@ import Vault
         }
     }
 
-    /// Uses answers that a paired laptop offered: for the question of their portal, or for the vault.
+    /// Answers the portal's prompt with answers that a paired laptop offered. If they do not fit the prompt, stores them.
     func addOffered(_ offer: OfferedParameters, from laptop: String) throws(ControlError) -> OfferedReply {
         let here = controllers().first { controller in
             let portal = controller.commands.shownPortal
@@ -127,7 +127,7 @@ import Vault
             throw .failed(
                 code: .noPortal, message: "The offer is for another network, or the portal here has another address or key.")
         }
-        // The user sees the warning when answering the question by hand.
+        // Refuse the offer: the user must see the warning first, and sees it when answering by hand.
         if let warning = here.warning { throw .suspiciousPortal(warning: warning) }
         let prompt = here.desk.prompt.flatMap { shown in
             shown.portal.map { ($0.origin, $0.pin) == (offer.portal, offer.portalKey) } == true ? shown : nil
@@ -149,12 +149,12 @@ import Vault
             network: joined.network, helper: helper, origin: offer.portal, pin: offer.portalKey,
             program: services.program(of: helper))
         let stored = store.credential(joined.network, helper: helper, origin: owner.origin, pin: owner.pin)
-        // Stored answers of another program are replaced.
+        // Replace answers that were stored for another program.
         _ = try add(keepable, for: owner, beside: stored.flatMap { CredentialOwner($0, in: joined.network) == owner ? $0 : nil })
         return OfferedReply(interface: here.name, helper: helper, answered: false)
     }
 
-    /// Returns the answers to a prompt, if the offered ones are enough for it. A tick is the user's consent, which cannot be handed over.
+    /// Returns the offered answers to a prompt; `nil` if they are not enough. A required tick is the user's consent, which an offer cannot contain.
     private static func answers(_ offered: [String: String], to shown: ShownPrompt) -> [String: String]? {
         let fields = shown.prompt.fields
         guard !fields.isEmpty, !shown.prompt.fields.contains(where: { $0.kind == .checkbox && $0.required }) else { return nil }
@@ -166,7 +166,8 @@ import Vault
         return values
     }
 
-    /// Returns the portal with these stored answers; without stored answers, the portal of the last login. There must be exactly one.
+    /// Returns the owner of these stored answers; without stored answers, the owner at the portal of the last login. Throws unless there is exactly
+    /// one.
     private func owner(
         of stored: [StoredCredential], name: String, helper: String?
     ) throws(ControlError) -> CredentialOwner {
@@ -214,7 +215,7 @@ import Vault
                 labels: stored?.labels ?? [:],
                 sealed: try services.vault.seal(all, for: owner.purpose))
         } catch StoreError.notSaved(let reason) {
-            // The change is already in memory, and a later write would save it.
+            // Undo the change, which is already in memory: a later write would save it.
             putBack(stored, owner)
             throw .failed(
                 code: .notSaved,
@@ -246,16 +247,16 @@ import Vault
         asked[asker] = Set((asked[asker] ?? []).union(names).prefix(Self.namesLimit))
     }
 
-    /// Returns the names of the fields of this owner's portal: those that are stored, and those of its last prompt.
+    /// Returns the names of the fields of this owner's portal: the fields with stored answers, and the fields of its prompts so far.
     private func known(_ owner: CredentialOwner, _ stored: StoredCredential?) -> Set<String> {
         for prompt in controllers().compactMap(\.desk.prompt) { note(prompt) }
         let last = asked[Requester(network: owner.network, helper: owner.helper, origin: owner.origin)] ?? []
         return last.union(stored?.fieldNames ?? [])
     }
 
-    /// Returns the first fault in answers that belong to no prompt: the field, and one sentence.
+    /// Returns the first fault in answers that were given without a prompt: the field, and one sentence.
     ///
-    /// - Parameter known: the names of the portal's fields; empty if none is known.
+    /// - Parameter known: the names of the portal's fields; empty if they are not known.
     private static func fault(in answers: [String: String], for known: Set<String>) -> (field: String, message: String)? {
         guard !answers.isEmpty else { return ("", "No answers were given.") }
         for (name, value) in answers.sorted(by: { $0.key < $1.key }) {
@@ -302,11 +303,10 @@ import Vault
 
     /// Opens the credentials until the daemon ends.
     ///
-    /// - Parameter resumes: whether a login that waits for the PIN alone goes on with the stored answers. A prompt offers them in any
-    ///   case.
+    /// - Parameter resumes: whether a login that waits only for the PIN continues with the stored answers. Otherwise its prompt offers them.
     func unlock(_ guess: String, resumes: Bool = true) throws(ControlError) {
         guard let pin = store.pin else { throw .failed(code: .noPIN, message: "There is no PIN.") }
-        // The daemon may have ended after the last wrong PIN, before it could erase the answers.
+        // Erase the answers now if the daemon ended after the last wrong PIN, before it could.
         guard pin.guesses < PINLock.limit else { throw erased() }
         do throws(VaultError) { try services.vault.checkLock() } catch {
             throw .failed(code: .vault, message: "Cannot check the PIN, because it was set with another key: \(error).")
@@ -345,7 +345,7 @@ import Vault
         }
         let credentials = store.allCredentials
         if next == nil, store.pin != nil, credentials.isEmpty {
-            // This PIN guards nothing, and if the vault has another key now, no guess could be right.
+            // Do not ask for this PIN: it guards nothing, and if the vault has another key now, no guess could be right.
             do { try store.setPIN(nil, credentials: []) } catch {
                 throw .failed(code: .notSaved, message: "The PIN was not changed: \(error).")
             }

@@ -14,7 +14,8 @@ extension DaemonBackend {
             _ = try login(interface: controller.name, helper: BrowseReply.helper, fresh: true)
         }
         guard let link = controller.link else { throw wrongState(controller) }
-        // A gateway redirects the probe's address with fresh tokens; a gateway with an API may not redirect.
+        // Start at the probe's address, which a gateway redirects with fresh tokens. A gateway with an API may not redirect, so start at the portal's
+        // page.
         let page = link.portalAPI == nil ? nil : controller.prober.portalPage
         return BrowseReply(
             interface: controller.name, start: page ?? link.probeURL ?? Link.usualProbe.url, addresses: link.addresses,

@@ -41,7 +41,7 @@ extension DaemonBackend {
         }
     }
 
-    /// Returns the Wi-Fi interfaces, or the one of this name.
+    /// Returns the Wi-Fi interfaces; with a name, only the interface of that name.
     private func radios(_ name: String?) throws(ControlError) -> [InterfaceController] {
         if let name, links.controller(named: name) == nil { throw .noSuchInterface(Printable.text(name, limit: 64)) }
         let radios = links.controllers.filter { links.isWireless($0.index) && (name == nil || $0.name == name) }
@@ -54,7 +54,7 @@ extension DaemonBackend {
         let controller: InterfaceController
         let bss: BSS
 
-        /// The question for the access point, if it offers ANQP.
+        /// The ANQP query to the access point; empty if it does not offer ANQP.
         @LoopActor var questions: [AccessPoints.Question] {
             let question = AccessPoints.Question(
                 interface: controller.interface, bssid: bss.bssid, hasHotspot20: bss.access.hasHotspot20)
@@ -62,8 +62,8 @@ extension DaemonBackend {
         }
     }
 
-    /// Returns the strongest access point with this name, and its interface. If open and protected networks share the name, the
-    /// password decides.
+    /// Returns the strongest access point with this name, and its interface. If open and protected networks share the name, prefers a protected one
+    /// with a password, and an open one without.
     private func sight(
         of ssid: SSID, from controllers: [InterfaceController], _ password: String?
     ) -> Sight? {
@@ -88,7 +88,7 @@ extension DaemonBackend {
                 return answer(.failure(.invalidAnswer(field: "password", message: message)))
             }
         }
-        // The user wants this network now, so its hold ends (D13, D22).
+        // End the network's hold, because the user wants the network now (D13, D22).
         services.saving("releasing a hold") { try services.store.releaseHold(.wireless(ssid, security)) }
         links.associations.release(ssid)
         controller.wanted = ssid
@@ -108,7 +108,7 @@ extension DaemonBackend {
                 join(sight, ssid, known, answer)
             }
         }
-        // Helpers get the access point's answers with Evaluate.
+        // Query the access point before the join, because helpers get its answers with Evaluate.
         links.accessPoints.ask(sight.questions) { [links] in links.associations.join(request, ended) }
     }
 

@@ -3,7 +3,7 @@ import ForeignText
 import HotspotCore
 import Store
 
-/// Clients' calls about the journal.
+/// Answers clients' calls about the journal.
 extension DaemonBackend {
     func explain(
         interface: String?, ssid: String?, attempt: String?
@@ -11,7 +11,7 @@ extension DaemonBackend {
         services.journalWriter.flush()
         let shown = links.controllers.filter { interface == nil || $0.name == interface }.filter { $0.joined != nil }
             .max { $0.since < $1.since }
-        // An attempt in another network does not describe the joined network.
+        // Prefer the joined network: an earlier attempt in another network does not describe it.
         let network = ssid ?? shown?.joined?.label
         let found: Attempt?
         if let attempt {
@@ -53,7 +53,7 @@ extension DaemonBackend {
         }
         return attempts.map { attempt in
             var status = AttemptStatus(attempt)
-            // Once an attempt has ended, the journal names its helper.
+            // The journal names an attempt's helper only at the end; until then, the status does.
             if attempt.ended == nil {
                 status.helper = links.controllers.first { $0.journal.attempt?.id == attempt.id }?.status.helper ?? status.helper
             }
@@ -64,7 +64,7 @@ extension DaemonBackend {
 
 extension AttemptStatus {
     fileprivate init(_ attempt: Attempt) {
-        // If a network opened without a helper's login, it belongs to no helper, even if one asked a question.
+        // If the network opened without a helper's login, name no helper, even if a helper asked a question.
         let helper = attempt.outcome == AttemptOutcome.opened.rawValue ? nil : attempt.helper
         self.init(
             id: attempt.id, interface: attempt.interface, ssid: attempt.ssid, began: attempt.began, ended: attempt.ended,

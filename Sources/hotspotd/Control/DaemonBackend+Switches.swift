@@ -11,7 +11,7 @@ extension DaemonBackend {
     func setEnabled(helper: String?, ssid: String?, enabled: Bool) throws(ControlError) -> Bool {
         if let helper { try requireHelper(helper) }
         let switchName = try ssid.map { text throws(ControlError) in try Self.switchName(text) }
-        // A misspelt name would stay off, and the user would read that it is on.
+        // Refuse an unknown name: otherwise, after a misspelling, the network would stay off, and the user would read that it is on.
         if enabled, let ssid, !isKnown(ssid) { throw unknown(ssid) }
         // A user who switches a network on wants hotspotd to act now, so its holds are released as well.
         let releasesHolds = enabled && helper == nil
@@ -23,7 +23,7 @@ extension DaemonBackend {
             throw .untilTheEnd(error)
         }
         let here = links.controllers.filter { ssid == nil || $0.joined?.network.switchName == switchName }
-        // The networks are left before their helpers are switched off; otherwise the machine would look for another helper.
+        // Leave the networks before `onSwitch` removes their helpers; otherwise the machine would look for other helpers.
         if !enabled, helper == nil { try rejoin(here, .switchedOff) }
         onSwitch()
         services.events?.networkListChanged()
@@ -81,14 +81,14 @@ extension DaemonBackend {
         throw unknown(ssid)
     }
 
-    /// Changes the stored records of these interfaces' networks. A kept session continues; other networks are left and joined again.
+    /// Changes the stored records of these interfaces' networks. A helper's session continues; networks without a session are left and joined again.
     ///
     /// - Parameter isForgotten: returns whether a network's records are erased.
     private func forget(
         _ here: [InterfaceController], _ isForgotten: (NetworkID) -> Bool = { _ in true }, _ change: () throws -> Void
     ) throws(ControlError) {
         try rejoin(here.filter { !$0.machine.state.isKeptFree }, .forgotten) {
-            // This includes interfaces that lost their link, because their login may still wait for its proof.
+            // Include interfaces that lost their link, because their login may still wait for its proof.
             let lost = links.controllers.filter { $0.joined == nil && $0.lostNetwork.map(isForgotten) ?? false }
             for controller in here + lost { controller.forgetStored() }
             try change()

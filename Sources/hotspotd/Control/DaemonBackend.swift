@@ -18,7 +18,7 @@ import Store
     private let checks = SharedCheck<CheckReply>()
     /// Called when a helper or a network was switched on or off.
     var onSwitch: () -> Void = {}
-    /// Whether this call leaves networks only to join them again at once, so that clients that watch the status must not see the link as lost.
+    /// Whether networks are being left only to join them again at once. Clients that watch the status must not see such a link as lost.
     var isRejoining = false
 
     init(services: Services, problems: ProblemList, helpers: HelperLoader, links: LinkManager, list: NetworkList) {
@@ -72,15 +72,15 @@ import Store
         }
     }
 
-    /// Returns the problem that a switched-off helper may know the portal: the helper that logged in here before, otherwise one that logs in
-    /// automatically, otherwise the browser helper.
+    /// Returns the problem that a helper is switched off that might log in here. Names the helper that logged in here before, otherwise one that logs
+    /// in automatically, otherwise the browser helper.
     private func switchedOffHelper(in network: NetworkID) -> Problem? {
         let remembered = services.store.remembered(network, now: WallClock.now)?.helper
         let off = services.store.allDisabled.filter { off in
             off.helper.map(services.hasHelper) == true && (off.ssid == nil || off.ssid == network.switchName)
         }
         func rank(_ helper: String) -> Int { helper == remembered ? 0 : helper == BrowseReply.helper ? 2 : 1 }
-        // A switch for all networks comes first, because the other one has no effect until that one is on.
+        // Name a helper's switch for all networks first: until it is on, the switch for this network has no effect.
         let first = off.min {
             (rank($0.helper ?? ""), $0.helper ?? "", $0.ssid ?? "") < (rank($1.helper ?? ""), $1.helper ?? "", $1.ssid ?? "")
         }
@@ -309,7 +309,7 @@ import Store
 }
 
 extension Problem {
-    /// Another interface was used for the last login on this network, and its address has not changed.
+    /// The problem if the last login on this network used another interface of this computer, whose address has not changed.
     fileprivate static let otherInterface = Problem(
         .macChanged, "The last login here used another interface, so the portal will see a new device.")
 }

@@ -4,13 +4,13 @@ import HotspotCore
 import HotspotMachine
 import Varlink
 
-/// FilterScanList: while clients watch the list, its helpers get this command every few seconds, in parallel with any other command (T44). If a
-/// helper has not answered the last one yet, it is skipped.
+/// FilterScanList: while clients watch the list of networks, helpers get this command every few seconds, in parallel with any other command (T44). A
+/// helper that has not answered the previous FilterScanList is skipped.
 ///
-/// An answer labels only the networks of its own question, and is dropped once no client watches. Its passwords are never kept: for a join, the
-/// helpers are asked again.
+/// An answer labels only the networks of its own question, and is dropped once no client watches. Passwords in an answer are never kept: a join asks
+/// the helpers again.
 @LoopActor final class FilterCycle {
-    /// A question to one helper; its answer can label only these networks.
+    /// A question to one helper, with the networks that its answer can label.
     private struct PendingList {
         let spec: HelperSpec
         let asked: [ScanClaims.Group]
@@ -35,13 +35,13 @@ import Varlink
     var onChange: () -> Void = {}
     /// Called when answers of a helper came too late or repeatedly, and were ignored (D18).
     var onIgnored: (_ helper: String, _ count: Int) -> Void = { _, _ in }
-    /// Called before helpers are asked because clients watch.
+    /// Called before each of the periodic questions to the helpers, while clients watch.
     var onTick: () -> Void = {}
     /// The labels of each helper's last answer.
     private(set) var labels: [String: ScanClaims.Labels] = [:]
     /// The networks that each helper may see. The list of networks is built from it, too.
     private(set) var coverage = ScanClaims.Coverage()
-    /// The files of the helpers with labels, as they were when the helpers were asked.
+    /// The specifications of the helpers with labels, as they were when the helpers were asked.
     private var specs: [String: HelperSpec] = [:]
     private var pendingQuestions: [String: PendingList] = [:]
     private var timer: EventSource?
@@ -49,7 +49,7 @@ import Varlink
     private var clients: [Int: PendingClient] = [:]
     private var lastClient = 0
     private var lastAsked: Instant?
-    /// Clients that want the list once, and came too soon after the last question.
+    /// The callbacks of clients that requested the list once, too soon after the last question.
     private var early: [() -> Void] = []
     private var pausing: EventSource?
     /// The network whose join needs a password, and the callback.
@@ -81,7 +81,7 @@ import Varlink
         clearIfUnwatched()
     }
 
-    /// Asks the helpers once; calls back when all have answered, or after a second.
+    /// Asks the helpers once; calls back when all have answered, within two seconds at most.
     func once(_ done: @escaping () -> Void) {
         if pendingQuestions.isEmpty, let lastAsked, EventLoop.now - lastAsked < Self.pause {
             early.append(done)
@@ -94,7 +94,8 @@ import Varlink
         wait(done)
     }
 
-    /// Asks the helpers for the password of a network in sight; calls back once, when all have answered or after a second.
+    /// Asks the helpers for the password of a network in sight; calls back once: with the first password, or after all answers or two seconds without
+    /// one.
     func password(for network: NetworkID, _ done: @escaping (String?) -> Void) {
         grant(nil)
         passwordWish = (network, done)
@@ -115,7 +116,7 @@ import Varlink
         for done in all { wait(done) }
     }
 
-    /// Records the next questions even if they are unchanged, because a new attempt's journal must contain them.
+    /// Makes the next questions be recorded even if they are unchanged, because a new attempt's journal must contain them.
     func discloseAgain() { disclosed = [:] }
 
     private func wait(_ done: @escaping () -> Void) {
@@ -137,7 +138,7 @@ import Varlink
     /// Adds networks to ``coverage``.
     func cover(_ groups: [ScanClaims.Group]) { coverage.add(groups, for: services.host.helpers.map(\.spec)) }
 
-    /// The helpers have changed: drops their earlier answers.
+    /// Drops the answers and questions of helpers that have changed or were switched off.
     func helpersChanged() {
         let current = Dictionary(services.host.helpers.map { ($0.spec.name, $0.spec) }, uniquingKeysWith: { first, _ in first })
         func isSame(_ spec: HelperSpec) -> Bool { current[spec.name] == spec && services.isEnabled(spec, for: nil) }
@@ -221,7 +222,7 @@ import Varlink
         question.deadline?.cancel()
         let before = labels[name]
         if case .annotations(let annotations) = outcome {
-            // Networks that were switched off since then get no label.
+            // Do not label networks that were switched off after the question.
             let asked = question.asked.filter { !isOff(question.spec, $0.network) }
             let answer = ScanClaims.Labels(annotations, asked: asked)
             labels[name] = answer.isEmpty ? nil : answer
@@ -233,7 +234,7 @@ import Varlink
             }
         } else {
             forget(name)
-            // The fault causes no strike, because no login waited for it; but the helper's author should see it.
+            // Show the fault for the helper's author, but count no strike, because no login waited for the answer.
             if case .failed(let fault) = outcome {
                 services.blame(name, fault.problem)
                 services.log.warning("\(name): \(QuotedProblem.line(fault.sentence))")

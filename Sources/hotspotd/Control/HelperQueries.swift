@@ -4,7 +4,7 @@ import HotspotCore
 import HotspotMachine
 import Store
 
-/// Answers calls about helpers, and calls of helpers.
+/// Answers calls about helpers, and calls by helpers.
 @LoopActor struct HelperQueries {
     let services: Services
     let loader: HelperLoader
@@ -36,7 +36,7 @@ import Store
                     )
                 })
         }
-        // A refused file is listed too, with the reason; its path is its only name.
+        // List refused files too, with the reason. A file from which no name could be read is listed by its path.
         var listed = Set(all.map(\.name)).union(host.helpers.map(\.file))
         for subject in loader.fileProblems.map(\.subject) where listed.insert(subject).inserted {
             all.append(
@@ -47,9 +47,9 @@ import Store
         return all
     }
 
-    // MARK: Requests of helpers, each identified by the token of its process (D17, behaviours 71, 72, 79, 80)
+    // MARK: Requests by helpers, each identified by the token of its process (D17, behaviours 71, 72, 79, 80)
 
-    /// Ends the session of the helper; `false` if another helper is logged in to that network.
+    /// Ends the session of the helper with this token; `false` if it has none on that network.
     func requestLogoff(token: String, interface: String, ssidHex: String) throws(ControlError) -> Bool {
         let names = try helpers(token)
         guard let controller = links.controller(named: interface), let joined = controller.joined,
@@ -62,7 +62,7 @@ import Store
 
     func current(token: String) throws(ControlError) -> CurrentNetwork {
         let names = try helpers(token)
-        // A helper with an `SSID=` list is never told about other networks, neither here nor in its commands.
+        // Tell a helper with an `SSID=` list only about the networks in that list, as its commands do.
         let known = links.controllers.filter { controller in
             controller.joined != nil && controller.machine.candidates.contains { names.contains($0.name) }
         }

@@ -22,7 +22,7 @@ import Wireless
         }
         filter.onChange = { [weak services] in services?.events?.networkListChanged() }
         filter.onIgnored = { [weak self] in self?.recordIgnored($0, $1) }
-        // Clients that watch the list want to see new networks.
+        // Scan as well, because clients that watch the list want to see new networks.
         filter.onTick = { [weak self] in
             guard let self else { return }
             if asksAccessPoints { askAccessPoints { [weak self] in self?.scan() } } else { scan() }
@@ -40,7 +40,7 @@ import Wireless
     func foldersChanged() { filter.askAgain() }
     func attemptBegan() { filter.discloseAgain() }
 
-    /// Scans and asks the helpers once; calls back when all have answered, or after a second.
+    /// Scans and asks the helpers once; calls back when all have answered, within two seconds at most.
     ///
     /// - Parameter asking: whether to ask the access points as well.
     func refresh(asking: Bool, _ done: @escaping () -> Void) {
@@ -53,7 +53,7 @@ import Wireless
             open -= 1
             if open == 0 { done() }
         }
-        // A scan would delay the answers of the access points.
+        // Scan only afterwards, because a scan would delay the answers of the access points.
         askAccessPoints { [weak self] in
             self?.scan()
             finish()
@@ -124,7 +124,7 @@ import Wireless
         }
         let here = Set(groups.map { $0.0.network } + links.controllers.compactMap { $0.joined?.network })
         let known = all ? memories.networks.filter { !here.contains($0) } : []
-        // The benchmark of the list makes the same calls in the same order.
+        // Keep these calls and their order in step with the benchmark of the list, which repeats them.
         let inSight = groups.map { group, index in
             let network = group.network
             let memory = memories[network]
@@ -159,7 +159,8 @@ import Wireless
         }
     }
 
-    /// Records late answers (D18) of this command, which belongs to no interface: in the log, and in the attempt of every interface.
+    /// Records late answers to FilterScanList (D18) in the log and in the attempt of every interface, because the command does not belong to one
+    /// interface.
     private func recordIgnored(_ helper: String, _ count: Int) {
         let detail = "filterScanList: ignored \(count) late or repeated answers"
         services.log.info("\(helper): \(detail)")
@@ -168,7 +169,8 @@ import Wireless
         }
     }
 
-    /// Scans for clients that watch the list, at most every five seconds. Without the capability, the scans of other programs are used.
+    /// Scans for clients that watch the list, at most every five seconds. Without the capability to scan, the list shows the results of other
+    /// programs' scans.
     private func scan() {
         if let lastScan, EventLoop.now - lastScan < .seconds(5) { return }
         lastScan = EventLoop.now

@@ -2,8 +2,8 @@ import EventLoop
 import HotspotCore
 
 /// Runs one probe at a time for all clients that ask about an interface. A client gets the answer of a probe that began after its question, so that
-/// the answer is never old. All clients that ask during a probe, or within a second of its beginning, share the next one. So a client that asks often
-/// cannot make others fail, and each interface is probed at most once a second.
+/// the answer is never old. All clients that ask during a probe, or within a second of its beginning, share the next probe. So a client that asks
+/// often cannot make the checks of other clients fail, and each association is probed at most once a second.
 @LoopActor final class SharedCheck<Answer> {
     typealias Begin = (@escaping (Answer) -> Void) -> Void
 
@@ -36,7 +36,7 @@ import HotspotCore
 
     init(now: @escaping () -> Instant = { EventLoop.now }) { self.now = now }
 
-    /// Answers with a probe of this interface in this association, which begins now or as soon as the running one has ended.
+    /// Answers with a new probe of this interface in this association. It begins now, or when the running probe has ended and ``spacing`` has passed.
     func ask(_ index: Int, in association: String, begin: @escaping Begin, answer: @escaping (Answer) -> Void) {
         let clients = (next[index]?.clients ?? []) + [answer]
         next[index] = Round(association: association, begin: begin, clients: clients)
@@ -57,7 +57,7 @@ import HotspotCore
             }
             if !before.isOver, age < Self.patience { return }
         }
-        // If a newer probe overtook an earlier one, its clients get the newer answer.
+        // Give this probe's answer also to the clients of an earlier probe that has not ended.
         round.clients += before?.clients ?? []
         before?.clients = []
         (last[index], next[index]) = (round, nil)

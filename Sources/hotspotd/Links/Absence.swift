@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 import Logging
 
-/// Logs off when the user walks away, and logs in again on the return. Only logind reports this; without logind, this does nothing.
+/// Logs off when the user walks away, and logs in again on the return. Only logind reports absence; without logind, nothing happens.
 @LoopActor final class Absence {
     /// The signs that the user is away.
     enum AbsenceSign: Hashable {
@@ -48,7 +48,7 @@ import Logging
             let bus = if let bus, bus.isOpen { bus } else { try listen() }
             self.bus = bus
             if wanted.sleep { holdDelay() } else { releaseDelay() }
-            // There may be a bus without logind.
+            // Ask the bus for logind, because a bus may exist without it.
             let broker = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
             bus.call("NameHasOwner", of: broker, [.text(Self.service)]) { [weak self] in
                 guard let self, !wanted.isEmpty else { return }
@@ -77,7 +77,7 @@ import Logging
     }
 
     func handle(_ signal: SystemBus.BusSignal) {
-        // logind was started meanwhile.
+        // logind runs now, so the problem that it is missing no longer applies.
         problems.withdraw(.logoffOn)
         if let sleeps = signal.flags["PrepareForSleep"] {
             notice(.sleep, sleeps, if: wanted.sleep)
@@ -85,9 +85,9 @@ import Logging
         }
         if let isClosed = signal.flags["LidClosed"] { notice(.lid, isClosed, if: wanted.lid) }
         if let isLocked = signal.flags["LockedHint"] { notice(.lock(session: signal.path), isLocked, if: wanted.lock) }
-        // If a session ends while it is locked, it is never unlocked.
+        // Treat the end of a session as unlocking, because a session that ends while locked is never unlocked.
         if signal.flags["SessionRemoved"] != nil { notice(.lock(session: signal.path), false, if: true) }
-        // Sessions have this property as well; the manager's property is for the whole computer.
+        // Use only the manager's property, which is for the whole computer; each session has an IdleHint as well.
         if let isIdle = signal.flags["IdleHint"], signal.path == Self.path { idleChanged(isIdle) }
     }
 
@@ -121,7 +121,7 @@ import Logging
         guard signs.isEmpty else { return }
         for (index, network) in loggedOff where !busy.contains(index) {
             loggedOff[index] = nil
-            // The hold is released even if the network is not joined again yet.
+            // Release the hold even if the network is not joined again yet.
             services.saving("releasing a hold") { try services.store.releaseHold(network) }
             controllers().first { $0.index == index && $0.joined?.network == network }?.feed(.restEnded)
         }
@@ -137,7 +137,7 @@ import Logging
                 ["sleep", "hotspotd", "Logs off from the hotspot", "delay"]
             ) { [weak self] descriptor in
                 guard let self, case .asked = delay else {
-                    // When the answer came, the delay was no longer needed.
+                    // Close the descriptor: the delay is no longer needed.
                     if let descriptor { close(descriptor) }
                     return
                 }

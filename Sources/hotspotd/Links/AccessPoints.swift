@@ -3,8 +3,8 @@ import HotspotCore
 import NetworkJoining
 import Wireless
 
-/// The announcements of access points: their elements, and their answers to ANQP. Access points are asked only if the user watches the list in
-/// detail, or joins a network.
+/// The announcements of access points: the information elements that they send, and their answers to ANQP. Access points are asked only if the user
+/// watches the list in detail, or joins a network.
 @LoopActor final class AccessPoints {
     struct Question {
         let interface: ManagedInterface
@@ -17,7 +17,7 @@ import Wireless
 
     private let associations: Associations
     private var book = AccessPointBook()
-    /// The questions to send, one after the other, and all access points that have not answered yet.
+    /// The questions to send, one after the other, and the access points that have not answered yet.
     private var queue: [Question] = []
     private var pending: Set<BSSID> = []
     private var isAsking = false
@@ -32,7 +32,7 @@ import Wireless
         AnnouncedAccess(bss.access, bss.access.offersANQP ? book.answer(of: bss.bssid, at: EventLoop.now) : nil)
     }
 
-    /// Asks the access points that have not been asked within the hour; calls back once, when all have answered, or after a second.
+    /// Asks the access points that have not been asked within the last hour; calls back once, when all have answered, or after a second.
     ///
     /// - Parameter candidates: access points that offer ANQP, the most wanted first.
     func ask(_ candidates: [Question], _ done: @escaping () -> Void) {

@@ -45,7 +45,7 @@ extension Gate: GateWork {}
     private var gate: (any GateWork)?
     private var rules: RuleWatch?
     private var trouble: Trouble?
-    /// The wishes of the last pass, whether it succeeded or not.
+    /// The links to close in the last pass, whether it succeeded or not.
     private var tried: [Int: String]?
     private var pause = GateKeeper.firstPause
     private var timer: EventSource?
@@ -66,14 +66,14 @@ extension Gate: GateWork {}
         applyRules()
     }
 
-    /// Applies the rules again if the machines need other ones.
+    /// Applies the rules again if other links are to be closed than in the last pass.
     func machinesMoved() {
         guard isWanted, !isBarred, wishes().closed != tried else { return }
         applyRules()
     }
 
-    /// Applies the rules again after links, addresses, routes, groups or rules changed: another program may have removed some. During a pause, the
-    /// check waits for its end, so that two programs that undo each other's changes do not keep the machine busy.
+    /// Applies the rules again after links, addresses, routes, groups or rules changed: another program may have removed some. During a pause before
+    /// a retry, leaves this to the retry, so that two programs that undo each other's changes do not keep the computer busy.
     func linksChanged() {
         guard isWanted, !isBarred, !isPausing else { return }
         applyRules()

@@ -14,13 +14,13 @@ struct Joining {
         /// The network that the radio is in.
         var association: WirelessAssociation?
         var facts: LinkFacts?
-        /// How far the programs that manage links have configured this one.
+        /// How far the programs that manage links have configured this link.
         var progress = LinkManagers.Progress.none
         /// Whether a DHCP client is about to write its record of this link.
         var isRecordDue = false
         /// The gateway's hardware address, once it was looked up: `.some(nil)` if there is none, or if the gateway is silent.
         var gateway: HardwareAddress??
-        /// Whether the settings name resolvers, so that the link need not.
+        /// Whether the settings name resolvers, so that the join does not wait for the link's resolvers.
         var hasResolvers = false
 
         /// Whether the link is in a network, as far as the kernel knows.
@@ -28,7 +28,7 @@ struct Joining {
     }
 
     enum Step: Hashable {
-        /// The link is in no network, and was in none.
+        /// The link is not in a network, and was not in one before.
         case rest
         /// The join waits, and may need the gateway's hardware address.
         case wait(asksGateway: Bool)
@@ -61,7 +61,7 @@ struct Joining {
     /// The longest wait for a route, new addresses, any resolver, or a program that manages the link.
     static let patience = Duration.seconds(4)
     /// The longest wait for the record of a DHCP client. The client writes it last, on a slow machine seconds after the address; until then,
-    /// resolv.conf may belong to the last network.
+    /// resolv.conf may belong to the previous network.
     static let recordPatience = Duration.seconds(3)
     /// The longest wait for the answer of a program that may manage the link, and for a record if there is a resolv.conf.
     static let sourcePatience = Duration.milliseconds(300)
@@ -107,7 +107,7 @@ struct Joining {
 
     private mutating func arrive(_ view: View, after waited: Duration) -> Step {
         guard waited >= Self.patience || isReady(view, after: waited) else { return .wait(asksGateway: false) }
-        // A wired network is identified by its gateway. Before the link is ready, there may be no route for the request.
+        // A wired network is identified by its gateway. Ask only once the link is ready, because before that there may be no route for the request.
         if !view.isWireless, view.gateway == nil, !view.link.gateways.isEmpty { return .wait(asksGateway: true) }
         let gateway = view.gateway ?? nil
         let network = view.association?.network ?? gateway.map { .wired($0) } ?? .anonymous
@@ -139,7 +139,7 @@ struct Joining {
         return mayHavePortal && view.facts?.announcement == nil && !hasLeftoverAddresses(view)
     }
 
-    /// Returns whether all addresses come from the network before, so that they say nothing about this one.
+    /// Returns whether all addresses come from the network before, so that they say nothing about this network.
     private func hasLeftoverAddresses(_ view: View) -> Bool {
         guard let association = view.association, let known, known.network != association.network else { return false }
         return view.link.addresses.allSatisfy(known.addresses.contains)
@@ -150,11 +150,12 @@ struct Joining {
         if !view.isThere { return view.link.hasCarrier ? "the address is gone" : "the link is down" }
         guard let known else { return nil }
         if let association = view.association, association.network != known.network { return "another network" }
-        // A cable may be plugged in again before the daemon has looked; a radio reports each association.
+        // For a cable, compare the carrier counts: it may be unplugged and plugged in again before the daemon looks. A radio reports each
+        // association.
         if !view.isWireless, view.link.carrierUpCount != known.carrierUpCount { return "the link was down" }
         // Entirely different addresses mean another lease, perhaps another network.
         if Set(view.link.addresses).isDisjoint(with: known.addresses) { return "the address changed" }
-        // To a portal this is another device. It may also be another interface that got the index.
+        // A portal takes another hardware address for another device. The index may also belong to another interface now.
         return view.link.hardwareAddress == known.hardwareAddress ? nil : "the hardware address changed"
     }
 }

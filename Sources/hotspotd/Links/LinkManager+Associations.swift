@@ -10,7 +10,7 @@ extension LinkManager {
 
     func interface(_ index: Int) -> ManagedInterface? { managed[index]?.controller?.interface }
 
-    /// Keeps the name of the program that manages an interface, for people.
+    /// Finds the program that manages an interface, and keeps its name to show it to people.
     func findManager(of controller: InterfaceController, _ done: @escaping () -> Void = {}) {
         associations.findManager(of: controller.interface) { [weak self] manager in
             defer { done() }
@@ -22,7 +22,7 @@ extension LinkManager {
 
     /// Ends the link through the program that manages it (D19).
     ///
-    /// - Parameter ssid: the network that is not joined automatically for this time, or until it is released.
+    /// - Parameter ssid: the network that is not joined automatically for this duration, or, without one, until it is released.
     func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool {
         guard let interface = interface(index), association(of: index) != nil else { return false }
         let ending = ssid.map { Ending.staysAway($0, for: duration) } ?? .mayReturn
@@ -38,7 +38,7 @@ extension LinkManager {
         return true
     }
 
-    /// Calls back when the radios have scanned once more, or after a while.
+    /// Makes the radios scan, and calls back when a scan ends, or after ``scanPatience``.
     func lookAround(_ indices: [Int], _ done: @escaping () -> Void) {
         var isOver = false
         let finish = {

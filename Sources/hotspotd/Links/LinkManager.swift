@@ -35,7 +35,7 @@ import Wireless
         records = SystemLinkFacts(extraLeaseFiles: services.settings.leaseFiles)
     }
 
-    // MARK: Questions of other parts
+    // MARK: Requests by other parts
 
     /// All managed interfaces, by name.
     var controllers: [InterfaceController] { managed.values.compactMap(\.controller).sorted { $0.name < $1.name } }
@@ -52,7 +52,7 @@ import Wireless
         try radio?.triggerScan(index: index, frequencies: settings.scanFrequencies)
     }
 
-    /// The gate's task: each managed link is closed, or open.
+    /// The managed links that the gate must close, and other links that are in the gate's group by mistake.
     var gateWishes: GateKeeper.Wishes {
         var closed: [Int: String] = [:]
         for (index, link) in managed where link.isClosed(under: settings) { closed[index] = link.controller?.name }
@@ -142,7 +142,7 @@ import Wireless
     // MARK: Events of the kernel
 
     private func handle(_ change: LinkChange) {
-        // The first change is reported when all links were read.
+        // Note the associations at the start: the kernel's first report comes when all links have been read.
         if marksAtStart == nil {
             marksAtStart = Set(
                 snapshots.filter { $0.isUp && $0.hasCarrier && !$0.addresses.isEmpty }.compactMap(\.associationMark))
@@ -182,7 +182,7 @@ import Wireless
     private func connected(_ index: Int, _ association: WirelessAssociation) {
         managedLink(index).association = association
         if let interface = interface(index) { associations.joined(interface, association.ssid) }
-        // From here on, the gate of a trusted network (TrustedNetworks=) is open and that of any other network closed, whatever it was before.
+        // From here on, the gate is open for a trusted network (TrustedNetworks=) and closed for any other network, whatever it was before.
         services.events?.gateChanged()
         guard let link = monitor?.links[index], let controller = controller(for: link) else { return }
         controller.journal.record("link", "connected to \(association.ssid) at \(association.bssid)")
@@ -193,7 +193,7 @@ import Wireless
 
     // MARK: One link
 
-    /// Returns whether a cable is plugged in and has no address yet.
+    /// Returns whether the link has a carrier, but no address yet.
     func waitsForAddress(_ index: Int) -> Bool {
         monitor?.links[index].map { $0.isUp && $0.hasCarrier && $0.addresses.isEmpty } == true
     }
@@ -241,7 +241,7 @@ import Wireless
         managedLink(link.index).controller = made
         services.log.info("\(link.name): managed")
         findManager(of: made)
-        // A machine begins with its gate closed, and reports only changes.
+        // Report the new status here, because a machine begins with its gate closed and reports only changes.
         services.events?.statusChanged()
         return made
     }
@@ -262,7 +262,7 @@ import Wireless
         for link in snapshots where managed[link.index]?.joining.isAnywhere == true { managers.ask(about: link, again: true) }
     }
 
-    /// Makes the next step of a link's way into a network and out of it.
+    /// Takes the next step of a link's way into a network or out of it.
     private func update(_ link: LinkSnapshot) {
         guard let controller = controller(for: link), let managed = managed[link.index] else { return }
         let now = EventLoop.now
@@ -270,7 +270,7 @@ import Wireless
         if view.isThere { managers.ask(about: link) }
         let wasAnywhere = managed.joining.isAnywhere
         let step = managed.joining.step(view, at: now)
-        // A cable is about to get an address, or has one.
+        // Start helpers when a wired link gets a carrier or, at the latest, an address.
         let cameUp = managed.noteCarrier(link.isUp && link.hasCarrier)
         if !view.isWireless, cameUp || !wasAnywhere && managed.joining.isAnywhere { prepare(link.index) }
         switch step {
@@ -292,7 +292,7 @@ import Wireless
             join(network, bssid, view, controller)
         case .stay:
             controller.refresh(link)
-            // The kernel may find an IPv6 router only seconds after the join.
+            // Ask again after the join, because the kernel may find an IPv6 router only seconds later.
             var later = view
             later.facts = controller.joined?.facts
             askNetwork(later, managed)
@@ -300,7 +300,7 @@ import Wireless
             controller.refresh(link)
             controller.roam(to: bssid, signal: managed.association?.signal)
         case .leave(let reason):
-            // The same address may be assigned again, in another network.
+            // Forget the managers' facts, because another network may assign the same address again.
             managers.forget(link.index)
             managed.leave()
             controller.leave(reason)
@@ -317,8 +317,8 @@ import Wireless
         if !link.isUp { services.host.standDown(interface: link.index) }
     }
 
-    /// Asks the network itself for its portal's API before the join, and again when a lease's server or a router becomes known. Before the link is
-    /// ready, the server may be unknown, so that a router's answer would count.
+    /// Asks the network itself for its portal's API before the join, and again when a lease's server or a router becomes known. Must not be called
+    /// before the link is ready: the server might be unknown, so that a router's answer would count in its place.
     private func askNetwork(_ view: Joining.View, _ managed: ManagedLink) {
         guard managed.joining.asksNetwork(view) else { return }
         let (index, server) = (view.link.index, view.facts?.leaseServer)
@@ -335,7 +335,7 @@ import Wireless
         var view = Joining.View(
             link: link, isWireless: isWireless(link.index), association: managed.association, gateway: managed.gateway,
             hasResolvers: !settings.probeNameservers.isEmpty)
-        // Files are read only for a join; without a route, a join happens only at the end of the wait.
+        // Read files only if the link may be joined now: it has a route, or the wait for a route has ended.
         guard view.isThere, managed.controller?.joined == nil else { return view }
         let arrived = managed.joining.arrivingSince ?? now
         guard !link.gateways.isEmpty || now - arrived >= Joining.patience else { return view }
@@ -380,7 +380,7 @@ import Wireless
         }
     }
 
-    /// Starts the helpers that will be asked, so that they start up during association and DHCP.
+    /// Starts the helpers that will be asked about the network, so that they are ready after association and DHCP.
     private func prepare(_ index: Int) {
         guard let controller = managed[index]?.controller, controller.joined == nil else { return }
         let association = association(of: index) ?? radio?.association(of: index)
@@ -388,7 +388,7 @@ import Wireless
             if let association {
                 return services.isEnabled(spec, for: association.ssid) && spec.covers(association.ssid, association.security)
             }
-            // While the name of a Wi-Fi network is unknown, helpers for only some names are not started.
+            // While the name of a Wi-Fi network is unknown, start only helpers for all names.
             return services.isEnabled(spec, for: nil)
                 && (isWireless(index) ? spec.ssids.isEmpty && spec.security.isEmpty : spec.covers(.empty, .wired))
         }

@@ -4,7 +4,7 @@ import HotspotMachine
 import LinkState
 import Wireless
 
-/// Everything that the daemon keeps about one link of the machine.
+/// Everything that the daemon keeps about one link of this computer.
 @LoopActor final class ManagedLink {
     /// The interval at which a waiting join is checked, even if no file has changed, because some limits are times.
     private static let interval = Duration.milliseconds(100)
@@ -18,7 +18,7 @@ import Wireless
     var joining = Joining()
     /// The program that joins networks on this link, as last found.
     var manager: String?
-    /// The request to this network itself, from the arrival until the network is left.
+    /// The request to the network itself for its portal's API, kept until the network is left.
     var question: PortalQuestion?
     /// The gateway's hardware address, once it was looked up.
     private(set) var gateway: HardwareAddress??
@@ -53,7 +53,7 @@ import Wireless
     ///
     /// - Parameters:
     ///   - gateway: the gateway whose hardware address is needed.
-    ///   - folders: where DHCP clients write their records.
+    ///   - folders: the folders to which DHCP clients write their records.
     func wait(
         forAddressOf gateway: String?, on index: Int, recordsIn folders: [String], _ onProgress: @escaping () -> Void
     ) {
@@ -76,7 +76,7 @@ import Wireless
         (timer, records, ask, gateway) = (nil, nil, nil, nil)
     }
 
-    /// Withdraws all requests and waits of a network that is left.
+    /// Withdraws all requests and waits, because the network is left.
     func leave() {
         endWait()
         question = nil
@@ -88,8 +88,7 @@ extension WirelessAssociation {
 }
 
 extension MachineState {
-    /// Whether the gate is open: if the machine opens it, or if the user switched the network off for all helpers, because then no helper would ever
-    /// open it.
+    /// Whether the gate is open: the machine opened it, or the user switched the network off, so that no helper would ever open it.
     var opensGate: Bool {
         if case .inactive(.held(_, .disabled, _)) = self { true } else { gateIsOpen }
     }

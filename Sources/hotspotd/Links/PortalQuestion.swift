@@ -14,10 +14,11 @@ import Varlink
     /// The largest output of the program, in octets: three addresses and four objections.
     private static let limit = 4096
 
-    /// The delay of the program's start. Helpers that are asked now do not wait for its answers, and its start would delay them.
+    /// The delay before the program starts. Without it, the start would slow down the helpers that are asked now, although they do not wait for the
+    /// answers.
     private static let pause = Duration.milliseconds(500)
 
-    /// A line of the program.
+    /// A line of the program's output.
     private struct Line: Decodable {
         var source: AnnouncingMessage
         var url: String?
@@ -40,12 +41,12 @@ import Varlink
     private let onAnswer: () -> Void
     private let log: Logger
 
-    /// Starts the program when the MAC addresses are known or were not found, which takes three seconds at most. Without a host, the program, or its
-    /// capability, there are no answers.
+    /// Starts the program when the MAC addresses are known or were not found, which takes three seconds at most. If there is no host, or the program
+    /// or its capability is missing, no answers come.
     ///
     /// - Parameters:
     ///   - leaseServer: the server identifier of the lease (RFC 2131, 9.7).
-    ///   - before: the addresses of earlier questions.
+    ///   - before: the addresses of hosts that earlier requests asked.
     ///   - onAnswer: called after this initialiser, when ``announcement`` may have changed.
     init(
         on link: LinkSnapshot, leaseServer: String?, before: Set<String>, log: Logger, onAnswer: @escaping () -> Void
@@ -71,7 +72,7 @@ import Varlink
     private func ask(_ announcers: Announcers) {
         guard !announcers.hosts.isEmpty else {
             log.debug(
-                "\(interface): hotspotd does not ask the network for its portal's API: neither its server nor a router is known")
+                "\(interface): hotspotd does not ask the network for its portal's API, because no DHCP server or router is known")
             return
         }
         guard let program = OwnProgram.path("hotspot-dhcp") else {
@@ -97,7 +98,7 @@ import Varlink
 
     isolated deinit { end() }
 
-    /// The announcement that counts most; the messages' names are in that order.
+    /// The announcement that counts most; the cases of ``AnnouncingMessage`` are in that order.
     var announcement: Announcement? {
         AnnouncingMessage.allCases.lazy.compactMap { message in
             self.found[message].map { Announcement($0, source: message.words) }

@@ -1,9 +1,9 @@
 import EventLoop
 import HotspotCore
 
-/// After a suspend, due timers wait until the links were read again (D16), because the laptop may be at another place now.
+/// Makes due timers wait after a suspend until the links have been read again (D16), because the laptop may be at another place now.
 @LoopActor final class Waking {
-    /// The two clocks are read one after the other; a suspend is longer than the time between the two readings.
+    /// The longest difference of the two clocks that does not mean a suspend; they differ a little, because they are read one after the other.
     private static let tolerance = Duration.milliseconds(100)
     /// The longest wait for a kernel that does not answer.
     private static let patience = Duration.seconds(2)
@@ -21,7 +21,7 @@ import HotspotCore
         known = timeAsleep()
     }
 
-    /// Runs the body: now, or once the links were read again.
+    /// Runs the body now, or after a suspend once the links have been read again.
     func afterLinksAreRead(_ body: @escaping () -> Void) {
         let asleep = timeAsleep()
         if !isReading, asleep - known < Self.tolerance { return body() }

@@ -74,8 +74,8 @@ struct Settings: Hashable, Sendable {
         }
     }
 
-    /// Returns the settings in force after `next` was read while the daemon runs, and the keys that change only at the next start: the folders that
-    /// are open and locked, and the containment.
+    /// Returns the settings in force after `next` was read while the daemon runs, and the keys whose change waits for the next start: the folders
+    /// that are open and locked, and the containment.
     func replaced(by next: Settings) -> (settings: Settings, kept: [String]) {
         var settings = next
         var kept: [String] = []
@@ -102,7 +102,7 @@ struct Settings: Hashable, Sendable {
         return settings
     }
 
-    /// Reads the files in the same way, but returns every mistake; entries with a mistake are left out.
+    /// Reads the files as ``load(_:isDefault:base:)`` does, but returns every mistake; entries with a mistake are left out.
     static func read(
         _ path: String, isDefault: Bool, base: Settings = Settings()
     ) -> (settings: Settings, mistakes: [Keyfile.Error]) {

@@ -49,13 +49,13 @@ import Vault
 
     /// Passes an event to the rules, performs the resulting actions, and returns them all.
     ///
-    /// - Parameter given: the context of the event; by default that of the waiting prompt.
+    /// - Parameter given: the context of the event; by default the context of the waiting prompt.
     @discardableResult func feed(_ event: Event, _ given: Context? = nil) -> [LoginAnswers.Action] {
         let context = given ?? prompt.map(self.context) ?? self.context(in: .anonymous, at: nil)
         return answers.handle(event, context).flatMap { [$0] + perform($0, context) }
     }
 
-    /// Returns the actions of the event that an action leads to.
+    /// Performs an action. If that leads to another event, returns the actions of that event.
     private func perform(_ action: LoginAnswers.Action, _ context: Context) -> [LoginAnswers.Action] {
         switch action {
         // The caller performs these actions.
@@ -174,13 +174,13 @@ import Vault
         return values.filter { names.contains($0.key) }.merging(typed) { $1 }
     }
 
-    /// Returns the stored answers to send with a command, and the portal's labels of their fields: if a field has another label now, the helper does
-    /// not send its answer.
+    /// Returns the stored answers to send with a command, and the portal's labels of their fields: the helper does not send the answer to a field
+    /// whose label has changed.
     func released(_ context: Context) -> (values: [String: String], labels: [String: String])? {
         for case .release(let stored, let owner) in feed(.commandPrepared, context) {
             guard let values = open(stored, context) else { return nil }
             feed(.released, context)
-            // Answers of an older daemon belong to no program.
+            // Bind answers of an older daemon, which belong to no program, to the helper's present program.
             if stored.owner != owner {
                 services.saving("binding answers") { try seal(values, for: owner, stored.shownNames, stored.labels) }
             }

@@ -16,15 +16,15 @@ import Varlink
     private(set) var inFlight: [CommandID: SentCommand] = [:]
     /// Evaluate commands that were answered; their processes may still run.
     private var answeredEvaluations: [SentCommand] = []
-    /// The answers of the helpers that claim the network in the race; the winner's Authenticate returns its portal and session.
+    /// The answers of the helpers that claim the network in the race; with Authenticate, the winner gets its own portal and session back.
     private(set) var evaluations: [String: Evaluation] = [:]
     /// The network and the link of the last command, with their JSON. In a race, all helpers get the same JSON in one turn of the loop; encoding it
     /// for each of 200 helpers took most of that turn.
     private var told: (network: Network, link: Link, values: [String: JSONValue])?
     /// The helpers that were sent Evaluate in this turn, until the journal has them.
     private var asked: [String] = []
-    /// The secrets that each helper was sent in this association: answers and credentials. They are masked in all its words. Other helpers' secrets
-    /// are not masked there; otherwise the helper could guess them, and the journal would show which guess was right.
+    /// The secrets that each helper was sent in this association: answers and credentials. They are masked in all words of that helper. Do not mask
+    /// them in another helper's words: it could guess secrets, and the journal would show which guess was right.
     private(set) var secretsSent: [String: Set<String>] = [:]
     /// The titles of the questions that were answered here, by helper.
     private var titles: [String: String] = [:]
@@ -62,7 +62,9 @@ import Varlink
 
     /// Sends a command to a helper.
     ///
-    /// - Parameters: - joined: the network of the command. - network: the part of the network's description that this helper may see.
+    /// - Parameters:
+    ///   - joined: the network of the command.
+    ///   - network: the part of the network's description that this helper may see.
     func send(_ id: CommandID, _ command: Command, to helper: String, about joined: Joined, _ network: Network, on link: Link) {
         let sheet = desk.answers.sheet(for: helper)
         if let sheet { titles[helper] = sheet.prompt.title }
@@ -79,7 +81,7 @@ import Varlink
         journal.record("command", CommandWords.text(for: command, parameters.object ?? [:]), helper: helper)
         let call = services.host.send(command, to: helper, parameters: parameters) { [weak self] outcome in
             guard let self, let sent = inFlight.removeValue(forKey: id) else { return }
-            // The helper's process may still run, although it is no longer needed once the race is decided.
+            // Keep the command, because its process may still run and must end once the race is decided.
             if command == .evaluate { answeredEvaluations.append(sent) }
             let secrets = Secrets(services.host.secrets(givenTo: helper).union(secretsSent[helper] ?? []))
             receive(outcome.presentable(without: secrets, known: known, of: helper), id, command, helper, joined.network)
@@ -178,14 +180,14 @@ import Varlink
             let isNeedless = isLogin && desk.answers.sheet(for: helper)?.isUnsent == true
             let hasSentNothing = isLogin && reply.unsent?.isEmpty == true
             let reason = reply.reason.map { Printable.text($0, limit: 500) }
-            // Stored answers count too, even if they were sent without a question.
+            // Stored answers count as answers, even if they were sent without a question.
             let wasAnswered = command == .presentUI || (command == .authenticate && desk.answers.released != nil)
             let refusal = wasAnswered ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
                 // If the success cannot be proven, the helper's words about it are shown.
                 (attempt.lastWord, attempt.obstacle) = (reason, nil)
                 attempt.refusal = refusal
-                // After answers were sent, the next page may need a browser.
+                // Answers that were sent earlier count too: after them, the next page may have needed a browser.
                 (attempt.isNeedless, attempt.hasSentNothing) = (isNeedless, hasSentNothing && !attempt.hasAnswered)
                 if wasAnswered { attempt.hasAnswered = true }
                 if isLogin { attempt.hasLoggedIn = true }
@@ -211,7 +213,7 @@ import Varlink
         services.log.warning(
             "\(journal.interface): \(helper): \(QuotedProblem.line(fault.sentence))\(fault.standardError.map { "; it wrote: \($0.suffix(500))" } ?? "")"
         )
-        // The helper was never asked, so it is not blamed.
+        // Do not blame the helper, because it was never asked.
         if fault.isLackOfRoom {
             if !evaluates { journal.note { $0.obstacle = fault.sentence } }
             onAnswer(id, .notStarted(reason: fault.sentence))
@@ -219,8 +221,8 @@ import Varlink
         }
         if !evaluates { journal.note { $0.lastWord = fault.sentence } }
         services.blame(helper, fault.problem)
-        // In the race, an unreadable answer counts as none, and earns a strike as a crash does (D7). Elsewhere, an answer that breaks the contract
-        // fails the command without a strike, but never counts as good.
+        // In the race, an unreadable answer counts as a crash: it is no claim, and earns a strike (D7). Elsewhere, an answer that breaks the contract
+        // fails the command; it neither earns a strike nor forgives earlier ones.
         if fault.isCrash || (evaluates && fault.isGarbage) { return onAnswer(id, .crashed) }
         onAnswer(id, .garbled(reason: fault.sentence))
         problems.report(fault.problem)
@@ -233,7 +235,7 @@ import Varlink
             sessions.setRemains(reply.session, of: helper)
         } else if let session = reply.session {
             sessions.setPresent(session, of: helper)
-            // A helper that could not check the session returns the session that it was given.
+            // Keep the known end: a helper that could not check the session only returns the session that it was given.
             if command == .maintain, !isSuccess || session.secondsRemaining == nil {
                 sessions.goOn()
             } else {

@@ -15,8 +15,8 @@ extension InterfaceController {
         }
     }
 
-    /// Ends the association for the next daemon, unless it still belongs to a login. A network that is switched off is left alone, and its session
-    /// may continue.
+    /// Records for the next daemon that the association has ended, unless the association still belongs to a login. A network that is switched off is
+    /// left alone, and its session may continue.
     func endAssociation(_ reason: LeaveReason = .linkLost) {
         guard !machine.keepsLogin, reason != .daemonEnds, reason != .switchedOff else { return }
         save("ending an association") { try $0.endAssociation($1, of: index) }

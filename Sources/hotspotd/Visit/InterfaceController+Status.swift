@@ -7,7 +7,7 @@ import HotspotMachine
 extension InterfaceController {
     var status: InterfaceStatus {
         var status = InterfaceStatus(interface: name, state: machine.state.name, since: since)
-        // When the network is left, the machine knows it before the controller does.
+        // Ask the machine too, because it knows before the controller that the network was left.
         if let joined, machine.state.joined != nil {
             status.ssid = joined.label
             status.ssidHex = joined.ssid.hex
@@ -36,22 +36,22 @@ extension InterfaceController {
         status.warning = warning
         status.answers = desk.answers.outcome?.words
         status.said = journal.attempt?.said
-        // The last verdict decides, even if it came in an earlier attempt.
+        // Let the last verdict decide, even if it came in an earlier attempt.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
-        // The prober is a helper's program, too.
+        // The prober is a helper's program, too. If there is no sandbox, show only the problem of the sandbox.
         if services.host.sandboxProblem != nil { status.problems.removeAll { $0.code == .proberMissing } }
         if isLimited, let clock = prober.clockProblem { status.problems.append(clock) }
-        // The last probe counts; it may be a later check than the one that reported the problem.
+        // Show the result of the last probe, which may be later than the probe that led to the problem.
         if let silence = prober.unreachableProblem {
             status.problems = status.problems.map { $0.code == .internetLimited ? silence : $0 }
         }
         if let obstacle {
-            // The obstacle explains why nothing answers.
+            // Show only the obstacle, because it explains why nothing answers.
             status.problems.removeAll { $0.code == .internetLimited || $0.code == obstacle.code }
             status.problems.append(obstacle)
         }
-        // If the user is asked nevertheless, the changed address is a likely reason.
+        // If the portal asks the user again, the changed hardware address is a likely reason.
         if desk.prompt != nil, let before = joined?.otherHardware { status.problems.append(Self.macChanged(before)) }
         if let owner = machine.switchedOffOwner { status.problems.append(switchedOff(owner)) }
         if joined?.isForgotten == true, machine.keepsLogin || machine.state.endsSession { status.problems.append(forgotten) }
@@ -80,7 +80,8 @@ extension InterfaceController {
         return !services.store.isDisabled(helper: nil, ssid: joined.network.switchName)
     }
 
-    /// The helper that was logged off here. It logs in next, as after a return, unless another helper has changed since.
+    /// The helper that was logged off here. It logs in next, as it would on a return to the network, unless another helper has appeared or changed
+    /// since.
     var returning: String? {
         guard case .inactive(.held(_, .loggedOff, _)) = machine.state, let joined,
             let choice = services.store.remembered(joined.network, now: WallClock.now)

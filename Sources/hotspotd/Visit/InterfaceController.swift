@@ -79,7 +79,9 @@ private struct Occurrence {
 
     /// Passes an event to the machine and performs its actions. An event that occurs meanwhile waits for its turn.
     ///
-    /// - Parameters: - cause: the reason for the event, if neither the user nor the link caused it. - reason: why the network is left.
+    /// - Parameters:
+    ///   - cause: the reason for the event, if neither the user nor the link caused it.
+    ///   - reason: why the network is left.
     func feed(_ event: Event, because cause: String? = nil, leaving reason: LeaveReason = .linkLost) {
         events.append(Occurrence(event: event, cause: cause, reason: reason))
         guard !isFeeding else { return }
@@ -176,7 +178,7 @@ private struct Occurrence {
     func forgetStored() {
         joined?.isForgotten = true
         lostLogin = nil
-        // For a network that was left, only the answers of its last login are still here.
+        // Of a network that was left, only the kept logins are still here; drop them with their answers.
         if joined == nil { kept = [:] }
         desk.feed(.forgotten)
         journal.leaveNetwork()
@@ -229,7 +231,7 @@ private struct Occurrence {
         if candidates != machine.candidates { feed(.helpersChanged(candidates)) }
     }
 
-    /// Tries again what failed while a helper or this network was switched off. Switching a helper on ends only the hold of a failed login.
+    /// Starts again after a helper or this network was switched on. Switching a helper on ends only the hold of a failed login.
     func switchedOn(helper: String?) {
         let cause = helper.map { "\($0) was switched on" } ?? "the network was switched on"
         switch machine.state {
@@ -239,7 +241,7 @@ private struct Occurrence {
         }
     }
 
-    /// Passes on the user's answers, which were checked before.
+    /// Passes on the user's answers, which are already checked.
     func answer(
         _ shown: ShownPrompt, _ values: [String: String], stored: Set<String> = [], remember: Bool, confirmed: Bool = false,
         from laptop: String? = nil
@@ -349,10 +351,10 @@ private struct Occurrence {
 
     private func report(_ reported: Problem) {
         var reported = reported
-        // The portal's answer to a login that did not open the network.
+        // Add the portal's answer to the login that did not open the network.
         if reported.code == .stillCaptive { reported.message = QuotedProblem.join(reported.message, journal.attempt?.lastWord) }
         let problem = reported.code == .internetLimited ? prober.unreachableProblem ?? reported : reported
-        // The state machine's own problem: the status itself adds the last probe's result.
+        // Report the machine's own problem here, because the status adds the last probe's result.
         problems.report(reported)
         journal.record("problem", problem.message)
         services.log.notice("\(name): \(QuotedProblem.line(problem.message))")
@@ -381,7 +383,7 @@ private struct Occurrence {
 
     private func beginAttempt(_ id: AttemptID) {
         guard let joined else { return }
-        // A DHCP record may have come after the join, with other resolvers and the portal's API.
+        // Read the facts again: a DHCP record may have come after the join, with other resolvers and the portal's API.
         if !isJoining, let facts = services.events?.facts(for: joined.snapshot) { self.joined?.facts = facts }
         learnedPortalAPI = false
         services.events?.attemptBegan()

@@ -4,7 +4,7 @@ import HotspotCore
 import HotspotMachine
 import LinkState
 
-/// The network that an interface is in, from its address until the address is lost.
+/// The network that an interface is in, from the time it gets an address until it loses the address.
 struct Joined {
     /// Identifies this join for helpers, until the network is left.
     var association: String

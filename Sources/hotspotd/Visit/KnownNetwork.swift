@@ -11,7 +11,7 @@ import Store
     let resumed: StoredAssociation?
     /// The stored association of a login that was not proven, but still may be (D25).
     let unproven: StoredAssociation?
-    /// Why the network is left alone; `nil` if it is not.
+    /// The reason to start nothing on the network; `nil` if there is none.
     let hold: Hold?
     /// Whether no login was needed at the last visit.
     let wasOpen: Bool
@@ -33,12 +33,12 @@ import Store
             switch last {
             case .opened, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed, .left: true
             case .open: false
-            // The helper that logs in here may be switched off.
+            // A remembered helper means a portal, even if that helper is switched off now.
             case .online, .found, .unknown, .superseded, nil: remembered != nil
             }
     }
 
-    /// Returns the address at the last login, if it was a different one.
+    /// Returns the hardware address at the last login, if it differs from this one.
     func otherHardware(than address: HardwareAddress?) -> HardwareAddress? {
         guard let address, let before = remembered?.hardware, before != address else { return nil }
         return before
@@ -50,7 +50,7 @@ import Store
     /// The deadlines of the session that an earlier daemon left.
     var schedule: MaintainSchedule { MaintainSchedule(secondsRemaining: secondsRemaining, at: EventLoop.now) }
 
-    /// The earlier login that an open network would prove. Its remaining time never exceeds the original time, whatever the clock says.
+    /// The earlier login that an open network would prove. Its remaining time never exceeds `patience`, whatever the clock says.
     func late(within patience: Duration) -> LateLogin? {
         guard let unproven, let until = unproven.until else { return nil }
         let left = min(.milliseconds(until - WallClock.now), patience)

@@ -14,7 +14,7 @@ import Varlink
     private let journal: Journal
     private let commands: HelperCommands
     private var running: [ProbeID: HelperCall] = [:]
-    /// The association that the interface is in; an answer about another one says nothing of this network.
+    /// The association that the interface is in; an answer about another association says nothing about this network.
     var association: String? {
         didSet {
             if association != oldValue { (portalPage, firewallProblem, clockProblem, unreachableProblem) = (nil, nil, nil, nil) }
@@ -22,7 +22,7 @@ import Varlink
     }
     /// The portal's page, from the last verdict that found a portal.
     private(set) var portalPage: String?
-    /// The rule of this computer that kept the last probe from an answer.
+    /// The problem that a firewall rule of this computer kept the last probe from an answer.
     private(set) var firewallProblem: Problem?
     /// The problem of this computer's clock, if the last probe found certificates that are not valid by it.
     private(set) var clockProblem: Problem?
@@ -85,7 +85,7 @@ import Varlink
         return nil
     }
 
-    /// Reads the rules of this computer after a probe without an answer; `nil` if none of them is the cause.
+    /// Reads the firewall rules of this computer after a probe without an answer. Returns `nil` if they are not the cause.
     private static func firewallProblem(_ answer: ProbeAnswer, _ link: Link, since before: LossCounters.Record?) -> Problem? {
         guard let before = before?.counters, let after = LossCounters.Record.now?.counters else { return nil }
         let loss = ProbeLoss(
@@ -122,7 +122,7 @@ extension ProbeEvidence {
 
     /// The date in an answer, in milliseconds of Unix time; a portal that answers in a server's place sends a date as well.
     var day: Int? {
-        // The one form that servers send (RFC 9110, 5.6.7): Mon, 23 Nov 2026 16:00:00 GMT.
+        // The only form that servers send (RFC 9110, 5.6.7): Mon, 23 Nov 2026 16:00:00 GMT.
         let words = headers["date"]?.split(separator: " ") ?? []
         guard words.count == 6, let day = Int32(words[1]), (1...31).contains(day), let year = Int32(words[3]),
             (1970...9999).contains(year), let month = Self.months.firstIndex(of: String(words[2]))
@@ -174,7 +174,7 @@ extension ProbeAnswer {
     func clock(at now: Int) -> Problem? {
         guard problem == "clockWrong" else { return nil }
         let dates = evidence.prefix(Self.evidenceLimit).compactMap(\.day)
-        // The clocks of this computer and of a server differ by less than two days.
+        // A clock within two days of a server's date counts as right, so the certificate is at fault.
         if dates.contains(where: { abs($0 - now) < 2 * 86_400_000 }) { return nil }
         let other = dates.first.map { " The clock says \(Self.day(now)), and the network says \(Self.day($0))." } ?? ""
         return Problem(
@@ -217,7 +217,7 @@ extension ProbeAnswer {
         return reply
     }
 
-    /// The portal's origin: paths are not shown to all users.
+    /// The portal's origin without the path, which only some users may see.
     var origin: String? {
         guard let portalURL else { return nil }
         // The third piece begins behind "//".

@@ -15,13 +15,13 @@ import Logging
     }
 
     func start(_ id: TimerID, at instant: Instant, for purpose: TimerPurpose) {
-        // A long wait may end together with another timer.
+        // A long wait may be inaccurate, so that it can end together with another timer.
         let slack = min((instant - EventLoop.now) / 30, .seconds(10))
         let accuracy: Duration =
             switch purpose {
             case .command, .lowGrace, .probe, .proof: .milliseconds(1)
             case .leave: .milliseconds(50)
-            // A session of two seconds is renewed two tenths before its end.
+            // Stay accurate here: a session of two seconds is renewed two tenths of a second before its end.
             case .maintain: max(.milliseconds(50), slack)
             case .recheck, .hold: max(.milliseconds(250), slack)
             case .late, .watch, .retry, .pause: .milliseconds(250)

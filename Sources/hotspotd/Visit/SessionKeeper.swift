@@ -10,7 +10,7 @@ struct PresentSession {
     var session: Session?
     var owner: String?
     var end: Instant?
-    /// The session in a successful reply to Logoff. Its memory is kept for the next login; the session itself is kept until its end is proven (D31).
+    /// The session in a successful reply to Logoff. Its memory is for the next login. The present session stays until its end is proven (D31).
     var remains: Session??
 }
 
@@ -96,20 +96,19 @@ private struct StoredSession: Codable {
     func end(in joined: Joined) {
         let over = present
         drop()
-        // If the portal ended the session although the helper says otherwise, all of its memory is kept, because it records which terms were
-        // accepted.
+        // If the session ended without a successful Logoff, keep all of its memory, which records the accepted terms.
         if let owner = over.owner, let memory = (over.remains ?? over.session)?.memory {
             setPresent(Session(memory: memory), of: owner)
         }
         let keeps = session?.memory != nil && !joined.isForgotten && services.settings.remember != .never
         if !keeps { drop() }
-        // Remember=never stores nothing new, and keeps what was stored before.
+        // With Remember=never, store nothing new, and keep the session that is already stored.
         let isFrozen = services.settings.remember == .never && services.store.sealedSession(joined.network, of: interface) != nil
         if isFrozen, !joined.isForgotten { return }
         services.saving("ending a session") {
             if keeps, let owner = present.owner { return try store(for: joined.network, of: owner) }
             try services.store.setSealedSession(joined.network, of: interface, nil)
-            // The session's memory recorded which terms were accepted; without it, a helper cannot notice changed terms.
+            // Drop the consents as well: without the session's memory, a helper cannot notice changed terms.
             try services.store.dropConsents(joined.network)
         }
     }
@@ -132,8 +131,8 @@ private struct StoredSession: Codable {
         }
     }
 
-    /// Restores the session of a helper if another helper's session replaced it, for example while the helper was switched off, or if its choice was
-    /// forgotten after a failure. Its memory records which terms were accepted.
+    /// Restores the session of a helper if another helper's session replaced it, for example while the helper was switched off, or if the choice of
+    /// the helper was forgotten after a failure. The session's memory records which terms were accepted.
     func bringBack(for network: NetworkID, of helper: String) {
         let remembered = services.store.remembered(network, now: WallClock.now)?.helper
         guard present.owner != helper, remembered ?? helper == helper else { return }

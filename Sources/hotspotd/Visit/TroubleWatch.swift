@@ -17,7 +17,7 @@ import LinkState
     private var before: TCPCounters?
 
     /// - Parameters:
-    ///   - awaitUse: waits for the next use of the link; `nil` if it is used now.
+    ///   - awaitUse: waits for the next use of the link; returns `nil` if the link is in use now.
     ///   - probe: asks the prober, and calls back when it has answered.
     init(
         waking: Waking, awaitUse: @escaping (_ onUse: @escaping () -> Void) -> LinkUse?,
@@ -47,7 +47,7 @@ import LinkState
     /// Waits for the next use; if the link is in use, for the next reading.
     private func rest() {
         nextUse = awaitUse { [weak self] in
-            // The link is not idle again at once: the kernel reports an unreachable router every few seconds.
+            // Do not check at once whether the link is idle again: the kernel reports an unreachable router every few seconds.
             self?.waking.afterLinksAreRead { self?.read { self?.wait() } }
         }
         if nextUse == nil { wait() }
@@ -60,7 +60,7 @@ import LinkState
         guard let last, let before, before.showsTrouble(since: last) else { return goOn() }
         (timer, nextUse) = (nil, nil)
         probe { [weak self] in
-            // The probe's own connections are counted as well.
+            // Read the counters again, because they include the probe's own connections.
             self?.before = .now
             self?.wait()
         }

@@ -100,7 +100,7 @@ class Hostile:
     def wrongWords(self) -> None:
         self.report.heading("Wrong words, and a helper without its program")
         for name, words, status, sentence in (
-            ("unknownInterface", ["login", "nope"], 10, r"no .*interface.*nope"),
+            ("unknownInterface", ["login", "nope"], 10, r"not watch an interface.*nope"),
             ("unknownOption", ["login", "--interface", "nope"], 2, r"--interface"),
         ):
             done = self.daemon.ctl(*words)

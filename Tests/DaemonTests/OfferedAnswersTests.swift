@@ -110,7 +110,7 @@ import Vault
         #expect(reply.answered)
         #expect(await hotel.bench.eventually { hotel.controller.machine.state.name == .authenticated })
         #expect(hotel.sent == ["room": "555", "name": "Brandt"] && hotel.sent != sent)
-        #expect(!hotel.bench.steps.contains { $0.detail == "the PIN was given" })
+        #expect(!hotel.bench.steps.contains { $0.detail == "the PIN was typed" })
         await hotel.close()
     }
 }

@@ -120,10 +120,9 @@ struct FormCase: Sendable {
         PageRule("R4", "Second place: among buttons that name languages, the one for English.") {
             $0.choosesLanguage && $0.form.button?.control.label.lowercased().contains("english") == true ? 1 : nil
         },
-        PageRule("R5", "Second place: a form whose button continues or has no label; outside forms, only a button for free access.") {
-            form in
-            guard let button = form.form.button else { return 1 }
-            return button.label.isFree || (button.label.isOnward && form.form.drawn == nil) ? 1 : nil
+        PageRule("R5", "Second place: a form whose button continues or has no label; outside forms, a button for free access.") {
+            guard let button = $0.form.button else { return 1 }
+            return button.label.isFree || (button.label.isOnward && $0.form.drawn == nil) ? 1 : nil
         },
         // A button for access may also register the guest.
         PageRule("R6", "Fourth place: any other button.") { _ in 3 },

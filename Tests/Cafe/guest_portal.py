@@ -2,7 +2,8 @@
 
 A refused page keeps what was typed. The gateway may open late, as one does with a slow RADIUS server behind it, the terms may
 change, the login may be answered at once instead of by a redirect, and the portal may have an address and no name: the file of its
-manners says so, and is read at each request. SIGUSR1 ends all sessions.
+manners says so, and is read at each request. SIGUSR1 ends all sessions, and makes a file with
+the suffix `.ended` afterwards.
 """
 
 import html
@@ -90,5 +91,11 @@ if __name__ == "__main__":
     portal = GuestPortal(options.manners)
     # A test's threads block all signals, and what they start inherits that.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
-    signal.signal(signal.SIGUSR1, lambda *_: [portal.gate.expel(client) for client in list(portal.gate.sessions)])
+
+    def endSessions(*_) -> None:
+        for client in list(portal.gate.sessions):
+            portal.gate.expel(client)
+        pathlib.Path(options.ready).with_suffix(".ended").touch()
+
+    signal.signal(signal.SIGUSR1, endSessions)
     serve([Server(int(options.port), portal.answer, Transcript(options.transcript, "guest"))], options.ready)

@@ -136,7 +136,11 @@ class Journeys:
         self.monitor = Monitor(self.daemon)
 
     def endSession(self) -> None:
+        ended = RUN / "guest_portal.ended"
+        ended.unlink(missing_ok=True)
         self.fabric.processes["guest_portal"].send_signal(signal.SIGUSR1)
+        # A guest who arrives earlier finds the gate open.
+        waitFor(ended.exists, 20, "the portal ends its sessions")
 
     def forget(self) -> None:
         self.endSession()

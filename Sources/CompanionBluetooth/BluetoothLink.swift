@@ -29,4 +29,13 @@ struct LinkReports {
     var onWritten: () -> Void
     /// The link has ended, or never began. Called once.
     var onEnd: () -> Void
+
+    /// Passes on what the link's L2CAP channel reports. A channel that has ended sends nothing, so the link may keep it.
+    func pass(_ report: L2CAPChannel.Report) {
+        switch report {
+        case .opened: onL2CAP(true)
+        case .chunk(let chunk): onChunk(.l2cap, chunk)
+        case .ended: onL2CAP(false)
+        }
+    }
 }

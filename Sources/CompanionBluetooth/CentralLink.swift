@@ -164,18 +164,11 @@ import HotspotCore
         guard let own, let other, let psm, let descriptor = L2CAP.connect(from: own, to: other, psm: psm) else {
             return reports.onL2CAP(false)
         }
-        let channel = L2CAPChannel(descriptor, loop: loop) { [weak self] in self?.l2capReported($0) }
+        let channel = L2CAPChannel(descriptor, loop: loop) { [weak self] in self?.reports.pass($0) }
         l2cap = channel
-        if !channel.start() { l2capReported(.ended) }
-    }
-
-    private func l2capReported(_ report: L2CAPChannel.Report) {
-        switch report {
-        case .opened: reports.onL2CAP(true)
-        case .chunk(let chunk): reports.onChunk(.l2cap, chunk)
-        case .ended:
-            l2cap = nil
-            reports.onL2CAP(false)
+        guard channel.start() else {
+            channel.end()
+            return reports.onL2CAP(false)
         }
     }
 

@@ -155,19 +155,9 @@ import EventLoop
 
     /// Takes the first channel that the other laptop opened, and closes each later one without a report.
     func accept(_ descriptor: Int32) {
-        let channel = L2CAPChannel(descriptor, loop: loop) { [weak self] in self?.l2capReported($0) }
+        let channel = L2CAPChannel(descriptor, loop: loop) { [weak self] in self?.reports.pass($0) }
         guard !hadL2CAP, channel.start() else { return channel.end() }
         (l2cap, hadL2CAP) = (channel, true)
-    }
-
-    private func l2capReported(_ report: L2CAPChannel.Report) {
-        switch report {
-        case .opened: reports.onL2CAP(true)
-        case .chunk(let chunk): reports.onChunk(.l2cap, chunk)
-        case .ended:
-            l2cap = nil
-            reports.onL2CAP(false)
-        }
     }
 
     /// Notes that the other laptop has received the last chunk on the control channel.

@@ -78,7 +78,7 @@ final class ConnectionSet: @unchecked Sendable {
     }
 
     /// Returns the kernel's estimate of the round trip to the server of the connection with this local port, in milliseconds
-    /// (`tcpi_rtt`, tcp(7)). `nil` if there is none.
+    /// (`tcpi_rtt`, tcp(7)). `nil` if the kernel has no estimate.
     func roundTrip(port: Int) -> Int? {
         for socket in sockets(port: port) {
             var info = tcp_info()

@@ -59,8 +59,11 @@ struct CompanionAccept: ParsableCommand {
             for other in named(in: status) where !other.fits { wait.mention(other.id, renderer.misfit(other)) }
             return named(in: status).first(where: \.fits)
         }
-        let asker = try asker(
-            offer, end: wait.end(Self.gone) { status in status.offers.contains { $0.id == offer.id } })
+        let asker = try options.asker(
+            dialog: dialog, terminal: ["accept", "--stay", "--offer=\(offer.id)"],
+            end: wait.end(Self.gone) { status in
+                status.offers.contains { $0.id == offer.id }
+            })
         if options.common.jsonMode == nil { Output.print(renderer.lines(offer)) }
         guard yes || asker != nil else {
             throw Failure(.answerNeeded, "You have to accept the offer.", hint: "hotspotctl companion accept --yes")
@@ -95,18 +98,6 @@ extension CompanionAccept {
     }
 
     private static let gone = Failure(.notFound, "This offer has ended.", hint: "hotspotctl companion status")
-
-    /// Returns an asker for this terminal or for dialogs; `nil` if the user must not be asked.
-    private func asker(_ offer: OfferStatus, end: @escaping () -> Failure?) throws -> (any OfferQuestioner)? {
-        let renderer = options.common.renderer
-        if Dialogue.canAsk(options.common), options.common.jsonMode == nil {
-            return Asker(renderer: renderer, interface: "", end: end)
-        }
-        guard dialog else { return nil }
-        if let program = DesktopPrograms.dialog { return DialogAsker(renderer: renderer, program: program, end: end) }
-        throw DesktopPrograms.terminalInstead(
-            ["companion", "accept", "--stay", "--offer=\(offer.id)"], hint: "hotspotctl companion accept")
-    }
 
     /// Asks for the PIN if it locks the stored answers and the offer's answers must be stored. Call this before the decision, because the service
     /// then drops the offer. Meanwhile, a waiting login does not go on with the user's own answers.
@@ -180,20 +171,12 @@ struct CompanionAnswer: ParsableCommand {
         let end = wait.end(Self.gone) { status in
             status.questions.contains { $0.id == question.id && $0.peer.id == question.peer.id }
         }
-        let values: [String: String]
-        if Dialogue.canAsk(options.common), options.common.jsonMode == nil {
-            Output.ask(laptop + "\n")
-            values = try Asker(renderer: renderer, interface: "", end: end).ask(question.prompt, after: EarlierQuestions()).values
-        } else if dialog, let program = DesktopPrograms.dialog {
-            let asker = DialogAsker(renderer: renderer, program: program, introduction: laptop, end: end)
-            values = try asker.ask(question.prompt, after: EarlierQuestions()).values
-        } else if dialog {
-            throw DesktopPrograms.terminalInstead(
-                ["companion", "answer", "--stay", "--question=\(question.id)", question.peer.id],
-                hint: "hotspotctl companion answer")
-        } else {
-            values = try AnswerLines.read(fields: question.fields)
-        }
+        let asker = try options.asker(
+            dialog: dialog, introduction: laptop, terminal: ["answer", "--stay", "--question=\(question.id)", question.peer.id],
+            end: end)
+        if asker is Asker { Output.ask(laptop + "\n") }
+        let values =
+            try asker?.ask(question.prompt, after: EarlierQuestions()).values ?? AnswerLines.read(fields: question.fields)
         // A second connection is needed, because the first one carries a stream.
         let reply = try options.connect().call(
             "Answer", PeerAnswerParameters(id: question.id, peer: question.peer.id, answers: values))
@@ -264,6 +247,26 @@ final class CompanionWait {
                 return isWaiting(try ControlClient.read(CompanionStatus.self, reply).checked) ? nil : gone
             } catch { return error }
         }
+    }
+}
+
+extension CompanionOptions {
+    /// Returns an asker for this terminal or, if wanted, for dialogs; `nil` if the user must not be asked. Without a program for dialogs, continues
+    /// in a terminal.
+    ///
+    /// - Parameters:
+    ///   - introduction: the first line of the dialog.
+    ///   - words: the words of the command in that terminal, behind `companion`.
+    fileprivate func asker(
+        dialog: Bool, introduction: String? = nil, terminal words: [String], end: @escaping () -> Failure?
+    ) throws -> (any OfferQuestioner)? {
+        let renderer = common.renderer
+        if Dialogue.canAsk(common), common.jsonMode == nil { return Asker(renderer: renderer, interface: "", end: end) }
+        guard dialog else { return nil }
+        if let program = DesktopPrograms.dialog {
+            return DialogAsker(renderer: renderer, program: program, introduction: introduction, end: end)
+        }
+        throw DesktopPrograms.terminalInstead(["companion"] + words, hint: "hotspotctl companion \(words[0])")
     }
 }
 

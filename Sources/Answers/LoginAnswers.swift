@@ -65,7 +65,7 @@ public struct LoginAnswers: Sendable {
     public enum Action: Hashable, Sendable {
         /// A rule decided.
         case ruled(AnswerRule)
-        /// Show the current prompt, or show that there is none.
+        /// Show the current prompt, or that no prompt waits.
         case offer
         /// Answer the prompt in the user's place.
         case answerPrompt

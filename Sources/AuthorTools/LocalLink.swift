@@ -15,7 +15,7 @@ enum LocalLink {
         return nil
     }
 
-    /// Returns the link of an interface, or of the default route; prints a sentence and returns `nil` if there is none.
+    /// Returns the link of an interface, or of the default route. Without such a link, prints a sentence and returns `nil`.
     static func link(_ interface: String?, probe: WebURL) -> Link? {
         guard let interface = interface ?? defaultInterface else {
             print("This machine has no default route; name the interface with --interface=NAME.")

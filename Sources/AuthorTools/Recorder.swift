@@ -137,7 +137,7 @@ enum Recorder {
             copy = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         }
 
-        /// Relays the octets that have come; returns `false` if there are none, or at the end of the stream.
+        /// Relays the octets that have arrived; returns `false` without any octets, or at the end of the stream.
         @discardableResult mutating func pass() -> Bool {
             guard reading >= 0 else { return false }
             var chunk = [UInt8](repeating: 0, count: 16 * 1024)

@@ -61,7 +61,7 @@ package struct Replay {
     /// The requests that were sent.
     var sent: [HTTPRequest] { progress.with { $0.sent } }
 
-    /// Returns the differences between the login and the recording; empty if there are none.
+    /// Returns the differences between the login and the recording; empty if they agree.
     package func run() -> [Keyfile.Error] {
         guard let first = exchange.turns.first, let probe = WebURL(first.url) else {
             return [mistake(0, "begins with no request")]

@@ -147,7 +147,7 @@ package struct Proxy: Sendable {
         Glibc.send(client, octets, octets.count, LinkSocket.noSignal) == octets.count
     }
 
-    /// Returns the port of the other end of an IPv4 socket, 0 if there is none, and the socket's own port.
+    /// Returns the port of the other end of an IPv4 socket, or 0 if the socket is not connected, and the socket's own port.
     private static func ports(of socket: Int32) -> (peer: UInt16, own: UInt16)? {
         func port(_ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) -> UInt16? {
             var address = sockaddr_in()

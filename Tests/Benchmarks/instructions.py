@@ -11,6 +11,7 @@ hotspot-helpers (bubblewrap, prlimit).
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -64,9 +65,12 @@ class Counted:
         last, since = None, time.monotonic()
         while time.monotonic() - since < 0.5:
             time.sleep(0.02)
-            # The state, and the ticks in user space and in the kernel.
-            threads = pathlib.Path(f"/proc/{self.service.process.pid}/task").glob("*/stat")
-            now = [file.read_text().rsplit(")", 1)[1].split()[:13:11] for file in threads]
+            now = []
+            for file in pathlib.Path(f"/proc/{self.service.process.pid}/task").glob("*/stat"):
+                # A thread can end before its file is read.
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                    # The state, and the ticks in user space and in the kernel.
+                    now.append(file.read_text().rsplit(")", 1)[1].split()[:13:11])
             if self.service.process.poll() is not None:
                 sys.exit(f"instructions.py: hotspot-helpers ended: {self.log.read_text()}")
             if now != last or any(state != "S" for state, _ in now):

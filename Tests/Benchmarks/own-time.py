@@ -10,6 +10,7 @@ route; the address comes just before it. On a busy machine this script itself he
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -147,7 +148,12 @@ class Route(threading.Thread):
 
 def used(pid: int) -> float:
     """Processor time of a process in milliseconds."""
-    return sum(int(path.read_text().split()[0]) for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e6
+    total = 0
+    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        # A thread can end before its file is read.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            total += int(path.read_text().split()[0])
+    return total / 1e6
 
 
 class Laptop:

@@ -7,14 +7,24 @@ import Testing
     .enabled(
         if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, ip, nsenter and a network namespace"))
 struct RestTests {
-    /// How often the daemon's threads have slept so far. A thread that wakes up sleeps once more.
-    private func sleeps(_ daemon: CabledDaemon) throws -> Int {
+    /// How often each of the daemon's threads has slept so far, by thread id. A thread can end while this reads.
+    private func sleeps(_ daemon: CabledDaemon) throws -> [String: Int] {
         let tasks = "/proc/\(daemon.pid)/task"
-        return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
-            let status = try String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
+        var counts: [String: Int] = [:]
+        for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
+            guard let status = try? String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8) else { continue }
             let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") })
-            return sum + (Int(line.split(whereSeparator: \.isWhitespace)[1]) ?? 0)
+            let count = try #require(Int(line.split(whereSeparator: \.isWhitespace)[1]))
+            counts[task] = count
         }
+        try #require(!counts.isEmpty, "no thread of \(daemon.pid) can be read")
+        return counts
+    }
+
+    /// How often threads woke up between two counts. A thread that wakes up sleeps once more; an ended one woke up to end.
+    private func wakeUps(from before: [String: Int], to after: [String: Int]) -> Int {
+        let slept = after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
+        return slept + before.keys.filter { after[$0] == nil }.count
     }
 
     /// A timer that ticks at rest is within each 20 s; what a login leaves behind is over soon.
@@ -27,7 +37,7 @@ struct RestTests {
         while counts.last != 0, counts.count < 12 {
             let before = try sleeps(daemon)
             sleep(20)
-            counts.append(try sleeps(daemon) - before)
+            counts.append(wakeUps(from: before, to: try sleeps(daemon)))
         }
         print("wake-ups in each 20 s after a login: \(counts)")
         try #require(counts.last == 0, "\(counts)")

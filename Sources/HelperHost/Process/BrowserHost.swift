@@ -50,11 +50,12 @@ import Varlink
 
     /// Takes no further connections.
     func stop() {
-        if let listener {
-            close(listener.socket)
-            unlink(listener.path)
-        }
-        listener = nil
+        guard let listener else { return }
+        // The loop stops watching before the number of the descriptor is free for another.
+        listener.source.cancel()
+        close(listener.socket)
+        unlink(listener.path)
+        self.listener = nil
     }
 
     /// The path of the socket; empty where no browser is installed, `nil` where none is wanted.

@@ -28,11 +28,12 @@ import Glibc
 
     isolated deinit { close() }
 
-    /// Reads the output that has arrived, and closes the pipe.
+    /// Reads the output that has arrived, at most eight portions of it, and closes the pipe.
     func close() {
         guard pipe >= 0 else { return }
-        for _ in 0..<8 where read() {}
         source = nil
+        // A process that floods is not read to its end.
+        for _ in 0..<8 { guard read() else { break } }
         Glibc.close(pipe)
         pipe = -1
     }

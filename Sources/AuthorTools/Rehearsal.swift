@@ -88,7 +88,7 @@ import Varlink
     private func evaluate() async throws(CannotTest) {
         var answers = false
         for (title, expect) in [
-            ("Evaluate, no login needed", "204"), ("Evaluate, no login needed, the probe's answer is a text", "made-up success"),
+            ("Evaluate, no login needed", "204"), ("Evaluate, no login needed, plain text answers the probe", "made-up success"),
         ] {
             portal.reset(open: true)
             portal.treatProbe(expect: expect)

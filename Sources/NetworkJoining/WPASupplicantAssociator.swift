@@ -56,7 +56,7 @@ import HotspotCore
             throw .notPermitted(
                 manager: name,
                 missing:
-                    "the user hotspotd is not in the group of its control socket (netdev), or its service was not restarted since"
+                    "the user hotspotd is not in the group of its control socket (netdev), or hotspotd was not restarted after it was added"
             )
         }
     }

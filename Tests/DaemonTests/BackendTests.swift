@@ -329,7 +329,8 @@ import Testing
         await cafe.close()
     }
 
-    /// If a helper was chosen only because another one was off, the choice ends once that one is on, here or at the next visit.
+    /// If a helper was chosen only because another helper was switched off, it is no longer preferred once the other is switched on, in this
+    /// visit or the next.
     @Test(arguments: [true, false]) @LoopActor func aHelperThatIsSwitchedOnMayWinAgain(leaves: Bool) async throws {
         let bench = try FilterBench()
         for name in ["a", "b"] { try bench.add(name) }

@@ -932,7 +932,7 @@ import Testing
         bench.reply("H1", .success)
         #expect(bench.state == .authenticated && bench.due(.maintain) == .seconds(108))
         #expect(bench.count(of: .authenticate) == 0 && bench.prompt == nil)
-        // A switched-off helper is not asked; the login stays its own, and continues once the helper is switched on again.
+        // A helper that is switched off is not asked. The login still belongs to it, and continues once it is switched on again.
         var off = Bench(.default, "H2")
         off.send(.addressAcquired(Arrival(network: Bench.network, remembered: "H1", resumed: schedule)))
         #expect(off.state == .evaluating && !off.gate && off.machine.keepsLogin)

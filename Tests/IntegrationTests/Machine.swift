@@ -23,7 +23,7 @@ enum Machine {
             .first { $0.hasPrefix("VERSION_CODENAME=") }.map { String($0.dropFirst("VERSION_CODENAME=".count)) }
     }
 
-    /// Whether a test that needs something runs: always in CI, elsewhere only where it is there.
+    /// Whether to run a test that needs a program or a right: always in CI; elsewhere only where it is present.
     static func runs(_ hasIt: Bool) -> Bool { isCI || hasIt }
 
     static func has(_ program: String) -> Bool {

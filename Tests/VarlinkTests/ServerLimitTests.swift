@@ -92,7 +92,7 @@ import Testing
     @Test func aBurstOfConnectionsWaitsForItsTurn() async throws {
         var limits = Server.ClientLimits()
         limits.burst = 3
-        // No burst is ever over by itself.
+        // No burst ends by time during the test.
         limits.burstTime = .seconds(3600)
         limits.pause = .milliseconds(1)
         try await Service.with(limits, standing: .permitted) { service, path in

@@ -23,8 +23,8 @@ struct Joining {
         /// Whether the settings name resolvers, so that the join does not wait for the link's resolvers.
         var hasResolvers = false
 
-        /// Whether the link is in a network, as far as the kernel knows.
-        var isThere: Bool { link.isUp && link.hasCarrier && !link.addresses.isEmpty && (!isWireless || association != nil) }
+        /// Whether the link is in a network, as far as the kernel knows. A radio's carrier is off while it roams, so its association decides.
+        var isThere: Bool { link.isUp && !link.addresses.isEmpty && (isWireless ? association != nil : link.hasCarrier) }
     }
 
     enum Step: Hashable {
@@ -147,7 +147,9 @@ struct Joining {
 
     private func reasonToLeave(_ view: View) -> String? {
         if view.isWireless, view.association == nil { return "disconnected" }
-        if !view.isThere { return view.link.hasCarrier ? "the address is gone" : "the link is down" }
+        if !view.isThere {
+            return view.link.isUp && (view.isWireless || view.link.hasCarrier) ? "the address is gone" : "the link is down"
+        }
         guard let known else { return nil }
         if let association = view.association, association.network != known.network { return "another network" }
         // For a cable, compare the carrier counts: it may be unplugged and plugged in again before the daemon looks. A radio reports each

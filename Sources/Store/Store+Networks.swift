@@ -78,6 +78,16 @@ extension Store {
         }.first
     }
 
+    /// Notes the text that identifies an interface's association now, after a roam or with another address. Does nothing if none is stored.
+    public func followAssociation(_ network: NetworkID, of interface: Int, as link: String) throws(StoreError) {
+        guard let key = network.key else { return }
+        try write { database throws(SQLiteFailure) in
+            try database.run(
+                "UPDATE associations SET link = ? WHERE network = ? AND interface = ?",
+                [.text(link), .text(key), .integer(interface)])
+        }
+    }
+
     /// Deletes the association of an interface, so that the next daemon does not continue it.
     public func endAssociation(_ network: NetworkID, of interface: Int) throws(StoreError) {
         guard let key = network.key else { return }

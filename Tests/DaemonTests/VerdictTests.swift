@@ -2,6 +2,7 @@ import Answers
 import EventLoop
 import HotspotCore
 import HotspotMachine
+import LinkState
 import Testing
 
 @testable import hotspotd
@@ -43,6 +44,28 @@ import Testing
             hotel.controller.refresh(link)
             #expect(await hotel.bench.eventually { probes() == before + count })
         }
+        for (nameservers, count) in [(["fd00::53"], 3), (["fd00::53"], 3), ([], 4)] {
+            hotel.controller.refresh(link, facts: LinkFacts(nameservers: nameservers, source: "NetworkManager"))
+            #expect(await hotel.bench.eventually { probes() == before + count })
+            #expect(hotel.controller.joined?.facts.nameservers == nameservers)
+        }
+        await hotel.close()
+    }
+
+    /// An access point of the same network is another mark for the next daemon, but the same association.
+    @Test @LoopActor func aRestartedDaemonKnowsTheAssociationAfterARoam() async throws {
+        let hotel = try Hotel(Hotel.secure)
+        hotel.bench.replies("form", to: "Authenticate", #"{"result": "success"}"#)
+        hotel.join()
+        let joined = try #require(hotel.controller.joined)
+        var link = joined.snapshot
+        link.carrierUpCount = 1
+        hotel.controller.refresh(link)
+        #expect(await hotel.bench.eventually { hotel.controller.status.state == "authenticated" })
+        link.carrierUpCount = 2
+        hotel.controller.refresh(link)
+        let stored = hotel.controller.services.store.association(joined.network, of: link.index)
+        #expect(stored?.link == link.associationMark && stored?.id == joined.association)
         await hotel.close()
     }
 

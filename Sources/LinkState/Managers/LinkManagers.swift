@@ -16,7 +16,7 @@ import EventLoop
     }
 
     private struct Known {
-        /// The addresses that the link had when the programs were asked; the answers apply only to them.
+        /// The addresses that the link had when the programs were asked; with other addresses, the programs are asked again.
         var addresses: [String]
         var answers: [ManagerAnswer]
     }
@@ -91,9 +91,11 @@ import EventLoop
         return facts(for: link).isEmpty ? .none : .complete
     }
 
-    /// Returns the facts from programs, the most important first.
+    /// Returns the facts from the programs' last answers, the most important first. Entirely different addresses mean another network.
     public func facts(for link: LinkSnapshot) -> [LinkFacts] {
-        guard let known = known[link.index], known.addresses == link.addresses else { return [] }
+        guard let known = known[link.index],
+            known.addresses == link.addresses || !Set(known.addresses).isDisjoint(with: link.addresses)
+        else { return [] }
         return known.answers.compactMap { if case .facts(let facts) = $0 { facts } else { nil } }
     }
 

@@ -15,6 +15,7 @@ extension DaemonBackend {
             let controllers = try radios(parameters.interface)
             if let here = controllers.first(where: { links.association(of: $0.index)?.ssid == ssid }), parameters.password == nil
             {
+                here.wantedAgain()
                 return answer(.success(reply(here)))
             }
             if let sight = sight(of: ssid, from: controllers, parameters.password) {

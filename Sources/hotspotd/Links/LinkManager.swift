@@ -92,6 +92,7 @@ import Wireless
             guard let self, let link = monitor?.links[index] else { return }
             // A manager may have started or ended since the interface appeared.
             if let controller = managed[index]?.controller { findManager(of: controller) }
+            managed[index]?.areFactsDue = true
             update(link)
         }
         managers.onHint = { [weak self] in self?.askManagersAgain() }
@@ -289,15 +290,16 @@ import Wireless
         case .join(let network, let bssid):
             askNetwork(view, managed)
             managed.endWait()
+            managed.areFactsDue = false
             join(network, bssid, view, controller)
         case .stay:
-            controller.refresh(link)
+            refresh(controller, link, managed)
             // Ask again after the join, because the kernel may find an IPv6 router only seconds later.
             var later = view
             later.facts = controller.joined?.facts
             askNetwork(later, managed)
         case .roam(let bssid):
-            controller.refresh(link)
+            refresh(controller, link, managed)
             controller.roam(to: bssid, signal: managed.association?.signal)
         case .leave(let reason):
             // Forget the managers' facts, because another network may assign the same address again.
@@ -307,6 +309,14 @@ import Wireless
             update(link)
         }
         awaitNetwork(of: link, managed)
+    }
+
+    /// Passes on how a joined link is now, and its facts if they may have changed. While a manager is asked, its last answer counts.
+    private func refresh(_ controller: InterfaceController, _ link: LinkSnapshot, _ managed: ManagedLink) {
+        if let before = controller.joined?.snapshot, link.hasNewFamily(since: before) { managed.areFactsDue = true }
+        guard managed.areFactsDue, managers.progress(of: link) != .asking else { return controller.refresh(link) }
+        managed.areFactsDue = false
+        controller.refresh(link, facts: facts(for: link))
     }
 
     /// Keeps hotspotd's own helpers ready while a radio is in no network, because the next network may come at once.

@@ -20,6 +20,8 @@ import Wireless
     var manager: String?
     /// The request to the network itself for its portal's API, kept until the network is left.
     var question: PortalQuestion?
+    /// Whether the facts about the joined link are to be read again: a manager has answered, or an address family came.
+    var areFactsDue = false
     /// The gateway's hardware address, once it was looked up.
     private(set) var gateway: HardwareAddress??
     private var ask: (gateway: String, question: GatewayAsk)?

@@ -45,8 +45,8 @@ private struct Occurrence {
     private let run = Services.randomID()
     /// The network that the user has asked to join.
     var wanted: SSID?
-    /// Whether IPv4 or IPv6 came after the join, and there was no probe since.
-    private var hasNewFamily = false
+    /// Whether IPv4, IPv6 or other resolvers came after the join, and there was no probe since.
+    private var hasNewWay = false
     /// Whether the facts about the link were read in this turn of the loop.
     private var isJoining = false
     /// Whether the portal's API became known after the helpers were asked.
@@ -160,7 +160,7 @@ private struct Occurrence {
         services.host.standDown(interface: index)
         self.joined = nil
         prober.association = nil
-        hasNewFamily = false
+        hasNewWay = false
         commands.end()
         if reason != .daemonEnds { services.host.forgetSecrets() }
         sessions.drop()
@@ -190,22 +190,30 @@ private struct Occurrence {
         feed(.roamed(bssid))
     }
 
-    /// Stores the link's addresses for the next command: they may change after the join.
-    func refresh(_ link: LinkSnapshot) {
-        guard let before = joined?.snapshot else { return }
+    /// Stores the link's state for the next command, because it may change after the join.
+    ///
+    /// - Parameter facts: the facts about the link, if they were read again.
+    func refresh(_ link: LinkSnapshot, facts: LinkFacts? = nil) {
+        guard let before = joined else { return }
         joined?.snapshot = link
-        guard link.hasNewFamily(since: before) else { return }
-        // The new facts include the link's resolvers.
-        if let facts = services.events?.facts(for: link) { joined?.facts = facts }
-        hasNewFamily = true
+        if link.hasNewFamily(since: before.snapshot) { hasNewWay = true }
+        if let facts, facts != before.facts {
+            hasNewWay = hasNewWay || facts.nameservers != before.facts.nameservers
+            joined?.facts = facts
+            if facts.announcement != before.facts.announcement { learn(facts) }
+        }
+        // The association is the same one for the next daemon, although its mark changed.
+        if let mark = link.associationMark, mark != before.snapshot.associationMark {
+            save("following an association") { try $0.followAssociation($1, of: index, as: mark) }
+        }
         probeAgain()
     }
 
-    /// If it is not known whether the network is open, probes again with the family (IPv4 or IPv6) that came after the join: perhaps only that family
-    /// reaches the endpoints.
+    /// If it is not known whether the network is open, probes again with the family (IPv4 or IPv6) or the resolvers that came after the join: perhaps
+    /// the endpoints answer only that way.
     private func probeAgain() {
-        guard hasNewFamily, !prober.isBusy else { return }
-        hasNewFamily = false
+        guard hasNewWay, !prober.isBusy else { return }
+        hasNewWay = false
         if machine.state.name != .inactive, machine.state.isCaptive == nil { check { _ in } }
     }
 
@@ -229,6 +237,12 @@ private struct Occurrence {
         guard let joined else { return }
         let candidates = services.candidates(for: joined.network, joined.ssid, joined.security)
         if candidates != machine.candidates { feed(.helpersChanged(candidates)) }
+    }
+
+    /// Ends the network's hold, because the user asked to join the network (D13, D22). A network that is switched off stays so.
+    func wantedAgain() {
+        if case .inactive(.held(_, .disabled, _)) = machine.state { return }
+        feed(.restEnded, because: "you asked to join the network")
     }
 
     /// Starts again after a helper or this network was switched on. Switching a helper on ends only the hold of a failed login.

@@ -4,7 +4,13 @@ extension Machine {
     /// Ends all running operations when the address is lost. No helper is asked, and auto-join stays as it is (T43).
     mutating func leaveNetwork(_ turn: inout Turn) {
         guard var joined = state.joined else { return }
-        endAttempt(&joined, .left, &turn)
+        if case .loggingOff(let loggingOff) = state, loggingOff.sequel == .rest {
+            // The portal has not confirmed the logoff, so the network is held at the return (D13).
+            endAttempt(&joined, .loggedOff, &turn)
+            turn.act(.hold(.loggedOff, for: policy.holdTime, because: Self.unconfirmed))
+        } else {
+            endAttempt(&joined, .left, &turn)
+        }
         dropStanding(&joined, &turn)
         turn.act(.clearProblems)
         if case .inactive = state {

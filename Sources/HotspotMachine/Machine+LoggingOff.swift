@@ -72,7 +72,7 @@ extension Machine {
     private static let sessionEnded = "the session has ended"
     static let alreadyEnded = "the session had already ended"
     static let ended: Set<String> = [sessionEnded, alreadyEnded]
-    private static let unconfirmed = "the logoff is not confirmed"
+    static let unconfirmed = "the logoff is not confirmed"
     static let impossible = "the logoff failed"
 
     /// Ends the link if it should and can be ended; holds the network in any case (D13).

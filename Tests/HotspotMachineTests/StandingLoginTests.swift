@@ -390,6 +390,24 @@ import Testing
         #expect(over.kept == nil && over.problemCodes == ["held"] && !over.machine.acceptsLogoff(by: .user))
     }
 
+    @Test("D13 A logoff that the loss of the link cuts off is not confirmed", arguments: [false, true])
+    func logoffCutOff(answers: Bool) {
+        var bench = authenticated(seconds: 1000)
+        bench.send(.logoffRequested(by: .user))
+        if answers { bench.reply("H1", .success) }
+        #expect(bench.state == .loggingOff)
+        bench.send(.addressLost)
+        #expect(bench.outcomes.last == .loggedOff && !bench.last.contains(.dropSession))
+        let causes = bench.last.compactMap { if case .hold(_, _, let cause) = $0 { cause } else { nil } }
+        #expect(causes == ["the logoff is not confirmed"] && bench.holds.last == .loggedOff)
+        // A login that the user asked for meanwhile is not held back.
+        var wanted = authenticated(seconds: 1000)
+        wanted.send(.logoffRequested(by: .user))
+        wanted.send(.loginRequested(helper: nil))
+        wanted.send(.addressLost)
+        #expect(wanted.holds.isEmpty)
+    }
+
     @Test("D13 A login after it goes on with the session where the network is open", arguments: [false, true])
     func loginAfterLeftOpen(meanwhile: Bool) {
         var bench = authenticated(seconds: 1000)

@@ -114,8 +114,9 @@ struct LogoffVerb: ParsableCommand {
         guard let name = reply.interface, let (status, all) = try end(on: name, client) else {
             return Output.print(["Logging off\(place); to see the result: hotspotctl"])
         }
-        if status.problems.contains(where: { $0.code == .logoffUnconfirmed }) {
-            let story = try? client.call("Explain", ["interface": .string(name)], as: ExplainReply.self)
+        let story = try? client.call("Explain", ["interface": .string(name)], as: ExplainReply.self)
+        let isLeftOpen = story?.attempt?.outcome == "leftOpen"
+        if isLeftOpen || status.problems.contains(where: { $0.code == .logoffUnconfirmed }) {
             let failure = common.renderer.failure(status, among: all)
             throw story.map { Failure(.failed, $0.verdict, hint: failure.hint) } ?? failure
         }

@@ -75,15 +75,17 @@ import HotspotCore
                 if entry.known == nil, request.security.isSecured { return done(.passwordNeeded) }
                 return connect(entry, request, done)
             }
-            // Forgets iwd's record first, because iwd would use the password that it has stored.
-            forget(entry.known) { [self] in
-                offer(password) { [self] error in
-                    if let error { return done(error) }
-                    connect(entry, request) { [self] error in
-                        answer = nil
-                        bus?.call("UnregisterAgent", of: Self.agents, [.path(Self.agent)]) { _ in }
-                        done(error)
-                    }
+            offer(password) { [self] error in
+                if let error { return done(error) }
+                let end = { [self] (error: AssociationError?) in
+                    answer = nil
+                    bus?.call("UnregisterAgent", of: Self.agents, [.path(Self.agent)]) { _ in }
+                    done(error)
+                }
+                connect(entry, request) { [self] error in
+                    // iwd first tries the password that it has stored, and asks for another one only after that has failed.
+                    guard error == .wrongPassword, entry.known != nil else { return end(error) }
+                    connect(entry, request, end)
                 }
             }
         }
@@ -103,9 +105,7 @@ import HotspotCore
     private func connect(_ entry: Entry, _ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void) {
         bus?.ask("Connect", of: object(entry.path, "Network"), within: Self.patience) { [self] result in
             guard case .failure(let failure) = result else {
-                if request.once, entry.known == nil || request.password != nil {
-                    onceOnly[request.interface.index] = request.ssid
-                }
+                if request.once, entry.known == nil { onceOnly[request.interface.index] = request.ssid }
                 return done(nil)
             }
             // iwd does not report why a handshake failed.

@@ -21,8 +21,10 @@ import HotspotCore
         /// The profile that was made for this join.
         var profile: String?
         var hasFailed = false
+        /// Whether the network has a password that this join could get wrong.
+        let isSecured: Bool
 
-        init(_ done: @escaping (AssociationError?) -> Void) { self.done = done }
+        init(isSecured: Bool, _ done: @escaping (AssociationError?) -> Void) { (self.isSecured, self.done) = (isSecured, done) }
     }
 
     private let address: String?
@@ -49,7 +51,7 @@ import HotspotCore
 
     func join(_ request: JoinRequest, _ done: @escaping (AssociationError?) -> Void) {
         guard let bus, let path = devices[request.interface.index] else { return done(.managerGone(name)) }
-        let activation = Activation(done)
+        let activation = Activation(isSecured: request.security.isSecured, done)
         activations[path] = activation
         guard request.password == nil else { return add(request, path, activation) }
         // Looks among the profiles of networks in sight; the list does not contain other users' profiles.
@@ -143,17 +145,18 @@ import HotspotCore
         case 40...60: activation.isOurs = true
         // When the device is getting an address, it is associated and its keys are right.
         case 70...100: if activation.isOurs { finish(path, activation, nil) }
-        case 120: finish(path, activation, failure(reason))
+        case 120: finish(path, activation, failure(reason, of: activation))
         case 10, 20: finish(path, activation, .refused(manager: name, words: "the device is no longer available"))
         // The device is deactivating or disconnected: the earlier network has ended, or the user intervened.
-        default: if activation.isOurs { finish(path, activation, failure(reason)) }
+        default: if activation.isOurs { finish(path, activation, failure(reason, of: activation)) }
         }
     }
 
     /// Returns the error for a reason: enum NMDeviceStateReason of libnm-core.
-    private func failure(_ reason: Int64) -> AssociationError {
+    private func failure(_ reason: Int64, of activation: Activation) -> AssociationError {
         switch reason {
-        case 7, 8: .wrongPassword
+        case 7 where activation.isSecured: .wrongPassword
+        case 8: .refused(manager: name, words: "the access point ended the connection")
         case 53: .notInSight
         case 11: .timeout(manager: name)
         case 60: .busy

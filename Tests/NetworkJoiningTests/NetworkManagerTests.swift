@@ -130,6 +130,14 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         while peer.calls.last != "Delete /p" { await pause() }
     }
 
+    /// An access point out of reach says nothing about a password.
+    @Test(arguments: [7 as UInt32, 8]) @LoopActor func anOpenNetworkHasNoWrongPassword(reason: UInt32) async throws {
+        let peer = try peer()
+        defer { peer.stop() }
+        let error = try await join(request(.open), at: peer, [[40, 30, 0], [50, 40, 0], [120, 50, reason]])
+        guard case .refused = error else { return #expect(error == .refused(manager: "NetworkManager", words: "")) }
+    }
+
     @Test @LoopActor func aKnownProfileOutlivesAFailure() async throws {
         let peer = try peer()
         defer { peer.stop() }

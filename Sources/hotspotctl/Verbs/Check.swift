@@ -85,8 +85,9 @@ extension Renderer {
                 + "also the network's portal API, if there is one.",
             "When:", "  when you join, during and just after a login, and with this command",
             "  while you are not logged in: every 10 to 60 s",
-            "  while a helper keeps a session: every 5 min (MaintainIntervalSec=), sooner after problems",
-            "  on a network without a login: every 5 to 60 min", "  during 'hotspotctl browse': every 3 s",
+            "  while a helper keeps a session: every 5 min (MaintainIntervalSec=), sooner if connections have trouble",
+            "  on a network without a login: every 5 to 60 min, sooner if connections have trouble",
+            "  during 'hotspotctl browse': every 3 s",
             "To change \(isUsual ? "it" : "them"): URL=, Expect= and HTTPSURL= under [Probe] in \(safe(check.settings ?? CommonOptions.defaultSettings)).",
         ]
     }

@@ -5,25 +5,35 @@ import LinkState
 /// read now and then, and a probe starts only if connections have trouble. While the link is idle, there is no timer; the kernel reports its next
 /// use.
 @LoopActor final class TroubleWatch {
-    private static let interval = Duration.seconds(8)
+    /// The longest time between two readings, in shortest ones: a minute. Connections have trouble in an open network too, and each probe costs power
+    /// and data.
+    private static let longest = 8
 
     private let waking: Waking
+    private let interval: Duration
+    private let counters: () -> TCPCounters?
     private let awaitUse: (_ onUse: @escaping () -> Void) -> LinkUse?
     private let probe: (_ done: @escaping () -> Void) -> Void
     private var isWanted = false
     private var timer: EventSource?
     private var nextUse: LinkUse?
+    /// The time until the next reading: doubled by trouble in a network that proves to be open, and halved by a reading without trouble.
+    private var pause: Duration
     /// The last reading of the counters, perhaps from before the link was idle.
     private var before: TCPCounters?
 
     /// - Parameters:
+    ///   - interval: the shortest time between two readings.
+    ///   - counters: reads the kernel's counters.
     ///   - awaitUse: waits for the next use of the link; returns `nil` if the link is in use now.
     ///   - probe: asks the prober, and calls back when it has answered.
     init(
-        waking: Waking, awaitUse: @escaping (_ onUse: @escaping () -> Void) -> LinkUse?,
+        waking: Waking, interval: Duration = .seconds(8), counters: @escaping () -> TCPCounters? = { .now },
+        awaitUse: @escaping (_ onUse: @escaping () -> Void) -> LinkUse?,
         probe: @escaping (_ done: @escaping () -> Void) -> Void
     ) {
-        self.waking = waking
+        (self.waking, self.interval, self.counters) = (waking, interval, counters)
+        pause = interval
         self.awaitUse = awaitUse
         self.probe = probe
     }
@@ -31,7 +41,7 @@ import LinkState
     func setWanted(_ isWanted: Bool) {
         guard isWanted != self.isWanted else { return }
         self.isWanted = isWanted
-        if isWanted { before = .now }
+        if isWanted { (before, pause) = (counters(), interval) }
         wait()
     }
 
@@ -39,7 +49,7 @@ import LinkState
     private func wait() {
         (timer, nextUse) = (nil, nil)
         guard isWanted else { return }
-        timer = try? EventLoop.shared.schedule(after: Self.interval, accuracy: Self.interval / 2) { [weak self] in
+        timer = try? EventLoop.shared.schedule(after: pause, accuracy: pause / 2) { [weak self] in
             self?.waking.afterLinksAreRead { self?.read { self?.rest() } }
         }
     }
@@ -56,13 +66,18 @@ import LinkState
     private func read(_ goOn: () -> Void) {
         guard isWanted else { return }
         let last = before
-        before = .now
-        guard let last, let before, before.showsTrouble(since: last) else { return goOn() }
+        before = counters()
+        guard let last, let before, before.showsTrouble(since: last) else {
+            pause = max(interval, pause / 2)
+            return goOn()
+        }
         (timer, nextUse) = (nil, nil)
         probe { [weak self] in
+            guard let self, isWanted else { return }
             // Read the counters again, because they include the probe's own connections.
-            self?.before = .now
-            self?.wait()
+            self.before = counters()
+            pause = min(interval * Self.longest, pause * 2)
+            wait()
         }
     }
 }

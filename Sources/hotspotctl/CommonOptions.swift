@@ -26,6 +26,9 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: .customLong("no-legend"), help: "Print tables without a heading.")
     var noLegend = false
 
+    @Flag(name: .customLong("no-pager"), help: "Accepted for scripts; hotspotctl never starts a pager.")
+    var noPager = false
+
     @Flag(name: .customLong("no-ask"), help: "Never prompt; if an answer is needed, print the question and exit with status 4.")
     var noAsk = false
 

@@ -71,6 +71,18 @@ import Testing
         if columns == 80 { #expect(line.contains("https:…") && line.contains("evil.example"), "\(line)") }
     }
 
+    @Test(arguments: [
+        (["credentials", "unlock"], "PIN"), (["credentials", "pin"], "Current PIN"),
+        (["join", "--password", "Hotel"], "Password"), (["companion", "pair", "-"], "Code"),
+    ]) func noAskAsksForNoSecret(_ words: [String], _ question: String) throws {
+        let daemon = try FakeDaemon(.init(replies: listed("locked")))
+        defer { daemon.stop() }
+        let terminal = try Terminal()
+        let ended = try Tool(words + ["--no-ask", "--socket", daemon.path], input: terminal.slave).end()
+        #expect(
+            ended.status == 4 && ended.errors.contains("An answer is needed: ") && ended.errors.contains(question), "\(ended)")
+    }
+
     @Test func unlockingWithoutAPINAsksNothing() throws {
         let ended = try run(listed("none"), ["unlock"], input: "canary\n") { #expect(!$0.calls.contains("Unlock")) }
         #expect(ended.status == 1 && ended.errors.hasPrefix("hotspotctl: There is no PIN;"), "\(ended.errors)")

@@ -155,7 +155,7 @@ struct CompanionPair: ParsableCommand {
     }
 
     func run() throws {
-        let typed = code == ["-"] ? try SecretLines.read(["Code: "])[0] : code.joined()
+        let typed = code == ["-"] ? try SecretLines.read(["Code: "], options.common)[0] : code.joined()
         let digits = code.isEmpty ? nil : Self.digits(typed)
         guard code.isEmpty || digits != nil else { throw Failure(.usage, "A code has eight digits.") }
         let client = try options.connect()

@@ -66,7 +66,7 @@ struct CredentialsAdd: ParsableCommand {
         var values: [String: String] = [:]
         if isatty(STDIN_FILENO) == 1 {
             for name in try names(client) {
-                values[name] = try TerminalLine.read("\(common.renderer.bar) \(common.renderer.safe(name, limit: 64)): ", true)
+                values[name] = try SecretLines.ask("\(common.renderer.bar) \(common.renderer.safe(name, limit: 64)): ", common)
             }
         } else {
             values = try AnswerLines.read(
@@ -162,7 +162,7 @@ struct CredentialsUnlock: ParsableCommand {
             throw Failure(
                 .failed, "There is no PIN; the stored answers are used without one.", hint: "hotspotctl credentials pin")
         }
-        let pin = try SecretLines.read(["PIN: "])[0]
+        let pin = try SecretLines.read(["PIN: "], common)[0]
         _ = try client.call("Unlock", ["pin": .string(pin)])
         Output.print(["The stored answers can be used until the daemon ends."])
     }
@@ -185,7 +185,7 @@ struct CredentialsPIN: ParsableCommand {
         let hasOld = try client.call("Credentials", as: CredentialsReply.self).pin != "none"
         guard hasOld || !remove else { throw Failure(.failed, "There is no PIN.") }
         let new = remove ? [] : isatty(STDIN_FILENO) == 1 ? ["New PIN: ", "New PIN again: "] : ["New PIN: "]
-        var lines = try SecretLines.read((hasOld ? ["Current PIN: "] : []) + new)[...]
+        var lines = try SecretLines.read((hasOld ? ["Current PIN: "] : []) + new, common)[...]
         let old = hasOld ? lines.popFirst() : nil
         guard Set(lines).count < 2 else { throw Failure(.usage, "The two PINs differ; nothing was changed.") }
         _ = try client.call("SetPIN", .members(["pin": lines.first, "old": old]))
@@ -205,9 +205,15 @@ struct NetworkArgument: ParsableArguments {
 
 /// Secrets from the terminal without echo, or from standard input, one in each line.
 enum SecretLines {
-    static func read(_ questions: [String]) throws(Failure) -> [String] {
+    /// Asks for one secret on the terminal, unless `--no-ask` forbids it.
+    static func ask(_ question: String, _ common: CommonOptions) throws(Failure) -> String {
+        guard !common.noAsk else { throw Failure(.answerNeeded, "An answer is needed: \(question.dropLast(2)).") }
+        return try TerminalLine.read(question, true)
+    }
+
+    static func read(_ questions: [String], _ common: CommonOptions) throws(Failure) -> [String] {
         guard isatty(STDIN_FILENO) != 1 else {
-            return try questions.map { question throws(Failure) in try TerminalLine.read(question, true) }
+            return try questions.map { question throws(Failure) in try ask(question, common) }
         }
         guard let text = String(validating: try AnswerLines.standardInput(), as: UTF8.self) else {
             throw Failure(.usage, "The input is not UTF-8.")

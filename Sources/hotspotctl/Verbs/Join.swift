@@ -29,7 +29,7 @@ struct JoinVerb: ParsableCommand {
 
     func run() throws {
         let client = try common.connect()
-        let given = password ? try SecretLines.read(["Password: "])[0] : nil
+        let given = password ? try SecretLines.read(["Password: "], common)[0] : nil
         let reply: JSONValue
         do throws(Failure) {
             reply = try join(client, given)
@@ -39,7 +39,7 @@ struct JoinVerb: ParsableCommand {
                 throw Failure(
                     .answerNeeded, error.message, hint: "hotspotctl join --password \(common.renderer.argument(ssid))")
             }
-            reply = try join(client, try SecretLines.read(["Password for \(common.renderer.quoted(ssid)): "])[0])
+            reply = try join(client, try SecretLines.read(["Password for \(common.renderer.quoted(ssid)): "], common)[0])
         }
         try common.show(reply) { (renderer, reply: AssociationReply) in
             [

@@ -30,6 +30,19 @@ import Testing
         return nil
     }
 
+    @Test func programsUseTheLinkWithThePreferredDefaultRoute() {
+        func link(_ index: Int, metric: UInt32?, type: Int = 1, hasCarrier: Bool = true) -> LinkSnapshot {
+            LinkSnapshot(
+                index: index, name: "hot\(index)", isUp: true, hasCarrier: hasCarrier, type: type, routeMetric: metric)
+        }
+        let (radio, cable) = (link(1, metric: 600), link(2, metric: 100))
+        let (tunnel, pulled, local) = (
+            link(3, metric: 50, type: 65534), link(4, metric: 10, hasCarrier: false), link(5, metric: nil)
+        )
+        #expect(LinkManager.preferred(of: [radio, cable, tunnel, pulled, local]) == cable)
+        #expect(LinkManager.preferred(of: [radio, tunnel]) == radio && LinkManager.preferred(of: [tunnel, local]) == nil)
+    }
+
     @Test @LoopActor func itIsTheOneThatTheCallCanActOn() async throws {
         let bench = try FilterBench()
         try bench.add("a")

@@ -230,7 +230,7 @@ extension DoctorFacts {
 
     private var probe: Layer {
         switch check?.verdict {
-        case "online", "captive", "limited", "none":
+        case "online", "captive", "limited":
             if outcomes.isEmpty {
                 return Layer(
                     .probe, .ok, check?.verdict == "limited" ? "Nothing answered the probe." : "The Internet was probed.")
@@ -331,7 +331,7 @@ extension DoctorFacts {
                     : isAnswered
                         ? "Something answers on \(name), but not the Internet." : "The Internet does not answer on \(name).",
                 ours("hotspotctl check --verbose"))
-        case "none": Layer(.internet, .broken, "The Internet does not answer on \(name).", ours("hotspotctl check --verbose"))
+        case "none": Layer(.internet, .broken, "There is no network.", ours("hotspotctl check --verbose"))
         case nil, _?: Layer(.internet, .unknown, "Unknown: the probe gave no result.")
         }
     }

@@ -60,6 +60,18 @@ import Wireless
         return (closed, Set(strays))
     }
 
+    /// The Ethernet link that programs use although hotspotd does not watch it: it has the preferred default route. `nil` if there is none. A tunnel does
+    /// not count, because its packets leave through another link.
+    var preferredUnwatched: LinkSnapshot? {
+        Self.preferred(of: snapshots).flatMap { managed[$0.index]?.controller == nil ? $0 : nil }
+    }
+
+    /// Returns the Ethernet link or radio with the preferred default route.
+    nonisolated static func preferred(of links: [LinkSnapshot]) -> LinkSnapshot? {
+        links.filter { $0.type == 1 /* ARPHRD_ETHER */ && $0.isUp && $0.hasCarrier && $0.routeMetric != nil }
+            .min { ($0.routeMetric ?? .max) < ($1.routeMetric ?? .max) }
+    }
+
     /// Returns the facts about a link from programs and records, without resolvers that belong to another active link.
     func facts(for link: LinkSnapshot) -> LinkFacts? {
         let known = records.facts(for: link, after: managers.facts(for: link))?.without(

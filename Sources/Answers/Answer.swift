@@ -12,7 +12,7 @@ public struct SecretText: Hashable, Sendable, CustomStringConvertible, CustomDeb
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// One answer of one login, from the question to its end.
+/// The answer to one field in one login: its value, its source and its fate.
 public struct Answer: Hashable, Sendable {
     public enum Source: Hashable, Sendable {
         case typed
@@ -25,17 +25,17 @@ public struct Answer: Hashable, Sendable {
         case open
         /// The answer to an earlier prompt of this login.
         case sent
-        /// The helper reports success with this answer; the probe has not proven it yet.
+        /// The helper reports success with this answer; the probe has not proven the login yet.
         case accepted
-        /// The portal refused this answer before it accepted another one.
+        /// The portal refused this answer; the login succeeded without it.
         case refused
         /// The login succeeded without sending this answer.
         case needless
         /// The page asked for something else before this answer was sent.
         case dropped
-        /// The portal did not answer: the answer is sent when the portal asks the same question again.
+        /// The portal did not reply. hotspotd sends this answer when the portal asks the same question again.
         case postponed
-        /// An earlier login sent this answer; the user has since typed another one, which was not sent.
+        /// An earlier login sent this answer; the user has since typed another answer, which was not sent.
         case earlier
     }
 

@@ -7,7 +7,7 @@ public struct AnswerRuling: Hashable, Sendable {
     public let rule: AnswerRule
     public internal(set) var words: String
 
-    /// Whether answers are kept, if only until hotspotd ends.
+    /// Whether answers are kept, even if only until hotspotd ends.
     let keepsAnswers: Bool
 
     init(_ rule: AnswerRule, _ words: String, keepsAnswers: Bool = false) {

@@ -1,7 +1,7 @@
 import HotspotCore
 import Vault
 
-/// The user's answers in one login at one portal, with the terms that the user accepted and the wish to keep the answers or not.
+/// The user's answers in one login at one portal, the accepted terms, and whether the user wants the answers kept.
 public struct AnswerSheet: Hashable, Sendable {
     /// The terms of one portal that the user accepted.
     public struct Consent: Hashable, Sendable {
@@ -19,7 +19,7 @@ public struct AnswerSheet: Hashable, Sendable {
     public private(set) var consents: [Consent]
     /// The user's wish about keeping the answers; `nil` if the user does not want them kept.
     private(set) var wish: Remember?
-    /// Whether the user agreed to keep this portal's answers, or asked hotspotd to keep them.
+    /// Whether the user was asked about keeping this portal's answers.
     private(set) var isConfirmed: Bool
     /// Whether the terms had been accepted before, so that the prompt had no box for them.
     let hadConsent: Bool
@@ -47,7 +47,7 @@ public struct AnswerSheet: Hashable, Sendable {
     var counting: [Answer] { answers.filter(\.counts) }
     public var fields: [Field] { counting.map(\.field) }
 
-    /// The answers to the last prompt, which are sent.
+    /// The answers to the last prompt, which the next command sends.
     public var open: [String: String] { Self.values(answers.filter { $0.fate == .open }) }
     /// The answers to all prompts of this login.
     public var all: [String: String] { Self.values(counting) }
@@ -72,15 +72,15 @@ public struct AnswerSheet: Hashable, Sendable {
         return Release.keepable(values(unique), fields: unique.map(\.field))
     }
 
-    /// Whether the user ticked a box that the portal does not require, such as "stay signed in". If a page offers several ways to log in, it requires
-    /// none of its boxes, not even the one for the terms.
+    /// Whether the user ticked a box that the portal does not require, such as "stay signed in". If a page offers several ways to log in, it does not
+    /// require even the box for the terms, so one tick for accepted terms does not count.
     var hasOwnTick: Bool {
         let ticked = counting.filter(\.isTicked)
         let ofTerms = acceptsTerms && !ticked.contains(where: \.field.required) ? 1 : 0
         return ticked.count { !$0.field.required } > ofTerms
     }
 
-    /// Whether the user typed nothing: only stored answers, which the user confirmed, and perhaps ticks.
+    /// Whether the user typed nothing, but only confirmed stored answers and perhaps ticked boxes.
     var areStored: Bool {
         !confirmed.isEmpty
             && counting.allSatisfy { $0.field.kind == .checkbox || $0.source == .confirmed || $0.value?.text ?? "" == "" }
@@ -92,7 +92,7 @@ public struct AnswerSheet: Hashable, Sendable {
             && !answers.contains { [.accepted, .refused].contains($0.fate) && !$0.isBlank }
     }
 
-    /// Whether the login succeeded without any of the new answers. A code may have been sent, but codes are never kept.
+    /// Whether the login succeeded without any of the new answers, and without any other answer, such as a code.
     var isNeedless: Bool {
         let lost = Self.keepable(answers.filter { [.needless, .refused].contains($0.fate) && $0.source == .typed })
         return !lost.isEmpty && !hasNews && !answers.contains { $0.fate == .accepted && !$0.isBlank }
@@ -103,8 +103,8 @@ public struct AnswerSheet: Hashable, Sendable {
 
     // MARK: Changes
 
-    /// Adds the answers to an earlier prompt of the same helper and portal. Terms that were accepted at another portal of the
-    /// same login stay accepted.
+    /// Returns these answers together with the answers to an earlier prompt of the same helper and portal. Terms that the user accepted at another
+    /// portal of the same login stay accepted.
     func merged(after earlier: AnswerSheet) -> AnswerSheet {
         guard earlier.helper == helper else { return self }
         var both = self
@@ -132,7 +132,7 @@ public struct AnswerSheet: Hashable, Sendable {
         for index in answers.indices where answers[index].counts && isMeant(answers[index]) { answers[index].fate = fate }
     }
 
-    /// Notes the fate of the answers in a login that the helper reports as a success. A box that was not sent accepts nothing.
+    /// Notes the fate of the answers in a login that the helper reports as a success. A box that was not sent accepts no terms.
     mutating func finish(unsent: [String], refused: [String]) {
         if counting.contains(where: { $0.field.kind == .checkbox && (unsent + refused).contains($0.name) }) {
             consents.removeAll { isSame($0.portal, portal) }
@@ -142,7 +142,7 @@ public struct AnswerSheet: Hashable, Sendable {
         setFate(.accepted) { $0.fate == .open }
     }
 
-    /// Notes that the portal did not answer, and that these answers were not sent.
+    /// Postpones the answers, because the portal did not reply. Does nothing if one of the answers was sent.
     mutating func postpone(_ unsent: [String]) {
         guard !unsent.isEmpty, counting.allSatisfy({ $0.value == nil || $0.fate == .open }),
             counting.allSatisfy({ unsent.contains($0.name) || $0.isBlank })
@@ -150,7 +150,7 @@ public struct AnswerSheet: Hashable, Sendable {
         setFate(.postponed) { _ in true }
     }
 
-    /// Returns whether these answers fit a prompt, because the portal asks the same questions again.
+    /// Returns whether these answers fit a prompt: the same portal asks the same questions again.
     func answers(_ asked: Prompt, of helper: String, at portal: Portal?) -> Bool {
         helper == self.helper && isSame(portal, self.portal) && prompt.terms == asked.terms && prompt.termsURL == asked.termsURL
             && prompt.fields.count == asked.fields.count

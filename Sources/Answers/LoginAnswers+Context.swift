@@ -12,7 +12,7 @@ public struct StoredAnswers: Hashable, Sendable {
     public let labels: [String: String]
     /// Whether the portal refused these answers when they were last sent.
     public let isRefused: Bool
-    /// The answers as the vault sealed them: different octets are different answers.
+    /// The answers as the vault sealed them. If the octets differ, the answers count as changed.
     public let sealed: [UInt8]
 
     public init(
@@ -53,7 +53,7 @@ extension LoginAnswers {
             (self.network, self.helper, self.program, self.portal) = (network, helper, program, portal)
         }
 
-        /// Returns the owner of answers that this helper gives to a portal.
+        /// Returns the owner under which this helper's answers to a portal are stored.
         func owner(at portal: Portal) -> CredentialOwner {
             CredentialOwner(network: network, helper: helper, origin: portal.origin, pin: portal.pin, program: program)
         }
@@ -69,18 +69,18 @@ extension LoginAnswers {
 
         var own: StoredAnswers? { own(at: portal) }
 
-        /// The rule for the release of the stored answers.
+        /// Whether the stored answers may be sent to this portal, and whether the user must confirm them; `nil` if none are stored.
         var release: Release? {
             guard let portal, let own else { return nil }
             return Release.decide(stored: own.owner, asking: owner(at: portal), plain: plain)
         }
 
-        /// The stored answers that the helper may have, even if the user must confirm them first.
+        /// The stored answers that may be sent to the helper, perhaps after the user has confirmed them.
         public var available: StoredAnswers? {
             mayHaveCredentials && [.automatic, .confirmed].contains(release) ? own : nil
         }
 
-        /// Returns the rule by which answers that are kept now will be released in later logins.
+        /// Returns whether later logins may send answers that are kept now, and whether the user must confirm them.
         func laterRelease(of owner: CredentialOwner) -> Release {
             Release.decide(stored: owner, asking: owner, plain: plain)
         }

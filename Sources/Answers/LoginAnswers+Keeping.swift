@@ -47,7 +47,7 @@ extension LoginAnswers {
         }
         if !kept.isEmpty {
             actions += keep(kept, sheet, context.owner(at: portal), context)
-            // Clear nothing as well: sealing already replaces all stored answers that this login asked for.
+            // If answers are sealed, nothing is cleared: sealing already replaces all stored answers that this login asked for.
             if actions.contains(where: { if case .seal = $0 { true } else { false } }) { return actions }
         } else if sheet.isAmbiguous {
             actions += say(.ambiguous)
@@ -62,7 +62,8 @@ extension LoginAnswers {
         return [.ruled(ruling.rule)]
     }
 
-    /// Returns whether consent to the terms may be remembered. A second portal on the same network needs a separate agreement.
+    /// Returns whether consent to the terms may be remembered. If hotspotd warned about the portal, the user must have been asked about keeping its
+    /// answers.
     private func isAgreed(_ sheet: AnswerSheet, _ portal: Portal, _ context: Context) -> Bool {
         var asking = context
         asking.portal = portal
@@ -98,7 +99,7 @@ extension LoginAnswers {
             + conclude(remembered(sheet, owner, context), sheet)
     }
 
-    /// Returns the reason why answers are not kept. The settings may have changed since the user typed them.
+    /// Returns the reason why answers are not kept. The settings may have changed since the user typed the answers.
     private func refusal(_ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context) -> AnswerRuling? {
         guard let wish = sheet.wish else { return .unwanted }
         guard sheet.hasNews else { return nil }
@@ -145,7 +146,7 @@ extension LoginAnswers {
         return conclude(ruling, keeping.sheet) + cleared
     }
 
-    /// Returns the ruling that answers are remembered, and what the next login asks for.
+    /// Returns the ruling that the answers are kept, with a sentence about the next login.
     private func remembered(_ sheet: AnswerSheet, _ owner: CredentialOwner, _ context: Context) -> AnswerRuling {
         guard context.mayHaveCredentials else {
             return .kept("; they are not sent automatically, because this helper runs without a sandbox")
@@ -154,7 +155,8 @@ extension LoginAnswers {
         let isAsked = asksAgain(sheet, release, context)
         switch release {
         case .confirmed:
-            // Enter alone is not enough if the page also asks for a code or a tick; and a page that requires no field might not appear next time.
+            // Enter alone is not enough if the page also asks for a code or a tick. A page that requires no field might not ask next time, so nothing
+            // is said about it.
             let isNeeded = sheet.fields.contains { $0.required && $0.kind != .checkbox }
             let next = isAsked ? " and offered next time" : isNeeded ? "; next time press Enter to send them" : ""
             return .kept(next + (context.hasPIN ? "; after a restart hotspotd asks for the PIN first" : ""))
@@ -167,7 +169,7 @@ extension LoginAnswers {
     /// Returns whether the same page will ask again next time: for a code, or for a tick other than the one for terms that are already accepted.
     private func asksAgain(_ sheet: AnswerSheet, _ release: Release, _ context: Context) -> Bool {
         let ticks = sheet.fields.count { $0.kind == .checkbox && $0.required }
-        // If the user must confirm the stored answers, a second portal behind the first one's page shows its terms as well.
+        // If the user must confirm the stored answers, a second portal behind the first portal's page shows its terms again.
         let isKnown = release == .automatic || !isBehindAnother(sheet.portal)
         let isTicked = isKnown && !sheet.hadConsent && isConsented(sheet, context)
         return sheet.fields.contains { $0.kind == .code } || ticks > (isTicked ? 1 : 0)

@@ -1,15 +1,15 @@
 import HotspotCore
 import Vault
 
-/// Decides whether stored answers are sent, which ones a prompt offers, and what it says about them.
+/// Decides whether stored answers are sent, which of them a prompt offers, and what the prompt says about them.
 extension LoginAnswers {
     /// Decides whether stored answers are sent with a command (D6, PlainHTTPAnswers=, and the vault's rule).
     mutating func release(_ context: Context) -> [Action] {
-        // Give no reason for another portal here: it causes a warning when it asks, and an unreachable portal has not asked.
+        // Give no reason if answers are stored only for other portals: hotspotd warns when this portal asks. An unreachable portal has not asked.
         guard let own = context.own, let portal = context.portal else {
             return context.otherOwner.map { withhold($0, context) } ?? []
         }
-        // Give no reason if the user has answered: those answers are sent in place of the stored ones.
+        // Give no reason if the user has answered: the user's answers are sent in place of the stored answers.
         if context.release == .confirmed, context.available != nil, !context.isLocked, sheet(for: context.helper) != nil {
             return []
         }
@@ -31,7 +31,8 @@ extension LoginAnswers {
         context.available.flatMap { own in shown.asked.fields.contains { isWanted($0, of: own, shown) } ? own : nil }
     }
 
-    /// Returns whether to offer the stored answer to a field: this login has no answer to it yet, or only the stored secret.
+    /// Returns whether to offer the stored answer to a field: this login has no answer to the field yet, or only a stored secret that the user
+    /// confirmed.
     private func isWanted(_ field: Field, of stored: StoredAnswers, _ shown: ShownPrompt) -> Bool {
         guard stored.fieldNames.contains(field.name) else { return false }
         guard let sheet = sheet(for: shown.helper), sheet.all[field.name] != nil else { return true }
@@ -69,7 +70,8 @@ extension LoginAnswers {
         context.own.flatMap { $0.sealed == shown.offered ? $0 : nil }
     }
 
-    /// Returns hotspotd's own sentence above the question: the reason to ask for answers that are stored, or a step that the user can take first.
+    /// Returns hotspotd's own sentence above the question: the reason to ask for answers that are stored, or a step that the user can take before
+    /// answering.
     func note(for shown: ShownPrompt, _ context: Context) -> String? {
         if let reason = reasonToAsk(shown, context) { return "Asked again: \(reason.words)." }
         if !shown.stored.isEmpty, sheet?.helper != shown.helper, context.own?.isRefused == true {

@@ -4,11 +4,11 @@ import Vault
 
 /// The prompts and answers of one interface as a value: events in, actions out. The rules are those of ``AnswerRule``.
 public struct LoginAnswers: Sendable {
-    /// Stored answers that were sent without asking the user, in this association.
+    /// Stored answers that hotspotd sent without asking the user, in this association.
     struct Releasing: Hashable, Sendable {
         enum Fate: Hashable, Sendable {
             case sent
-            /// The helper says that the login is done.
+            /// The helper reports that the login succeeded.
             case accepted
             /// The login was not proven: do not send the answers with these sealed octets again without asking the user.
             case spent([UInt8])
@@ -32,7 +32,7 @@ public struct LoginAnswers: Sendable {
         case opened(StoredAnswers, [String: SecretText])
         /// The vault did not open stored answers.
         case notOpened(String)
-        /// The user's answers to the prompt, which were checked before.
+        /// The user's answers to the prompt, already checked.
         ///
         /// - Parameters:
         ///   - confirmed: the names of the stored answers among them.
@@ -45,9 +45,9 @@ public struct LoginAnswers: Sendable {
         case storedChanged(token: String)
         case pinGiven(token: String)
         case replied(Reply, to: Command)
-        /// The login succeeded; if it sent no answers, the answers of the kept login count.
+        /// The login succeeded. If it sent no answers, the answers in `kept`, of an earlier login, count.
         case succeeded(kept: AnswerSheet?)
-        /// The kept login becomes the current one again.
+        /// The answers of an earlier login become the current answers again.
         case restored(AnswerSheet?)
         /// The login is proven.
         case proven
@@ -97,7 +97,7 @@ public struct LoginAnswers: Sendable {
     var releases: [Releasing] = []
     /// The reason why this login does not send stored answers.
     private var withheld: String?
-    /// The company that this network's portal imitates, by the helper that found it.
+    /// The companies that this network's portal imitates; the key is the helper that reported the company.
     private var imitations: [String: String] = [:]
     /// The portal of the Authenticate command. Its first page may lead to another portal, which then asks.
     private var firstPortal: Portal?
@@ -116,7 +116,7 @@ public struct LoginAnswers: Sendable {
     /// Returns the answers of this login, if they are for this helper.
     public func sheet(for helper: String) -> AnswerSheet? { sheet?.helper == helper ? sheet : nil }
 
-    /// Returns whether the portal that asks is another one than the portal of the first page.
+    /// Returns whether the portal that asks differs from the portal of the first page.
     func isBehindAnother(_ portal: Portal?) -> Bool { firstPortal.map { $0.origin != portal?.origin } ?? false }
 
     func isSpent(_ stored: StoredAnswers) -> Bool {
@@ -227,8 +227,8 @@ public struct LoginAnswers: Sendable {
         if let stored, !context.isLocked { .open(stored) } else { .offer }
     }
 
-    /// Returns why hotspotd answers a prompt without the user: typed answers that were not sent fit it, or answers are stored for this second portal
-    /// and the helper has received none so far.
+    /// Returns why hotspotd answers a prompt without the user: typed answers that were not sent fit the prompt, or answers are stored for this second
+    /// portal, which counts once in a login.
     private mutating func answersItself(_ prompt: Prompt, _ context: Context) -> AnswerRuling? {
         guard sheet == nil else { return nil }
         if var late = postponed, late.answers(prompt, of: context.helper, at: context.portal) {
@@ -250,8 +250,8 @@ public struct LoginAnswers: Sendable {
         return .answeredFromStore
     }
 
-    /// Offers the stored answers as they are now. If the prompt offered other answers, it gets a new name, so that no client sends answers that its
-    /// user has not seen.
+    /// Offers the stored answers as they are now. If the prompt offered other answers before, it gets a new token, so that no client sends answers
+    /// that its user has not seen.
     private mutating func offerAgain(_ token: String, _ context: Context, isUnlocking: Bool = false) -> [Action] {
         guard var shown = prompt else { return [] }
         let stored = wanted(in: shown, context)
@@ -290,7 +290,7 @@ public struct LoginAnswers: Sendable {
     private mutating func replied(_ reply: Reply, _ command: Command, _ context: Context) -> [Action] {
         guard [.authenticate, .presentUI].contains(command) else { return [] }
         let (unsent, refused, isOurs) = (reply.unsent ?? [], reply.refused ?? [], sheet?.helper == context.helper)
-        // Change only this helper's finding, so that another helper's success does not end its warning.
+        // Change only the finding of this helper: its success must not end another helper's warning.
         if reply.result != .temporaryFailure {
             let company = reply.imitates.map { Printable.text($0, limit: 64) } ?? ""
             imitations[context.helper] = company.isEmpty ? nil : company
@@ -317,7 +317,8 @@ public struct LoginAnswers: Sendable {
         return [.ruled(.released), .journal(kind: "credential", "released for \(origin)", helper: context.helper)]
     }
 
-    /// A second login may have run without the answers that the first one sent. If it is proven, the answers of the first one count (D25).
+    /// A second login may have run without the answers that the first login sent. If the second login is proven, the answers of the first login count
+    /// (D25).
     private mutating func succeed(_ kept: AnswerSheet?, _ context: Context) -> [Action] {
         guard hasSentNothing, var kept, kept.helper == context.helper else { return [] }
         if sheet?.isUnsent == true { kept.setFate(.earlier) { _ in true } }

@@ -23,7 +23,7 @@ public struct ShownPrompt: Sendable, CustomStringConvertible {
     /// Whether stored answers wait for the PIN.
     public internal(set) var isLocked = false
     public internal(set) var warning: String?
-    /// The reason to ask for stored answers, or a step that the user can take first.
+    /// Why hotspotd asks for answers that are stored, or a step that the user can take before answering.
     public internal(set) var note: String?
     /// Why the prompt is about to end.
     var ending: AnswerRuling?

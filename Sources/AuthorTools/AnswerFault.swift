@@ -22,7 +22,7 @@ enum AnswerFault {
                 "It wrote \"\(beginning(message))\" to standard output, which is only for answers; use standard error."
         }
         guard message.count < output.count else {
-            // If a message is longer than the recording, the host reports it.
+            // Leaves a message that is longer than the recording to the host, which reports it.
             guard record.outputTotal == output.count else { return nil }
             let amount = output.count == 1 ? "one octet" : "\(output.count) octets"
             return "It wrote \(amount) but no NUL at the end; end each message with a NUL."
@@ -44,7 +44,7 @@ enum AnswerFault {
     static func trailingOutput(_ record: Record) -> [Remark] {
         guard let end = record.output.firstIndex(of: 0) else { return [] }
         let rest = record.output[(end + 1)...]
-        // The host itself reports further complete messages.
+        // Leaves further complete messages to the host, which reports them.
         guard !rest.isEmpty, !rest.contains(0) else { return [] }
         return [.note("After the NUL it wrote \"\(beginning(rest))\", which is ignored: an answer ends with its NUL.")]
     }
@@ -69,7 +69,7 @@ enum AnswerFault {
     /// The most likely reason why a helper wrote nothing at all.
     static let endlessReading = "If it reads to the end of standard input, it waits for ever: read only up to the NUL."
 
-    /// Returns where a helper may write, if standard error reports a read-only folder.
+    /// Returns a remark on the folders in which a helper may write, if standard error reports a read-only folder.
     static func readOnly(_ errors: [String]) -> [Remark] {
         let words = ["Read-only file system", "EROFS", "[Errno 30]"]
         guard errors.contains(where: { line in words.contains { line.contains($0) } }) else { return [] }

@@ -110,7 +110,7 @@ struct HelperUnderTest {
         where [spec.name, path, folder].contains(reported.subject) {
             // Skips a problem that may repeat the file modes reported above: the catalogue gives only its first reason not to trust a helper.
             if !loose.isEmpty, reported.problem.code == .helperNotTrusted { continue }
-            // This problem belongs to another file with the same name.
+            // Skips the problem of another file with the same name.
             if reported.problem.code == .helperShadowed, !reported.problem.message.hasPrefix(path) { continue }
             if reported.problem.code == .displayNameTooLong {
                 remarks.wrong("\(reported.problem.message).")

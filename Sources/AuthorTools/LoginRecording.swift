@@ -18,7 +18,8 @@ package struct LoginRecording {
         package var exchange: RecordedLogin
         /// The method of the login, in words.
         package var way: String
-        /// Whether the user wants this recording: the login succeeded, or it was refused and the user wanted that.
+        /// Whether the user wants this recording: the login succeeded, or the portal refused it and the user chose to record the
+        /// refusal.
         package var isWanted: Bool
         /// Other observations, such as the session's time.
         package var notes: [String] = []
@@ -77,7 +78,7 @@ package struct LoginRecording {
         for _ in 0..<Self.rounds where reply.result == .uiRequired {
             guard let prompt = reply.prompt, !prompt.fields.isEmpty else { break }
             let isRefused = prompt.message != nil && prompt.fields.contains { answers[$0.name] != nil }
-            // A portal can call itself anything, so the title also names its origin.
+            // A portal can call itself anything, so the title also shows the portal's origin.
             var question = prompt
             if let origin = reply.portal?.origin { question.title += " (\(origin))" }
             guard let given = ask(question, isRefused) else {

@@ -2,7 +2,7 @@ import ForeignText
 import HotspotCore
 
 struct Options: Equatable {
-    /// A `.helper` file, a folder with one, or a program.
+    /// A `.helper` file, a folder with such a file, or a program.
     var path: String
     /// A file with the login page that the made-up portal serves.
     var page: String?

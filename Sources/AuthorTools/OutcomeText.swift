@@ -41,7 +41,7 @@ enum OutcomeText {
         }
     }
 
-    /// Makes a text printable, without the made-up user's answers.
+    /// Makes a text printable, and masks the made-up user's answers.
     private static func safe(_ text: String, limit: Int = 200) -> String {
         Printable.text(RehearsalUser.hidden.mask(text), limit: limit)
     }

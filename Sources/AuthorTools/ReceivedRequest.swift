@@ -35,7 +35,7 @@ struct ReceivedRequest {
         let words = (lines.first ?? "").split(separator: " ")
         guard words.count >= 2 else { return nil }
         method = String(words[0])
-        // The target of a request to a proxy has scheme and host.
+        // Removes scheme and host, which the target of a request to a proxy has.
         var target = words[1][...]
         if target.hasPrefix("http://") {
             let rest = target.dropFirst(7)
@@ -66,7 +66,7 @@ struct ReceivedRequest {
         return "\(Printable.text(method, limit: 16)) \(Printable.text(path, limit: 120))\(fields.isEmpty ? "" : " (\(fields))")"
     }
 
-    /// Returns the texts, numbers and truth values of a JSON object.
+    /// Returns the members of a JSON object that are texts, numbers or `true`.
     private static func members(_ body: [UInt8]) -> [(name: String, value: String)] {
         guard case .object(let members)? = try? Coding.decode(JSONValue.self, from: body) else { return [] }
         return members.sorted { $0.key < $1.key }.prefix(200).compactMap { name, value in

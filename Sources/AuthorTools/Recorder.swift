@@ -60,7 +60,7 @@ enum Recorder {
         var status: Int32 = 0
         while true {
             var waits = streams.map { pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0) }
-            // A child of the helper may keep a stream open after the helper has ended.
+            // Waits at most 20 ms, because a child of the helper may keep a stream open after the helper has ended.
             poll(&waits, nfds_t(waits.count), 20)
             for index in streams.indices where waits[index].revents != 0 { streams[index].pass() }
             if waitpid(child, &status, WNOHANG) == child { break }
@@ -128,7 +128,7 @@ enum Recorder {
 
         init(copy path: String, to target: Int32) {
             var ends: [Int32] = [-1, -1]
-            // A pipe, because the daemon also uses one.
+            // Uses a pipe, as the daemon does.
             _ = pipe(&ends)
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             reading = ends[0]
@@ -137,7 +137,7 @@ enum Recorder {
             copy = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         }
 
-        /// Relays the octets that have arrived; returns `false` without any octets, or at the end of the stream.
+        /// Relays the octets that have arrived; returns `false` if there are none, or at the end of the stream.
         @discardableResult mutating func pass() -> Bool {
             guard reading >= 0 else { return false }
             var chunk = [UInt8](repeating: 0, count: 16 * 1024)

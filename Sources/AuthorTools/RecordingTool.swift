@@ -7,7 +7,7 @@ import PortalCatalogue
 /// `hotspotctl portals record`: logs in, asks on the terminal, and writes the fixture.
 enum RecordingTool {
     static func record(_ file: String, interface: String?) -> Bool {
-        // Checked before the login, which the user may have only once.
+        // Checks the file before the login, because the user may be able to log in only once.
         guard access(file, F_OK) != 0 else {
             print("\(Printable.text(file)) exists already; name another file.")
             return false
@@ -22,8 +22,8 @@ enum RecordingTool {
         gethostname(&name, name.count - 1)
         let machine = String(decoding: name.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }, as: UTF8.self)
         do {
-            // Uses only the portal file to which the fixture belongs; without one, all portal files, of which the best match
-            // logs in.
+            // Uses only the portal file to which the fixture belongs; without such a file, all portal files, of which the best
+            // match logs in.
             let own = try Replay.portal(of: file).flatMap { path in try PortalCatalogue.read(path) }
             let recording = LoginRecording(
                 link: link, portals: own.map { [$0] } ?? PortalCatalogue().read().portals, isNamed: own != nil, machine: machine)

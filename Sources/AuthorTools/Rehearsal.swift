@@ -16,7 +16,7 @@ import Varlink
     private var session: Session?
     private var foundPortal: Portal?
     private var needs: [String] = []
-    /// The fields of the helper's prompts, before they were answered.
+    /// The fields of the prompts that the made-up user answered, as the helper sent them.
     private var askedFields: [Field] = []
     /// The helper's answers about the captive network.
     private var evaluations: [HelperOutcome?] = []
@@ -156,7 +156,7 @@ import Varlink
         return reply.result == .uiRequired ? reply.prompt : nil
     }
 
-    /// Answers a prompt and the prompts that follow, such as one for a code by text message. If there is no prompt, plays
+    /// Answers a prompt and the prompts that follow, such as a prompt for a code by text message. If there is no prompt, plays
     /// PresentUI without answers.
     private func present(_ first: Prompt?) async throws(CannotTest) {
         var prompt = first
@@ -197,7 +197,7 @@ import Varlink
         transcript.say(Review.logoff(reply, isOpen: portal.isOpen))
     }
 
-    /// Cancels Evaluate while the portal does not answer, as if another helper had won.
+    /// Cancels Evaluate while the portal does not answer, as if the daemon had chosen another helper.
     private func cancel() async throws(CannotTest) {
         portal.reset(open: false)
         portal.treatProbe(.stall)
@@ -216,7 +216,7 @@ import Varlink
             if case .evaluation(let evaluation)? = $0 { evaluation.confidence } else { nil }
         }
         if confidences.isEmpty {
-            // Failures were already reported, but not that Evaluate is unknown to the helper.
+            // Reports that the helper does not know Evaluate. Failures of Evaluate were already reported.
             if !opened, evaluations.contains(.notRecognized) { transcript.say([Review.unknownEvaluate]) }
             return
         }

@@ -30,7 +30,7 @@ struct RehearsalNetworks {
         joined = network(name, usual, 1)
         var seen = [joined]
         for (index, other) in [Security.open, .psk].enumerated() {
-            // The daemon asks a helper with SSID= only about the networks in that list.
+            // Adds another network only without SSID=: with SSID=, the daemon asks only about networks in that list.
             if security(other) != nil, spec.ssids.isEmpty {
                 seen.append(network(SSID(printable: "Another network")!, other, index + 2))
             }

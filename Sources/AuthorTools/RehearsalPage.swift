@@ -2,7 +2,7 @@ import ForeignText
 import HelperKit
 import HotspotCore
 
-/// A login page whose first form opens the portal when it is submitted as a browser does.
+/// A login page whose first form opens the portal when the form is submitted as a browser submits it.
 struct RehearsalPage: Sendable {
     /// The page as it is served.
     let octets: [UInt8]
@@ -31,7 +31,7 @@ struct RehearsalPage: Sendable {
             )
         }
         guard target.origin == origin else {
-            // The form of a saved page may contain the address of the real portal, which is replaced with the made-up portal's.
+            // The form of a saved page may contain the address of the real portal. Replaces it with the made-up portal's address.
             let text = String(decoding: octets, as: UTF8.self)
             guard text.contains(target.origin) else {
                 let place = "\(Printable.text(target.origin, limit: 120)), not to the made-up portal"

@@ -6,8 +6,8 @@ import HelperKit
 import HotspotCore
 import Varlink
 
-/// A captive portal on loopback with one page, the default one or the author's. Until a login, the portal answers the probe with
-/// a redirect to the page, or with the page itself.
+/// A captive portal on loopback with one page: the default page, or the author's page. Until a login, the portal answers the
+/// probe with a redirect to the page, or with the page itself.
 ///
 /// The portal listens on one of the ports that gateways use.
 final class RehearsalPortal: Sendable {

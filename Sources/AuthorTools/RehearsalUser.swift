@@ -2,7 +2,7 @@ import ForeignText
 import HelperHost
 import HotspotCore
 
-/// The made-up user, who accepts everything and types what the field asks for.
+/// The made-up user, who accepts everything and types a fitting answer into each field.
 enum RehearsalUser {
     /// The answer to password fields; a helper must not show it.
     static let password = "rehearsal-secret-1"

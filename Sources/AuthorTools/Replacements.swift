@@ -48,7 +48,8 @@ struct Replacements {
         }
     }
 
-    /// Adds an address of this machine. Keeps an IPv4 address's network part, because the portal's address has the same.
+    /// Adds an address of this machine. Keeps an IPv4 address's network part, because the portal's address has the same network
+    /// part.
     mutating func addAddress(_ address: String, in texts: [String]) {
         let networks =
             address.contains(":") ? "2001:db8::" : String(address[...(address.lastIndex(of: ".") ?? address.startIndex)])
@@ -80,9 +81,9 @@ struct Replacements {
         if value.utf8.count >= Self.freeLength, isNamed || isNumber { addToken(value) }
     }
 
-    /// Adds texts that look like a hardware address, a token, a session or a challenge, also if they are encoded in base64.
+    /// Adds texts that look like a hardware address, a token, a session or a challenge, even if they are encoded in base64.
     mutating func learn(_ text: String) {
-        // Escapes are decoded first, because their digits do not belong to the token; the stored spellings cover escaped text.
+        // Decodes escapes first, because their digits do not belong to the token; the stored spellings cover escaped text.
         learn(PercentEncoding.decode(text.replacing("+", with: "%2B").utf8))
     }
 
@@ -96,7 +97,7 @@ struct Replacements {
             {
                 learn(inner)
                 let hidden = Base64.encode(Array(apply(inner).utf8))
-                // Adds it even if it contains nothing private, so that it is not taken for a token.
+                // Adds the text even if it contains nothing private, so that it is not mistaken for a token.
                 insert(text, hidden.filter { $0 != "=" })
             } else if run.count >= 20, Self.isMixed(text),
                 text.contains("+") || !padding.isEmpty && octets[run.endIndex...].starts(with: padding.utf8)
@@ -170,7 +171,7 @@ struct Replacements {
                     if character.isASCII, !character.isLetter, !character.isNumber { return character }
                     return character.isNumber ? next("123456789") : character.isASCII ? next(letters) : "ñ"
                 })
-            // A hardware address that belongs to no manufacturer.
+            // Begins a hardware address with 02, so that it belongs to no manufacturer.
             if key.utf8.count == 12, key.utf8.allSatisfy(Self.isHexadecimal) { result = "02" + result.dropFirst(2) }
             if !key.contains(where: { $0.isLetter || $0.isNumber }) { break }
         }
@@ -213,8 +214,9 @@ struct Replacements {
         text.split { !$0.isLetter && !$0.isNumber }.map(String.init)
     }
 
-    /// Returns whether a text mixes letters and digits as no word does. One part needs two digits, and twelve hexadecimal digits or, in a text
-    /// of 16 characters or more, eight characters with a letter. Thirteen decimal digits are a time.
+    /// Returns whether a text mixes letters and digits as no word does. One part must have two digits. It must also have 12 or more
+    /// characters, all hexadecimal digits, or 8 or more with a letter in a text of 16 or more. Thirteen decimal digits are a time, not a
+    /// token.
     private static func isToken(_ text: String) -> Bool {
         text.split { $0 == "-" || $0 == "_" }.contains { piece in
             let digits = piece.utf8.count { (0x30...0x39).contains($0) }
@@ -252,7 +254,8 @@ struct Replacements {
 
     // MARK: - Replacing
 
-    /// Returns the text with all private values replaced. At each place the longest value counts; made-up values are not replaced again.
+    /// Returns the text with all private values replaced. At each place, the longest value is replaced; made-up values are not replaced
+    /// again.
     func apply(_ text: String) -> String {
         let octets = Array(text.utf8)
         let byFirst = Dictionary(grouping: spellings.keys) { $0[0] }.mapValues { $0.sorted { $0.count > $1.count } }

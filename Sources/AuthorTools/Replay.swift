@@ -5,7 +5,8 @@ import HotspotCore
 import PageLogin
 import PortalCatalogue
 
-/// Plays a fixture against a portal file, without a network, and reports where the helper's requests differ from the recorded ones.
+/// Plays a fixture against a portal file, without a network, and reports where the helper's requests differ from the recorded
+/// requests.
 package struct Replay {
     private let portal: PortalFile
     private let exchange: RecordedLogin
@@ -38,8 +39,8 @@ package struct Replay {
         return owner(of: parts[parts.count - 1], among: portals(in: folder)).map { "\(folder)/\($0).portal" }
     }
 
-    /// Returns the fixtures of a portal file, which are beside it: `tests/NAME.exchange` and `tests/NAME-WORD.exchange`. If there is also a portal
-    /// file `NAME-WORD`, the second fixture belongs to that file.
+    /// Returns the fixtures of a portal file: `tests/NAME.exchange` and `tests/NAME-WORD.exchange` in its folder. If there is also a portal file
+    /// `NAME-WORD`, the second fixture belongs to that file.
     package static func fixtures(of path: String) -> [String] {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let name = String(path.split(separator: "/").last?.dropLast(".portal".count) ?? "")

@@ -15,7 +15,7 @@ enum Review {
         }
         if let name = value["displayName"]?.string {
             let shown = String(name.prefix(HelperSpec.displayNameLimit))
-            // If the file has the same long name, it already got a remark.
+            // Does not repeat the remark on the long name if the file has the same name.
             if shown != name, shown != spec.displayName {
                 remarks.wrong(
                     "displayName has \(name.count) characters; only \(HelperSpec.displayNameLimit) are shown: \"\(safe(shown))\"."

@@ -35,7 +35,7 @@ import HotspotCore
         mkdir(records, 0o700)
         name = helper.spec.name
         var configuration = HostConfiguration(runtimeDirectory: folder + "/run")
-        // Long enough to distinguish a helper that ignores SIGTERM from one that a busy machine delays.
+        // Long enough to distinguish a helper that ignores SIGTERM from a helper that a busy machine delays.
         configuration.cancelKill = .seconds(2)
         helperHost = HelperHost(configuration: configuration)
         var spec = helper.spec
@@ -102,7 +102,7 @@ import HotspotCore
         let end = EventLoop.now + limit
         while !condition() {
             guard EventLoop.now < end else { return false }
-            // Kept in a variable, because a source without an owner does not fire.
+            // Keeps the source in a variable, because a source without an owner does not fire.
             var pause: EventSource?
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 pause = try? EventLoop.shared.schedule(after: .milliseconds(5)) { continuation.resume() }

@@ -34,7 +34,7 @@ package enum BrowseProgram {
             named: words.last, preferred: DefaultBrowser(environment: variable).program,
             path: variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin")
         let (link, start) = try readNetwork()
-        // Blocked before the first thread starts, so that each thread has the mask and only this one waits for the signals.
+        // Blocks signals before the first thread starts: so every thread has the mask, and only this thread waits for signals.
         let signals = blockSignals()
         let proxy: Proxy
         do throws(Errno) {
@@ -88,7 +88,8 @@ package enum BrowseProgram {
     }
 
     private static func blockSignals() -> UnsafePointer<sigset_t> {
-        // This process would inherit the setting of a parent that lets the kernel collect its children automatically.
+        // Resets SIGCHLD: this process would inherit SIG_IGN from its parent, with which the kernel collects ended children
+        // itself.
         signal(SIGCHLD, SIG_DFL)
         let signals = UnsafeMutablePointer<sigset_t>.allocate(capacity: 1)
         sigemptyset(signals)

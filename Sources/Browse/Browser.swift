@@ -42,7 +42,7 @@ struct Browser: Equatable {
         throw .noBrowser
     }
 
-    /// The name of the browser's snap; `nil` if it is not from a snap. A snap sees no file outside its own folders.
+    /// The name of the browser's snap; `nil` if the browser is not from a snap. A snap sees no file outside its own folders.
     var snap: String? { Snap.name(of: path) }
 
     private static func places(of name: String, _ path: String) -> [String] {

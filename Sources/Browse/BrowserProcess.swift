@@ -2,14 +2,14 @@ import CLinux
 import EventLoop
 import Glibc
 
-/// The running browser and all processes that it starts. If one of these loses its parent, it becomes our child.
+/// The running browser and all processes that it starts. A process that loses its parent becomes our child.
 struct BrowserProcess {
     private let pid: pid_t
 
     /// Starts a command without any of our descriptors, in its own session, so that a Ctrl-C in the terminal does not reach it.
     init(_ command: [String], environment: [String]) throws(BrowseError) {
         guard clinux_adopt_orphans() == 0 else { throw .system("The browser's processes could not be grouped", errno) }
-        // Browsers write only messages for their developers to these streams.
+        // Discards the standard streams, to which browsers write only messages for their developers.
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }
         do throws(Errno) {
@@ -29,8 +29,8 @@ struct BrowserProcess {
 
     /// Ends the browser and everything that it started. It need not end cleanly, because its profile is deleted.
     func end() {
-        // Repeats, because a process may start another one while the list is read. Gives up on processes that the kernel does not end
-        // within five seconds.
+        // Repeats, because a process may start another process while the list is read. Gives up on processes that the kernel does not
+        // end within five seconds.
         for _ in 0..<500 {
             let rest = ProcessTree.descendants()
             for process in rest { kill(process, SIGKILL) }

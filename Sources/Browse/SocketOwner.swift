@@ -7,7 +7,7 @@ struct SocketOwner: Equatable {
     let user: uid_t
     let inode: UInt64
 
-    /// Asks the kernel for the socket of a client's connection to a port; `nil` if there is none.
+    /// Asks the kernel for the socket of a client's connection to a port; `nil` if there is no such socket.
     static func find(connectionFrom client: UInt16, to port: UInt16) -> SocketOwner? {
         let netlink = socket(AF_NETLINK, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), diagnosis)
         guard netlink >= 0 else { return nil }

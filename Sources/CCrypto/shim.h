@@ -5,7 +5,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-// SHA-256 of a certificate's public key (SubjectPublicKeyInfo); 1 if there is one. Frees the certificate.
+// SHA-256 of a certificate's public key (SubjectPublicKeyInfo). Returns 1 on success; frees the certificate.
 static inline int ccrypto_key_hash(X509 *certificate, unsigned char hash[32]) {
     if (!certificate) return 0;
     unsigned char *encoded = NULL;

@@ -5,7 +5,7 @@
 static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
     return (curl_easy_setopt)(easy, option, value);
 }
-// CURL_NETRC_IGNORED is an enumeration constant before 8.14, and a macro since.
+// CURL_NETRC_IGNORED as a number: it is an enumeration constant before 8.14, and a macro since.
 static const long ccurl_netrc_ignored = CURL_NETRC_IGNORED;
 // CURLE_TOO_LARGE, since 8.6: an endless header line, or an address that is too long. Earlier versions report CURLE_OUT_OF_MEMORY.
 static const CURLcode ccurl_too_large = (CURLcode)100;
@@ -77,7 +77,7 @@ static inline CURLcode ccurl_multi_outcome(CURLM *multi) {
     return message && message->msg == CURLMSG_DONE ? message->data.result : CURLE_AGAIN;
 }
 
-// The folder of authorities that this libcurl was built with, or NULL.
+// The folder of certificate authorities with which this libcurl was built, or NULL.
 static inline const char *ccurl_authorities_folder(void) {
     const curl_version_info_data *information = curl_version_info(CURLVERSION_NOW);
     return information && information->age >= CURLVERSION_SEVENTH ? information->capath : NULL;

@@ -1,7 +1,7 @@
 #pragma once
 
-/* L2CAP sockets over Bluetooth LE. Only libbluetooth-dev has headers with these numbers and this address, which are the kernel's
-   (include/net/bluetooth/bluetooth.h and l2cap.h of Linux 6.1). */
+/* L2CAP sockets over Bluetooth LE. These numbers and this address structure are the kernel's (include/net/bluetooth/bluetooth.h and
+   l2cap.h of Linux 6.1); only libbluetooth-dev has headers that declare them. */
 
 #include <errno.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static inline struct clinux_l2cap_address clinux_l2cap_address(const unsigned ch
     return address;
 }
 
-/* A socket at an adapter's address, with a PSM from 0x80 to 0xFF that the kernel chooses. It asks for no pairing. Returns -1 with errno. */
+/* A socket at an adapter's address, with a PSM from 0x80 to 0xFF that the kernel chooses. It does not require pairing. Returns -1 with errno. */
 static inline int clinux_l2cap_socket(const unsigned char *device, int is_random, uint16_t mtu) {
     struct clinux_l2cap_address address = clinux_l2cap_address(device, is_random, 0);
     struct { uint8_t level, key_size; } security = {CLINUX_BT_SECURITY_LOW, 0};
@@ -67,7 +67,7 @@ static inline int clinux_l2cap_psm(int descriptor) {
     return address.psm[1] << 8 | address.psm[0];
 }
 
-/* Declared for _GNU_SOURCE alone, as in shim.h. */
+/* glibc declares it only with _GNU_SOURCE: see the end of shim.h. */
 int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 
 /* Accepts a connection, and writes the six octets of the other device's address. Returns -1 with errno. */

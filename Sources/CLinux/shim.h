@@ -22,7 +22,7 @@ static inline int clinux_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAP
 static inline int clinux_clear_ambient_capabilities(void) { return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); }
 static inline int clinux_add_ambient_capability(int capability) { return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0); }
 
-/* glibc has it, and only libcap's headers declare it. */
+/* glibc contains capset(2), but only libcap's headers declare it. */
 int capset(cap_user_header_t header, const cap_user_data_t data);
 static inline int clinux_drop_capabilities(void) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -30,7 +30,7 @@ static inline int clinux_drop_capabilities(void) {
     return capset(&header, none);
 }
 
-/* ioctl(2) is variadic. The interface's first IPv4 address, four octets; its hardware address, six. */
+/* ioctl(2) is variadic. These write an interface's first IPv4 address (four octets), and its hardware address (six octets). */
 static inline int clinux_interface_address(int descriptor, const char *name, unsigned char *address) {
     struct ifreq request = {{{0}}};
     strncpy(request.ifr_name, name, IFNAMSIZ - 1);
@@ -46,8 +46,8 @@ static inline int clinux_interface_hardware(int descriptor, const char *name, un
     return result;
 }
 
-/* A packet socket (packet(7)) for one link, whose filter is made of macros: only DHCP answers of IPv4, or DHCPv6 replies and router
-   advertisements. It gets its filter before it is bound. Returns -1 with errno. */
+/* A packet socket (packet(7)) for one link, which receives only DHCP answers (IPv4), or DHCPv6 replies and router advertisements (IPv6).
+   Its filter, which is made of macros, is attached before the socket is bound. Returns -1 with errno. */
 static inline int clinux_answers(unsigned int index, int is_ipv6) {
     struct sock_filter ipv4[] = {
         BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 0, 6),
@@ -74,7 +74,7 @@ static inline int clinux_answers(unsigned int index, int is_ipv6) {
         return -1;
     return descriptor;
 }
-/* A packet without the link's header, and the six octets of its sender's MAC address. Returns 0 for a packet to another host, and for a
+/* Receives a packet without the link's header, and the six octets of its sender's MAC address. Returns 0 for a packet to another host, and for a
    link without such addresses; -1 with errno. */
 static inline ssize_t clinux_receive(int descriptor, void *octets, size_t size, unsigned char *hardware) {
     struct sockaddr_ll sender = {0};
@@ -86,7 +86,7 @@ static inline ssize_t clinux_receive(int descriptor, void *octets, size_t size, 
     return count;
 }
 
-/* One descriptor over a Unix socket (unix(7), SCM_RIGHTS), beside one octet. Return 0, or -1 with errno. */
+/* Sends one descriptor over a Unix socket (unix(7), SCM_RIGHTS), together with one octet. Returns 0, or -1 with errno. */
 static inline int clinux_send_descriptor(int connection, int descriptor) {
     char octet = 0, control[CMSG_SPACE(sizeof(int))] = {0};
     struct iovec part = {&octet, 1};
@@ -98,7 +98,7 @@ static inline int clinux_send_descriptor(int connection, int descriptor) {
     memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
     return sendmsg(connection, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
 }
-/* Returns the descriptor, which is closed on exec; -1 with errno, 0 for an octet without one. */
+/* Receives one octet and returns its descriptor, which is closed on exec; 0 if the octet has no descriptor, -1 with errno. */
 static inline int clinux_receive_descriptor(int connection) {
     char octet = 0, control[CMSG_SPACE(sizeof(int))] = {0};
     struct iovec part = {&octet, 1};
@@ -112,7 +112,7 @@ static inline int clinux_receive_descriptor(int connection) {
     return descriptor;
 }
 
-/* Declared for _GNU_SOURCE alone, without which Swift reads glibc's headers; and malloc.h. */
+/* Declared here, because glibc declares them only with _GNU_SOURCE or in malloc.h, and Swift's Glibc module has neither. */
 int malloc_trim(size_t pad);
 int pipe2(int ends[2], int flags);
 int memfd_create(const char *name, unsigned int flags);

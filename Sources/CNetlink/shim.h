@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-/* Lets the kernel drop all but the reports that a neighbour of one link came into use: its state is reachable, probe or failed. A filter reads
-   numbers in network order, and netlink has them in the machine's. Returns -1 with errno. */
+/* Lets the kernel drop all messages except reports that a neighbour of one link came into use: its state is reachable, probe or failed. A filter
+   reads numbers in network order, but netlink writes them in the machine's order, so the constants are swapped. Returns -1 with errno. */
 static inline int cnetlink_accept_use(int descriptor, int index) {
     const unsigned int header = NLMSG_HDRLEN;
     struct sock_filter filter[] = {

@@ -59,12 +59,13 @@ extension Companion {
     private mutating func receiveControl(_ chunk: [UInt8], on link: PeerLink) throws(CompanionError) {
         switch link.control.read(chunk) {
         case .more, .doubled: break
-        // The link layer keeps the order; if it does not, only another session helps.
+        // The link layer normally keeps the order of chunks. After a lost chunk, only another session helps, so this closes the
+        // link.
         case .lost: throw .chunkLost
         case .malformed: throw .malformed
         case .whole(let frame) where frame.key == .clear: try receiveClear(frame.data, on: link)
         case .whole(let frame):
-            // A frame under another key belongs to a session that has ended.
+            // Ignores a frame under another key, which belongs to a session that has ended.
             guard let session = link.session, frame.key == session.key else { return }
             let message = try session.open(frame.data)
             try prove(session, on: link)
@@ -86,7 +87,7 @@ extension Companion {
     }
 
     private mutating func receiveBulk(_ chunk: [UInt8], over channel: Channel, on link: PeerLink) throws(CompanionError) {
-        // Memory is reserved for paired peers.
+        // Ignores messages in bulk before the session is proven: only paired peers may use memory.
         guard let session = link.session, session.isProven else { return }
         let part: PeerLink.Part
         do throws(CompanionError) { part = try link.readBulk(chunk) } catch {
@@ -131,7 +132,8 @@ extension Companion {
         }
     }
 
-    /// Reports only once that a laptop nearby did not recognise this one: the transport may find the same laptop again and again.
+    /// Reports only once that a laptop nearby did not recognise this laptop: the transport may find the same laptop again and
+    /// again.
     private mutating func reportUnknown(_ tried: [PeerID]) {
         let known = peers.filter { tried.contains($0.id) }
         guard let peer = known.first(where: { !unknown.contains($0.id) }) else { return }
@@ -172,7 +174,7 @@ extension Companion {
         try send(.sessionHello, try run.hello(own: keys), on: link)
     }
 
-    /// Starts a session, which replaces the link's earlier one.
+    /// Starts a session, which replaces the link's earlier session.
     mutating func start(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         if let before = link.session, before.isProven { suspend(link, before) }
         link.phase = .session(session)
@@ -189,8 +191,8 @@ extension Companion {
         store(session)
     }
 
-    /// Begins a session whose peer has proven that it holds its key: closes an older link, and tells the peer which part of the earlier session's
-    /// message has arrived. Only then may the peer send in bulk.
+    /// Begins a session whose peer has proven that it holds the session's key: closes the peer's older link, and tells the peer which part of the
+    /// earlier session's message has arrived. Only then may the peer send in bulk.
     private mutating func begin(_ session: LinkSession, on link: PeerLink) throws(CompanionError) {
         for other in links.values where other !== link && other.session?.peer == session.peer { close(other) }
         link.clearCount = 0
@@ -215,7 +217,7 @@ extension Companion {
         try link.enqueue(frame)
     }
 
-    /// Sends waiting messages in order: no message overtakes one in bulk.
+    /// Sends waiting messages in order: no message overtakes a message in bulk.
     mutating func flush(_ link: PeerLink) throws(CompanionError) {
         guard case .session(let session) = link.phase, session.isProven, link.hasBegun else { return }
         while link.sender == nil, link.hasSpace, !link.outbox.isEmpty {
@@ -237,7 +239,8 @@ extension Companion {
 
     // MARK: L2CAP
 
-    /// Opens the channel, as the central, as soon as the session is proven, without waiting for a long message: either side may have one.
+    /// Opens the channel, as the central, as soon as the session is proven, without waiting for a long message: either side may send a
+    /// long message later.
     private mutating func openL2CAP(on link: PeerLink) {
         link.l2cap = .opening(until: now + PeerLink.l2capTime)
         actions.append(.wantL2CAP(link.id, true))
@@ -260,7 +263,7 @@ extension Companion {
         switch (link.role, link.l2cap) {
         case (.peripheral, .none): link.l2cap = .opening(until: now + PeerLink.l2capTime)
         case (.central, .opening): sendProof(on: link)
-        // The channel was open already, or was opened too late.
+        // Closes the channel: another channel is already open, or this channel was opened too late.
         case (.peripheral, _), (.central, _): endL2CAP(of: link)
         }
     }
@@ -272,7 +275,7 @@ extension Companion {
     /// Handles a packet. A fault of the channel ends the channel, not the link.
     private mutating func receiveL2CAP(_ packet: [UInt8], on link: PeerLink) throws(CompanionError) {
         switch link.l2cap {
-        // The channel ended while the packet was on its way.
+        // Ignores the packet, because the channel ended while the packet was on its way.
         case .none, .offered, .over: break
         case .opening:
             guard packet == link.session?.proofs.peer else { return endL2CAP(of: link) }
@@ -283,8 +286,8 @@ extension Companion {
         }
     }
 
-    /// Uses no L2CAP channel for the rest of the link: the chunks after the last grant go over GATT. A second channel is not tried, because BlueZ
-    /// 5.66 refuses it only after 40 s.
+    /// Uses no L2CAP channel until the link ends: the chunks after the last grant go over GATT. A second channel is not tried, because BlueZ 5.66
+    /// refuses it only after 40 s.
     mutating func l2capClosed(_ id: PeerLinkID) {
         guard let link = links[id] else { return }
         switch link.l2cap {

@@ -4,7 +4,8 @@ import HotspotCore
 extension Companion {
     mutating func handle(_ message: Message, of session: LinkSession, on link: PeerLink) throws(CompanionError) {
         let peer = session.peer
-        // Another pairing overtook this session's pairing, or the peer was forgotten in the meantime.
+        // Refuses messages of a peer that is not stored: another pairing finished first, or the user forgot the peer in the
+        // meantime.
         guard peers.contains(where: { $0.id == peer }) else { throw .unexpected }
         switch message {
         case .began(let place): try goOn(at: place, of: session, on: link)
@@ -97,14 +98,15 @@ extension Companion {
         for peer in peers where peer.id != answering { say(.withdrawn(id: id), to: peer.id) }
     }
 
-    /// Queues the message that ends a question or an offer, for a peer that is away.
+    /// Keeps the message that ends a question or an offer, to repeat it in later sessions: the peer may be away now. `nil` means
+    /// all peers.
     private mutating func end(_ message: Message, for peer: PeerID?) {
         endings = (endings + [Ending(message: message, peer: peer)]).suffix(Self.decisionLimit)
     }
 
     private mutating func show(_ question: PeerQuestion, from peer: PeerID) {
         var shown = shown[peer] ?? []
-        // After a lost link, the peer sends its question again.
+        // The question is already shown: after a lost link, the peer sends it again.
         guard !shown.contains(question) else { return }
         shown.removeAll { $0.id == question.id }
         guard shown.count < Self.questionLimit else { return }
@@ -136,7 +138,7 @@ extension Companion {
     }
 
     private mutating func accept(_ values: [String: SecretText], for id: String, from peer: PeerID) {
-        // The question was answered here or by another peer just before.
+        // Ignores answers if the question has just been answered on this machine or by another peer.
         guard let question = questions.first(where: { $0.id == id }), Self.areAnswers(values, to: question) else { return }
         withdraw(id, except: peer)
         actions.append(.answerPrompt(id: id, values, from: peer))
@@ -167,9 +169,9 @@ extension Companion {
             return link.outbox.append(decision.message)
         }
         if received.contains(where: { $0.peer == peer && $0.offer == offer }) { return }
-        // The user has accepted this offer; the outcome follows.
+        // Ignores the repetition of an offer that the user has accepted; the outcome follows.
         if storing.contains(where: { $0.peer == peer && $0.offer.id == offer.id }) { return }
-        // Each peer may have one offer waiting; a newer one replaces it.
+        // Each peer may have one waiting offer; a newer offer replaces it.
         for old in received where old.peer == peer { actions.append(.hideOffer(id: old.offer.id, from: peer)) }
         received.removeAll { $0.peer == peer }
         received.append(StandingOffer(offer: offer, peer: peer, ends: now + .seconds(offer.seconds)))

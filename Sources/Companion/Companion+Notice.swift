@@ -9,9 +9,9 @@ extension Companion {
         case codeExpired
         case codeInvalid
         case peersFull
-        /// The laptop nearby does not know this one, or has another key now.
+        /// The laptop nearby does not know this laptop, or has a new key.
         case unknownPeer(Peer)
-        /// A laptop nearby does not know this one. That laptop may be any of several peers.
+        /// A laptop nearby does not know this laptop. The laptop nearby may be any of several peers.
         case noneRecognised
         /// The typed answers cannot be sent, because the laptop went away.
         case notConnected(Peer)
@@ -20,7 +20,7 @@ extension Companion {
         case offerTaken(Peer)
         case offerRefused(Peer, OfferRefusal)
         case offerExpired(Peer)
-        /// The user accepted, but this is not the offer's network or portal.
+        /// The user accepted, but this laptop is not at the offer's network or portal.
         case otherPortal(Peer)
 
         /// One sentence for the user, with advice. Names are printable.

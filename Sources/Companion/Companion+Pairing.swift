@@ -14,11 +14,11 @@ final class PairingCode {
     let side: Side
     let code: SecretBytes
     let ends: Instant
-    /// The number of wrong tries on the side that shows the code, but of all tries on the other side: each try tells an impostor whether its guess is
-    /// right.
+    /// On the side that shows the code, the number of wrong tries. On the other side, the number of all tries, because each try tells an impostor
+    /// whether its guess is right.
     var tries = 0
 
-    /// - Parameter digits: eight.
+    /// - Parameter digits: eight ASCII digits.
     init(_ digits: [UInt8], _ side: Side, at now: Instant) throws(CompanionError) {
         code = try .copy(of: digits)
         self.side = side
@@ -66,7 +66,7 @@ extension Companion {
         for link in links.values {
             switch link.phase {
             case .pairing: close(link)
-            // A session that the pairing began stays: the code was right, and the peer's last message is on its way.
+            // Keeps a session that the pairing began: the code was right, and the peer's last message is on its way.
             case .greeting, .opening, .session, .renewing: break
             }
         }
@@ -135,7 +135,7 @@ extension Companion {
             try start(session, on: link)
             store(session)
         case (.pairRefused, true):
-            // Before the other laptop's share, a refusal only means that the other laptop does not show a code.
+            // Before the other laptop's share, a refusal only means that the other laptop shows no code: it is not a wrong code.
             run.hasBegun ? failEntered(on: link, pairing) : close(link)
         default: throw .unexpected
         }

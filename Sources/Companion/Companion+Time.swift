@@ -1,7 +1,7 @@
 import HotspotCore
 
 extension Companion {
-    /// Does all work whose time has come. A timer that fires late or without work changes nothing.
+    /// Does all work whose time has come. A timer that fires late or without work does no harm.
     mutating func expire() {
         if let pairing, now >= pairing.ends { endPairing(.codeExpired) }
         for (peer, kept) in suspended where now >= kept.ends { suspended[peer] = nil }

@@ -14,19 +14,19 @@ public struct Companion: ~Copyable {
         case linkOpened(PeerLinkID, Role, mtu: Int)
         case mtuChanged(PeerLinkID, Int)
         case chunkReceived(PeerLinkID, Channel, [UInt8])
-        /// The last chunk on the control channel was accepted; another may follow.
+        /// The last chunk on the control channel was accepted; the next chunk may follow.
         case chunkWritten(PeerLinkID)
         case linkClosed(PeerLinkID)
         /// The other laptop accepts an L2CAP channel. Only the central gets this event.
         case l2capOffered(PeerLinkID)
         case l2capOpened(PeerLinkID)
-        /// The L2CAP channel could not be opened, or is lost with the chunks on their way; the link stays.
+        /// The L2CAP channel could not be opened, or was lost together with the chunks on their way; the link stays open.
         case l2capClosed(PeerLinkID)
         /// The time of ``Action/setTimer(_:)`` came.
         case timerFired
 
         // The user.
-        /// The user wants to show a code here.
+        /// The user wants to show a code on this laptop.
         case pairingBegan
         /// The user entered the other laptop's code.
         case codeEntered(SecretText)
@@ -46,7 +46,7 @@ public struct Companion: ~Copyable {
 
         // The daemon.
         case questionAsked(PeerQuestion)
-        /// The question was answered here, or has ended.
+        /// The question was answered on this laptop, or has ended.
         case questionWithdrawn(id: String)
         case placeChanged(Place?)
     }
@@ -60,7 +60,7 @@ public struct Companion: ~Copyable {
         case logL2CAP(PeerLinkID, isOpen: Bool)
         case advertise(Bool)
         case scan(Bool)
-        /// The one timer; `nil` stops it.
+        /// Set the only timer; `nil` stops it.
         case setTimer(Instant?)
         case showCode(SecretText)
         case storePeer(Peer)
@@ -78,7 +78,7 @@ public struct Companion: ~Copyable {
     }
 
     static let (peerLimit, linkLimit, questionLimit, decisionLimit) = (8, 4, 4, 16)
-    /// The largest number of own offers that wait: as many laptops as can be connected at a time.
+    /// The largest number of own offers that wait: one for each laptop that can be connected at a time.
     public static let offerLimit = linkLimit
 
     let keys: KeyPair
@@ -89,12 +89,12 @@ public struct Companion: ~Copyable {
     var links: [PeerLinkID: PeerLink] = [:]
     var pairing: PairingCode?
     var suspended: [PeerID: Suspended] = [:]
-    /// The peers for which the user has already seen the notice that a laptop nearby did not recognise this one.
+    /// The peers for which the user has already seen the notice that a laptop nearby did not recognise this laptop.
     var unknown: Set<PeerID> = []
 
     /// This laptop's waiting questions.
     var questions: [PeerQuestion] = []
-    /// The peers' questions that are shown here.
+    /// The peers' questions that are shown on this laptop.
     var shown: [PeerID: [PeerQuestion]] = [:]
     /// This laptop's waiting offers.
     var made: [StandingOffer] = []
@@ -102,22 +102,22 @@ public struct Companion: ~Copyable {
     var received: [StandingOffer] = []
     /// The accepted offers that are not stored yet.
     var storing: [StandingOffer] = []
-    /// The last questions and offers that ended, for peers that were away.
+    /// The last messages that end a question or an offer, for peers that were away.
     var endings: [Ending] = []
-    /// The last decisions, for a peer that has not received them.
+    /// The last decisions on peers' offers, for a peer that has not received them.
     var decisions: [Decision] = []
     var place: Place?
     var isListening = false
     var awaitsOffer = false
 
-    /// The last instructions to the transport.
+    /// The values of the last `advertise`, `scan` and `setTimer` actions.
     private var (advertises, scans, timer): (Bool, Bool, Instant?) = (false, false, nil)
     var now = Instant(nanoseconds: 0)
     var actions: [Action] = []
 
     struct StandingOffer: Hashable {
         var offer: Offer
-        /// The receiver or the sender of the offer.
+        /// The receiver of our own offer, or the sender of a received offer.
         var peer: PeerID
         var ends: Instant
     }
@@ -137,7 +137,7 @@ public struct Companion: ~Copyable {
     /// - Parameters:
     ///   - keys: this machine's long-term keys, for all peers.
     ///   - name: the laptop's name, which is cut to 64 printable octets.
-    ///   - peers: the stored peers; the first eight count.
+    ///   - peers: the stored peers; only the first eight are used.
     public init(keys: consuming KeyPair, name: String, peers: [Peer]) {
         self.keys = keys
         let shown = Printable.shown(Printable.beginning(of: name, limit: Limits.name) ?? name, limit: Limits.name)
@@ -192,14 +192,15 @@ public struct Companion: ~Copyable {
         }
     }
 
-    /// Whether other laptops must be able to find this one: it shows a code, waits for an answer or an offer, or has not finished with an offer.
+    /// Whether other laptops must be able to find this laptop: it shows a code, waits for an answer or an offer, or has received an offer that
+    /// is not decided or not stored yet.
     var wantsAdvertising: Bool {
         if links.count >= Self.linkLimit { return false }
         if pairing?.side == .shown { return true }
         return !peers.isEmpty && (!questions.isEmpty || awaitsOffer || !received.isEmpty || !storing.isEmpty)
     }
 
-    /// The paired peers that an unknown laptop nearby may be.
+    /// The paired peers that may turn out to be a laptop nearby, whose key is not known yet.
     var candidates: [PeerID] {
         let here = Set(links.values.compactMap { $0.session?.peer })
         let targets = Set(made.map(\.peer))

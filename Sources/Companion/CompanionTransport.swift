@@ -1,7 +1,7 @@
 /// Finds laptops nearby and carries chunks to them. ``Companion`` decides; a transport carries its actions out and reports
 /// events.
 ///
-/// Its events come on the caller's executor, never from within ``perform(_:)``.
+/// A transport reports events on the caller's executor, never from within ``perform(_:)``.
 public protocol CompanionTransport: AnyObject {
     /// Receives the transport's events: a link opened or closed, its MTU changed, a chunk came or was written.
     var onEvent: (Companion.Event) -> Void { get set }
@@ -21,9 +21,9 @@ public enum CompanionTransportState: Hashable, Sendable, CaseIterable {
     case ready
     /// BlueZ does not run.
     case noService
-    /// The computer has no Bluetooth adapter, or not the one named in the settings.
+    /// The computer has no Bluetooth adapter, or not the adapter that the settings name.
     case noAdapter
-    /// The adapter is switched off. It stays off: that is the user's choice.
+    /// The adapter is switched off. The program does not switch it on: that is the user's choice.
     case adapterOff
 
     /// A sentence for the user with advice; `nil` if nothing is missing.

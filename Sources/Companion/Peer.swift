@@ -36,7 +36,7 @@ public struct PeerLinkID: Hashable, Sendable {
     public init(_ number: UInt64) { self.number = number }
 }
 
-/// The side of a connection on which this machine is.
+/// This machine's role in a connection.
 public enum Role: Hashable, Sendable, CaseIterable {
     /// This machine connected, and writes.
     case central

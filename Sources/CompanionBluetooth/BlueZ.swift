@@ -88,7 +88,7 @@ struct PeerOptions: Hashable, Sendable {
         isPreparation = options["prepare-authorize"]?.boolean ?? false
     }
 
-    /// Returns the MTU within its range; without an MTU, the smallest one of the range.
+    /// Returns the MTU within its range; without an MTU, the smallest MTU of the range.
     static func mtu(_ value: BusValue?) -> Int {
         let number = value?.number ?? 0
         return min(max(Int(clamping: number), mtus.lowerBound), mtus.upperBound)
@@ -120,7 +120,8 @@ struct RemoteService: Hashable, Sendable {
                     let attribute = Attribute(uuid: properties["UUID"]?.text)
                 else { continue }
                 let flags = Set((properties["Flags"]?.list ?? []).compactMap(\.text))
-                // A second characteristic of one kind, or one without the needed properties, belongs to something else.
+                // Drops a service with a second characteristic of the same kind, or a characteristic without the needed flags: it
+                // is not one of ours.
                 guard parts[attribute] == nil, flags.isSuperset(of: attribute.flags) else { return nil }
                 parts[attribute] = path
             }

@@ -6,7 +6,7 @@ import EventLoop
     /// The path of the laptop's device.
     var device: String { get }
 
-    /// Whether this laptop may open an L2CAP channel to the other one.
+    /// Whether this laptop may open an L2CAP channel to the other laptop.
     var offersL2CAP: Bool { get }
 
     func send(_ chunk: [UInt8], on channel: Channel)

@@ -6,7 +6,8 @@ import HotspotCore
 /// Carries chunks over Bluetooth LE, as a client of BlueZ: it advertises and serves GATT, scans and connects. It needs no
 /// privilege, pairs no device with the system, and switches nothing on.
 ///
-/// BlueZ may be absent, restart, or lose its adapter at any time. The companion's wishes stay, and are fulfilled later.
+/// BlueZ may be absent, restart, or lose its adapter at any time. The transport keeps the companion's wishes and fulfils them
+/// later.
 @LoopActor public final class BluetoothTransport: @LoopActor CompanionTransport {
     /// The number of laptops that may use the service at the same time.
     static let slotCount = 3
@@ -164,7 +165,7 @@ import HotspotCore
         endAll([.application, .advertisement, .discovery])
         guard owner != nil else { return update() }
         bus.ask("GetManagedObjects", of: BlueZ.object("/", BlueZ.objectManager), limit: BlueZ.objectLimit) { [weak self] result in
-            // Another BlueZ may have appeared since.
+            // Ignores the answer if another BlueZ has appeared since.
             guard let self, owner == name else { return }
             if case .success(let values) = result { view.replace(values.first?.table ?? [:]) }
             update()
@@ -195,12 +196,12 @@ import HotspotCore
         onStateChange(state)
     }
 
-    /// Adapts the requests to BlueZ after a report by BlueZ or an action of the companion.
+    /// Starts and stops BlueZ's activities as needed after a report by BlueZ or an action of the companion.
     private func update() {
         reportState()
         guard view.state == .ready, let adapter = view.adapter else { return }
         let isServing = wantsAdvertising || slots.contains { $0.link != nil }
-        // Without a socket, GATT alone is used.
+        // If no socket can be made, only GATT is used.
         listener?.listen(at: isServing ? view.address : nil)
         step(.application, isServing, adapter)
         let isServed = requests[.application]!.state == .on
@@ -228,7 +229,8 @@ import HotspotCore
         }
     }
 
-    /// Returns whether a request took effect. An error may mean that an earlier request took effect, but answered after its deadline here.
+    /// Returns whether a request took effect. Two errors mean that an earlier request took effect, although its answer came after our
+    /// deadline.
     private static func isDone(_ step: Wish.Step, _ result: Result<[BusValue], SystemBus.CallFailure>) -> Bool {
         switch result {
         case .success: true
@@ -285,7 +287,7 @@ import HotspotCore
         }
         guard let slot = slots.first(where: { call.path.hasPrefix($0.path + "/") }) else { return .unknown }
         let reply = slot.answer(call, adapter: adapter, psm: listener?.psm) { device in
-            // One connection with a laptop is enough, even if this laptop made it.
+            // Refuses a second connection with the same laptop, even if this laptop made the first one.
             guard wantsAdvertising, !links.values.contains(where: { $0.device == device }) else { return nil }
             return reports(role: .peripheral)
         }
@@ -343,8 +345,8 @@ import HotspotCore
     }
 
     /// Makes BlueZ forget the devices that it keeps because of a connection with this laptop: BlueZ remembers their old services, and would not
-    /// notice that one of them offers ours later. The user's own devices stay. Devices that will soon be connected again also stay, because the
-    /// controller needs up to ten seconds to find a forgotten device; after three failures, BlueZ forgets them as well.
+    /// notice that a device offers our service later. The user's own devices stay. Devices that will soon be connected again also stay, because
+    /// the controller needs up to ten seconds to find a forgotten device; after three failures, BlueZ forgets them as well.
     private func forgetUnused() {
         guard view.state == .ready else { return }
         for device in used where !isInUse(device) {
@@ -359,7 +361,7 @@ import HotspotCore
         connecting?.device == device || links.values.contains { $0.device == device }
     }
 
-    /// Notes that BlueZ will keep a device because of a connection to or from here.
+    /// Notes that BlueZ will keep a device because of a connection to or from this laptop.
     private func use(_ device: String) {
         if used.count >= Self.usedLimit, let other = used.first(where: { !isInUse($0) }) { used.remove(other) }
         used.insert(device)
@@ -396,9 +398,9 @@ import HotspotCore
     private func ended(_ id: PeerLinkID) {
         if let link = links[id] {
             release(id, link)
-            // A laptop that left by itself need not be disconnected.
+            // Disconnects only on the side that connected: on the other side, the laptop has left by itself.
             if link is CentralLink { disconnect(link) }
-            // The laptop may be back at once, over the same connection.
+            // Forgets devices only later, because the laptop may use the service again at once, over the same connection.
             loop.later { [weak self] in self?.forgetUnused() }
             report(.linkClosed(id))
         } else {

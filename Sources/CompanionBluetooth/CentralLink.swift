@@ -46,7 +46,7 @@ import HotspotCore
             guard let self, stage == .connecting else { return }
             guard case .success = result else { return fail() }
             stage = .resolving
-            // The services may already be known; then no signal follows.
+            // Reads the properties, because no signal follows if the services are already known.
             bus.properties(of: BlueZ.object(device, BlueZ.device)) { [weak self] in self?.deviceChanged($0 ?? [:]) }
         }
     }
@@ -93,7 +93,7 @@ import HotspotCore
     private func acquire(_ service: RemoteService) {
         control = service.control
         let object = BlueZ.object(control, BlueZ.characteristic)
-        // BlueZ gives no descriptor for indications.
+        // Calls StartNotify, because BlueZ gives no descriptor for indications.
         bus.ask("StartNotify", of: object, within: Self.answerTime) { [weak self] result in
             guard let self, stage == .acquiring else { return }
             guard case .success = result else { return fail() }

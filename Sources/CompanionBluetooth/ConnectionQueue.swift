@@ -1,7 +1,7 @@
 import HotspotCore
 
-/// The laptops nearby that may be connected, and when: one at a time, the one that has waited longest first. A laptop that cannot
-/// be reached, or whose connection is short, waits longer each time.
+/// The laptops nearby that may be connected, and when: one laptop at a time, the laptop that has waited longest first. A laptop
+/// that cannot be reached, or whose connection is short, waits longer each time.
 struct ConnectionQueue: Hashable, Sendable {
     /// The largest number of laptops whose waits are remembered.
     static let limit = 64
@@ -59,7 +59,7 @@ struct ConnectionQueue: Hashable, Sendable {
     /// Returns the number of failures in a row.
     func failures(_ path: String) -> Int { entries[path]?.failures ?? 0 }
 
-    /// Returns the laptop to connect next, with the earliest time for that.
+    /// Returns the laptop to connect next, with the earliest time for the connection.
     ///
     /// - Parameter others: the laptops that already have a link, for example because they connected to this laptop.
     func next(except others: Set<String> = []) -> (path: String, due: Instant)? {

@@ -28,7 +28,7 @@ struct BluetoothAddress: Hashable, Sendable {
 /// L2CAP channels over Bluetooth LE (Bluetooth Core 5.4, volume 3, part A, 4.22): an option, which needs sockets of the family AF_BLUETOOTH. The
 /// kernel offers these sockets only in the initial network namespace.
 public enum L2CAP {
-    /// The largest packet, the same on both sides. The channels of BlueZ itself have 517.
+    /// The largest packet, the same on both sides. BlueZ's own channels have 517, by which ``isSound(_:)`` recognises them.
     static let mtu = 512
 
     /// The PSMs that need no capability.
@@ -38,7 +38,7 @@ public enum L2CAP {
     public static var problem: String? { clinux_l2cap_probe() == 0 ? nil : String(cString: strerror(errno)) }
 
     /// Returns whether a socket still belongs to our channel. BlueZ 5.66 opens channels for ATT on the same link, with the same identifiers. The
-    /// kernel may then confuse the two channels: our socket has the values of BlueZ's channel, and our packets would go there.
+    /// kernel may then confuse the two channels: our socket has the values of BlueZ's channel, and our packets would go to BlueZ.
     static func isSound(_ descriptor: Int32) -> Bool { clinux_l2cap_send_mtu(descriptor) == mtu }
 
     /// Returns a socket at an adapter's address; `nil` if it cannot be made.
@@ -70,7 +70,7 @@ public enum L2CAP {
     }
 }
 
-/// Accepts the L2CAP channels of laptops that are connected with this one, at one address at a time.
+/// Accepts the L2CAP channels of laptops that are connected with this laptop, at one address at a time.
 @LoopActor final class L2CAPListener {
     private struct Listening {
         let address: BluetoothAddress
@@ -153,7 +153,7 @@ public enum L2CAP {
     private func connected() {
         opening?.cancel()
         opening = nil
-        // A connection that failed has no MTU.
+        // If the connection failed, the socket has no MTU and is therefore not sound.
         guard isSound(descriptor),
             socket.start(
                 loop, onPacket: { [weak self] in self?.report(.chunk($0)) }, onEnd: { [weak self] in self?.report(.ended) })

@@ -73,7 +73,7 @@ import Glibc
             let count = recv(descriptor, &octets, octets.count, Int32(MSG_DONTWAIT))
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             guard count > 0 else {
-                // An empty packet looks like the end, and is not a chunk either.
+                // An empty packet also ends the socket: it looks like the end, and cannot be a chunk.
                 return fail()
             }
             onPacket(Array(octets.prefix(count)))

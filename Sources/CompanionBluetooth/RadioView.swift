@@ -1,8 +1,8 @@
 import Companion
 import EventLoop
 
-/// BlueZ's adapters and the nearby devices with the service, according to its signals. Names and UUIDs come from the air: only
-/// paths of the chosen adapter and the service's UUID count, within limits.
+/// BlueZ's adapters and the nearby devices with the service, according to its signals. Strangers can send any names and UUIDs:
+/// only paths of the chosen adapter and the service's UUID are used, within limits.
 struct RadioView: Hashable, Sendable {
     /// The largest number of devices with the service that are kept.
     static let deviceLimit = 32
@@ -38,7 +38,7 @@ struct RadioView: Hashable, Sendable {
     /// Forgets everything, because BlueZ is gone, or another BlueZ has appeared whose objects are not known yet.
     mutating func reset() { self = RadioView(wanted: wanted) }
 
-    /// Takes the answer to `GetManagedObjects`.
+    /// Replaces everything by the answer to `GetManagedObjects`.
     mutating func replace(_ objects: [String: BusValue]) {
         reset()
         isRunning = true

@@ -39,7 +39,7 @@ import EventLoop
     ///
     /// - Parameters:
     ///   - psm: the PSM of the L2CAP channel; `nil` without one.
-    ///   - open: makes a link for a device; returns `nil` if the device gets none.
+    ///   - open: makes a link for a device; returns `nil` if the device gets no link.
     func answer(
         _ call: SystemBus.Call, adapter: String, psm: UInt8?, open: (_ device: String) -> LinkReports?
     ) -> SystemBus.Reply {
@@ -56,7 +56,7 @@ import EventLoop
             let octets = Information(isBusy: link.map { $0.device != options.device } ?? false, psm: psm).octets
             return .values([.octets(Array(octets.dropFirst(max(0, options.offset))))])
         case (.control, "WriteValue"):
-            // A long write would exceed a chunk.
+            // Refuses a long write, which would exceed a chunk.
             guard let link, link.device == options.device, options.offset == 0, !options.isPreparation else {
                 return Self.refusal
             }
@@ -91,7 +91,7 @@ import EventLoop
     private static let failure = SystemBus.Reply.error("org.bluez.Error.Failed", "Another laptop uses the service.")
 }
 
-/// A laptop that connected to this one, as a client of the service.
+/// A laptop that connected to this laptop, as a client of the service.
 @LoopActor final class PeripheralLink: BluetoothLink {
     enum Way: Hashable, CaseIterable { case control, bulkIn, bulkOut }
 
@@ -145,7 +145,7 @@ import EventLoop
         }
     }
 
-    /// The other laptop opens the channel.
+    /// Only the other laptop, the central, opens the channel.
     let offersL2CAP = false
 
     func wantL2CAP(_ isWanted: Bool) {

@@ -1,4 +1,4 @@
-/// An activity of BlueZ that is wanted or not. Only one request is sent at a time, and its answer decides the next request.
+/// An activity of BlueZ, and whether it is wanted. Only one request is sent at a time, and its answer decides the next request.
 struct Wish: Hashable, Sendable {
     enum State: Hashable, Sendable, CaseIterable { case off, starting, on, stopping }
     enum Step: Hashable, Sendable { case start, stop }
@@ -26,7 +26,7 @@ struct Wish: Hashable, Sendable {
         guard era == self.era else { return }
         switch state {
         case .starting: state = isDone ? .on : .off
-        // An activity that cannot be stopped is gone.
+        // If the activity cannot be stopped, it has already ended.
         case .stopping: state = .off
         case .off, .on: break
         }

@@ -65,8 +65,8 @@ extension CompanionService {
 
     private func find(_ text: String) throws(CompanionFault) -> Peer { try Self.find(text, among: peers) }
 
-    /// Returns the peer with this identifier or name, or the peer whose identifier begins with the text. A whole identifier counts before names,
-    /// because peers choose their names.
+    /// Returns the peer with this identifier or name, or the peer whose identifier begins with the text. Looks for a whole identifier before
+    /// names, because peers choose their names.
     nonisolated static func find(_ text: String, among peers: [Peer]) throws(CompanionFault) -> Peer {
         if let peer = peers.first(where: { $0.id.description == text.lowercased() }) { return peer }
         let named = peers.filter { $0.name == text }
@@ -101,7 +101,7 @@ extension CompanionService {
 
     func forget(_ call: ServerCall, _ text: String) throws(CompanionFault) {
         let peer = try find(text)
-        // The offers for this peer end with the pairing.
+        // Ends the offers for this peer together with the pairing.
         for entry in made where entry.peer.id == peer.id { finish(entry, "\"\(peer.name)\" was forgotten.") }
         handle(.forgotten(peer.id))
         questions.removeAll { $0.key.peer == peer.id }
@@ -148,7 +148,7 @@ extension CompanionService {
         guard call.wantsMore else { return call.reply(reply) }
         let id = ObjectIdentifier(call)
         sharing[id] = (call, Set(sent.map(\.offer.id)))
-        // The offers end with the call.
+        // Withdraws the offers when the client ends the call.
         call.onCancel = { [weak self] in
             guard let self, let ids = sharing.removeValue(forKey: id)?.ids else { return }
             for offer in ids { withdraw(offer) }
@@ -195,7 +195,7 @@ extension CompanionService {
     }
 
     func decide(_ call: ServerCall, _ parameters: DecideParameters) throws(CompanionFault) {
-        // An offer whose time is over no longer counts.
+        // Ends offers whose time is over, so that they cannot be accepted.
         _ = catchUp()
         let peer = try find(parameters.peer)
         guard let entry = offers.first(where: { $0.key.peer == peer.id && $0.shown.name == parameters.id }) else {
@@ -230,7 +230,7 @@ extension CompanionService {
         case .offerRefused(let peer, _):
             for entry in made where entry.peer.id == peer.id { finish(entry, notice.message) }
         case .offerExpired(let peer):
-            // Checks the time, because the ended offer may also be one of the peer's own.
+            // Checks the time, because the notice may also be about an offer that the peer made.
             for entry in made where entry.peer.id == peer.id && entry.ends <= clock() { finish(entry, notice.message) }
         case .unknownPeer(let peer):
             let ids = Set(made.filter { $0.peer.id == peer.id }.map(\.offer.id))

@@ -17,7 +17,7 @@ import Varlink
     }
 
     struct ShownOffer {
-        /// The offer's name for the user's calls, because the peer may use its own ID again for another offer.
+        /// The offer's name for the user's calls, because the peer may reuse its own ID for another offer.
         let name = CompanionService.newID()
         var offer: Offer
         var ends: Instant
@@ -51,7 +51,7 @@ import Varlink
     /// The daemon's questions that peers may answer.
     private var asked: [String: PendingPrompt] = [:]
 
-    // The waiting calls, for the extension with the calls.
+    // The waiting calls, which the extension in `CompanionService+Calls.swift` handles.
     var statusWatchers: [ObjectIdentifier: (call: ServerCall, wishes: CompanionStatusParameters)] = [:]
     var pairingCall: ServerCall?
     var sharing: [ObjectIdentifier: (call: ServerCall, ids: Set<String>)] = [:]
@@ -96,8 +96,8 @@ import Varlink
         return now
     }
 
-    /// Does all work that is due, then handles an event and performs the actions. A call may therefore read every notice among the returned actions
-    /// as its own.
+    /// Does all work that is due, then handles an event and performs the actions. A caller may therefore treat every notice among the returned
+    /// actions as its own.
     ///
     /// - Parameter now: the result of ``catchUp()``, if the caller has already called it.
     @discardableResult func handle(_ event: Companion.Event, at now: Instant? = nil) -> [Companion.Action] {
@@ -161,7 +161,7 @@ import Varlink
     private func learn(_ status: [InterfaceStatus]?) {
         interfaces = status ?? []
         hasDaemon = status != nil
-        // Without a daemon, no question waits.
+        // Withdraws all questions while no daemon answers.
         if status == nil { learn([PendingPrompt]()) }
         let here = interfaces.sorted { ($0.prompt != nil ? 0 : 1) < ($1.prompt != nil ? 0 : 1) }
         places = here.compactMap { status in
@@ -177,7 +177,7 @@ import Varlink
     }
 
     private func learn(_ prompts: [PendingPrompt]) {
-        // Only the user who sees the warning may answer a suspicious portal.
+        // Leaves out the questions of suspicious portals: only the user who sees the warning may answer them.
         let answerable = prompts.filter { $0.withheld != true && !$0.handsOver && $0.warning == nil }
         for id in asked.keys where !answerable.contains(where: { $0.id == id }) {
             asked[id] = nil
@@ -231,7 +231,7 @@ import Varlink
     private func store(_ offer: Offer, from peer: PeerID) {
         let key = Key(peer: peer, id: offer.id)
         guard !offer.answers.isEmpty, let network = offer.network.key else {
-            // The user has the file, and nothing else is to be stored.
+            // The offer has nothing to store: the user gets the portal file with the reply.
             deciding.removeValue(forKey: key)?.reply(DecideReply(portalFile: offer.portalFile))
             handle(.offerStored(id: offer.id, of: peer, isStored: true))
             return
@@ -259,7 +259,7 @@ import Varlink
 
     private func name(of peer: PeerID) -> String { companion.peers.first { $0.id == peer }?.name ?? "a laptop" }
 
-    /// Returns the place of an offer, if it is one of the present places.
+    /// Returns the place that an offer is for, if this laptop is there now.
     func place(for offer: Offer) -> Place? { places.first(where: offer.isFor) }
 
     // MARK: Notices

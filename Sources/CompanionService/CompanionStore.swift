@@ -27,13 +27,13 @@ struct CompanionStore {
     func key() throws(Fault) -> KeyPair {
         do throws(VaultError) {
             if let secret = try KeyFile.read(keyPath) { return try pair(secret) }
-            // Makes no new key, because peers know this machine by its old key.
+            // Makes no new key while laptops are paired, because they know this machine by its old key.
             guard access(peersPath, F_OK) != 0 else {
                 throw .keyRefused(path: keyPath, reason: "it is missing, and laptops are paired; remove \(peersPath) as well")
             }
             return try pair(try KeyFile.make(keyPath))
         } catch {
-            // A key is refused if it exists, or if it is missing although peers are stored. Otherwise no key could be made.
+            // The fault is a refusal if the key exists, or is missing although peers are stored. Otherwise no key could be made.
             throw Fault(description: "\(error)", isRefusal: access(keyPath, F_OK) == 0 || access(peersPath, F_OK) == 0)
         }
     }
@@ -81,7 +81,7 @@ struct CompanionStore {
         (1...64).contains(name.utf8.count) && Printable.shown(name, limit: 64) == name
     }
 
-    /// Writes the peers in place of the earlier ones, completely or not at all.
+    /// Replaces the stored peers, completely or not at all.
     func save(_ peers: [Peer]) throws(Fault) {
         func refuse(_ operation: String) -> Fault {
             Fault(description: "\(peersPath): \(operation): \(String(cString: strerror(errno)))")

@@ -62,7 +62,7 @@ public enum ServiceProgram {
     /// - Parameter transport: makes the transport to laptops nearby.
     public static func run(_ transport: @escaping @LoopActor @Sendable (Options) throws -> any CompanionTransport) -> Never {
         signal(SIGPIPE, SIG_IGN)
-        // The memory holds keys and answers: no core dumps, no tracing.
+        // Forbids core dumps and tracing, because the memory holds keys and answers.
         _ = clinux_forbid_dumps()
         umask(0o077)
         // Swift's runtime finds the arguments by /proc/self/maps, and reports none if it cannot open that file.

@@ -38,7 +38,7 @@ public struct OfferStatus: Codable, Hashable, Sendable {
     public var portal: String
     /// The names of the fields, never their values.
     public var fields: [String]
-    /// Whether the offer is for the present network and portal.
+    /// Whether the offer is for the current network and portal.
     public var fits: Bool
     /// Whether the offer has a portal file: `true` or absent.
     public var portalFile: Bool?

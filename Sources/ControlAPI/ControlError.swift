@@ -4,7 +4,7 @@ import HotspotCore
 public enum ControlError: Error, Hashable, Sendable {
     case noSuchInterface(String)
     case noSuchHelper(String)
-    /// `nearest`: the known network's name that is most similar to the unknown name.
+    /// `nearest`: the name of the known network that is most similar to the unknown name.
     case noSuchNetwork(String, nearest: String? = nil)
     /// `reason`: how the prompt ended, if it was waiting a moment ago.
     case noSuchPrompt(String, reason: String? = nil)
@@ -12,7 +12,7 @@ public enum ControlError: Error, Hashable, Sendable {
     case wrongState(interface: String, state: String, asks: Bool = false)
     case invalidAnswer(field: String, message: String)
     case notPermitted(String)
-    /// `Browse` needs the user's consent first; `warning` is the text to show.
+    /// `Browse` needs the user's consent, because there is a warning about the portal; `warning` is the text to show.
     case suspiciousPortal(warning: String)
     /// `left`: the number of wrong PINs until the credentials are erased; 0 means that they have been erased.
     case wrongPIN(left: Int)

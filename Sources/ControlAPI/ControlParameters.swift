@@ -1,4 +1,4 @@
-// The parameters of org.hotspotd.Control that both client and server use: each type has the name of its method.
+// The parameters of those methods of org.hotspotd.Control for which both client and server need a type.
 
 public struct ListParameters: Codable, Hashable, Sendable {
     public var interface: String?

@@ -99,7 +99,7 @@ public struct HelpersReply: Codable, Sendable {
 public struct PromptsReply: Codable, Sendable {
     public var prompts: [PendingPrompt]
     public var omitted: Int?
-    /// How the named prompt ended, if it was waiting a moment ago.
+    /// How the requested prompt ended, if it was waiting a moment ago.
     public var gone: String?
 }
 
@@ -171,7 +171,7 @@ public struct HistoryReply: Codable, Sendable {
     public var more: Bool?
 }
 
-/// The reply to `Current`; if there is no link, only `chosenHelper` is present.
+/// The reply to `Current`. Without a link, `interface` and `ssidHex` are absent.
 public struct CurrentNetwork: Codable, Hashable, Sendable {
     public var interface: String?
     /// The SSID in hexadecimal; empty for a wired network.

@@ -1,17 +1,17 @@
 import HotspotCore
 
-// The types of org.hotspotd.Control; the `.varlink` file explains each member. The daemon makes them with the initializers here. Enumerations are
-// strings, so that the tool can show a word that only a newer daemon knows.
+// The types of org.hotspotd.Control; the `.varlink` file explains each member. The daemon makes values with the initializers of this file.
+// Enumerations are strings, so that hotspotctl can show a value that only a newer daemon knows.
 
 /// `Claim` of the contract.
 public struct ClaimStatus: Codable, Hashable, Sendable {
     public var helper: String
     public var displayName: String
-    /// One of the words of ``Confidence``.
+    /// The raw value of a ``Confidence``.
     public var confidence: String
     public var source: String
     public var ready: Bool
-    /// The helper's name for the kind of portal, from an earlier visit.
+    /// The portal's kind as the helper reported it on an earlier visit.
     public var portalKind: String?
 }
 
@@ -37,7 +37,7 @@ public struct ScannedNetwork: Codable, Hashable, Sendable {
     /// In dBm.
     public var signal: Int
     public var signalStrength: Double
-    /// One of the words of ``Security``.
+    /// The raw value of a ``Security``.
     public var security: String
     public var stations: Int
     public var lastSeen: Int
@@ -86,8 +86,8 @@ extension ScannedNetwork {
 }
 
 extension ScannedNetwork {
-    /// Returns whether this network comes before another one in a list: first the joined network, then the strongest ones, then those that are not in
-    /// sight. A list that is too long loses its last networks.
+    /// Returns whether this network comes before another network in a list: first the joined network, then networks in sight by their strength, then
+    /// networks that are not in sight. If a reply would be too long, it leaves out the last networks.
     public func comesBefore(_ other: ScannedNetwork) -> Bool { rank > other.rank }
 
     private var rank: (Int, Int) { (joined ? 2 : stations > 0 ? 1 : 0, signal) }
@@ -103,17 +103,17 @@ public enum Awaited: String, CaseIterable, Sendable {
 
 public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var interface: String
-    /// One of the words of ``StateName``.
+    /// The raw value of a ``StateName``.
     public var state: String
     public var since: Int
     /// The SSID as printable text; `wired:ADDRESS` for a wired network.
     public var ssid: String?
     public var ssidHex: String?
-    /// The address of the strongest access point, or of the gateway of a wired network.
+    /// The address of the access point, or of the gateway of a wired network.
     public var bssid: String?
     public var helper: String?
     public var portal: String?
-    /// The helper's name for this kind of portal.
+    /// The portal's kind as the helper reports it.
     public var portalKind: String?
     public var captive: Bool?
     public var secondsRemaining: Int?
@@ -121,7 +121,7 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var nextMaintain: Int?
     /// The time until which an automatic login waits (D23), or at which a failed login is tried again.
     public var nextLogin: Int?
-    /// The event that the login waits for now, a word of ``Awaited``, and the latest time at which that wait ends.
+    /// The event that the login waits for now (the raw value of an ``Awaited``), and the latest time at which that wait ends.
     public var awaits: String?
     public var awaitsUntil: Int?
     public var prompt: String?
@@ -131,7 +131,7 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var reason: String?
     /// Why the user should not trust the portal, in the daemon's words.
     public var warning: String?
-    /// The fate of the answers to the last prompt, in one sentence.
+    /// How the answers to the last prompt were used, and whether they were kept, in one sentence.
     public var answers: String?
     /// The portal's own words in its answer to the last login.
     public var said: String?
@@ -143,7 +143,7 @@ public struct InterfaceStatus: Codable, Hashable, Sendable {
     public var manager: String?
     /// The key of the joined network's ``NetworkID``.
     public var network: String?
-    /// The pin of the portal.
+    /// The ``Portal/pin`` of the portal.
     public var portalKey: String?
 }
 
@@ -153,7 +153,7 @@ public struct LinkDetails: Codable, Hashable, Sendable {
     public var gateways: [String]
     public var nameservers: [String]
     public var nameserversFrom: String
-    /// The address of the portal's API, or the name that stands for "no portal" (RFC 8910, 2).
+    /// The address of the portal's API, or the URN with which a network announces that it has no portal (RFC 8910, 2).
     public var portalAPI: String?
     public var portalAPIFrom: String?
 
@@ -241,7 +241,8 @@ public struct HelperStatus: Codable, Hashable, Sendable {
         self.given = given
     }
 
-    /// Whether the helper's file was refused: then one of the problems has the reason, and only the path is known. Every other helper has `file`.
+    /// Whether the helper's file was refused: then one of the ``problems`` contains the reason, and only the path is known. Every other helper has
+    /// ``file``.
     public var isRefused: Bool { file == nil && !enabled && !problems.isEmpty }
 }
 
@@ -280,7 +281,7 @@ public struct PendingPrompt: Codable, Hashable, Sendable {
     public var withheld: Bool?
     /// The daemon's warning about the portal.
     public var warning: String?
-    /// The daemon's sentence that explains why it asks for a value that is stored.
+    /// The daemon's sentence that explains why the user is asked for a value that is already stored.
     public var note: String?
     /// The names of the fields for which an answer is stored.
     public var stored: [String]?
@@ -305,14 +306,14 @@ extension PendingPrompt {
 public struct CredentialStatus: Codable, Hashable, Sendable {
     /// The SSID as printable text; `wired:ADDRESS` for a wired network.
     public var ssid: String
-    /// One of the words of ``Security``.
+    /// The raw value of a ``Security``.
     public var security: String
     public var helper: String
     /// The origin of the portal.
     public var portal: String
     /// The names of the fields that have a stored answer.
     public var fields: [String]
-    /// One of the words of ``CredentialRelease``.
+    /// The raw value of a ``CredentialRelease``.
     public var release: String
     /// Whether the answers belong to an earlier key of the portal: `true` or absent.
     public var earlierKey: Bool?
@@ -346,7 +347,7 @@ public struct AttemptStatus: Codable, Hashable, Sendable {
     public var portal: String?
     public var portalKind: String?
     public var outcome: String
-    /// `true` or absent.
+    /// Whether this attempt was only a successful periodic Maintain: `true` or absent.
     public var routine: Bool?
 
     public init(

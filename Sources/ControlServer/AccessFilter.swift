@@ -11,8 +11,8 @@ extension PendingPrompt {
         return known
     }
 
-    /// Returns the prompt for callers that may not answer it: interface, helper and perhaps network. All questions are left out, because the helper
-    /// may be wrong about which ones are secret.
+    /// Returns the prompt for callers that may not answer it: without its questions, because the helper may be wrong about which of them are secret.
+    /// The network, the portal and the title are left out too, unless `names` is set.
     func withheldFromUnpermitted(names: Bool) -> PendingPrompt {
         var known = self
         if !names { (known.ssid, known.portal, known.title) = ("", nil, "") }

@@ -20,8 +20,8 @@ import HotspotCore
     /// Returns the networks in sight with the claims that are known so far; with `all`, also the known networks that are not in
     /// sight.
     func networks(interface: String?, all: Bool) throws(ControlError) -> [ScannedNetwork]
-    /// Asks the helpers, and if wanted the access points, about the networks in sight. Calls `done` exactly once: when all of them have answered, or
-    /// after about two seconds at most.
+    /// Asks the helpers, and if wanted the access points, about the networks in sight. Calls `done` exactly once: when all helpers and access points
+    /// have answered, or after about two seconds at most.
     func refreshClaims(askingAccessPoints: Bool, _ done: @escaping () -> Void)
     /// Reports how many clients watch the list, and whether any of them wants to see the answers of the access points.
     func listWatchers(_ count: Int, askingAccessPoints: Bool)
@@ -32,15 +32,15 @@ import HotspotCore
     /// Answers a prompt. The parameters contain typed answers, the names of fields whose stored answers are also sent, whether to keep the answers,
     /// and whether the user was asked about keeping them.
     func answer(_ parameters: AnswerParameters) throws(ControlError)
-    /// Dismisses a prompt: the user is not asked again during this association.
+    /// Dismisses a prompt: the daemon asks no questions on this network for 12 hours, or until the next `Login`.
     func dismiss(prompt: String) throws(ControlError)
     /// Joins a login that is already running, or asks the helper that keeps the network open whether the session is valid. Otherwise, and with
     /// `fresh`, evaluates the network again and logs in.
     func login(interface: String?, helper: String?, fresh: Bool) throws(ControlError) -> InterfaceReply
     /// Begins a login of the helper `browser`, and returns what a browser on the link needs.
     ///
-    /// - Parameter anyway: whether the user agreed to open a portal in spite of a warning; without this, the call is refused with
-    ///   `suspiciousPortal`.
+    /// - Parameter anyway: whether the user agreed to open a portal in spite of a warning. If there is a warning and the user has not agreed, the
+    ///   call throws `suspiciousPortal`.
     func browse(interface: String?, anyway: Bool) throws(ControlError) -> BrowseReply
     /// Begins a logoff, and returns the name of the interface.
     func logoff(interface: String?) throws(ControlError) -> String
@@ -56,7 +56,7 @@ import HotspotCore
     func current(token: String) throws(ControlError) -> CurrentNetwork
     func forget(ssid: String) throws(ControlError)
     func forgetEverything() throws(ControlError)
-    /// Returns the stored answers without their values, and the state of the PIN as a word.
+    /// Returns the stored answers without their values, and the state of the PIN: `none`, `locked` or `open`.
     func credentials(ssid: String?) throws(ControlError) -> (credentials: [CredentialStatus], pin: String)
     func addCredential(ssid: String, helper: String?, answers: [String: String]) throws(ControlError) -> CredentialStatus
     /// Removes stored answers, and returns how many were removed.

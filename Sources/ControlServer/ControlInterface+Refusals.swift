@@ -9,7 +9,7 @@ extension ControlInterface {
         call.fail(name, parameters)
     }
 
-    /// Reports the first refusal to the log, and counts the others for a while: a caller that never stops must not fill the log.
+    /// Reports the first refusal of each user and method to the log. For a minute, only counts further refusals, so that no caller can fill the log.
     func noteRefusal(of call: ServerCall) {
         // The name of an unknown method is not logged, because a caller can invent any number of names.
         let method = Self.methods[call.method] == nil ? "an unknown method" : call.method

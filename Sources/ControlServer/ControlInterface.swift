@@ -20,7 +20,7 @@ import Varlink
 
     private weak var backend: (any ControlBackend)?
     private let permission: Permission
-    /// Reports a change to the log, or a refused call. Of refused calls, reports only the first one of each user and method in a minute.
+    /// Reports a change or a refused call to the log. Of the refused calls of each user and method, only the first one in a minute is reported.
     public var onChange: (_ method: String, _ peer: PeerCredentials, _ allowed: Bool) -> Void = { _, _, _ in }
     /// Reports, at the end of the minute, how many more calls of a user and method were refused. `nil` stands for all callers beyond the first
     /// ``RefusalLimiter/limit``.
@@ -28,7 +28,7 @@ import Varlink
     var refusals = RefusalLimiter()
     var refusalTimer: EventSource?
     static let refusalInterval = Duration.seconds(60)
-    /// The largest number of attempts in one answer.
+    /// The largest number of attempts in one reply.
     private static let historyLimit = 200
 
     private var statusWatchers: [ObjectIdentifier: ServerCall] = [:]
@@ -41,7 +41,7 @@ import Varlink
         self.permission = permission
     }
 
-    /// Answers a call, or refuses it; `false` if there is no such method.
+    /// Replies to a call, or fails it; returns `false` if there is no such method.
     public func handle(_ call: ServerCall) -> Bool {
         guard let backend else { return false }
         if call.standing == .restricted, !Self.helperMethods.contains(call.method) {
@@ -59,7 +59,7 @@ import Varlink
         return true
     }
 
-    /// Returns whether the companion service may make this call; a call that releases a stored answer is not allowed.
+    /// Returns whether the companion service may make this call. It may not have stored answers sent, or confirm that answers are kept.
     private static func isForCompanion(_ call: ServerCall) -> Bool {
         guard companionMethods.contains(call.method) else { return false }
         guard call.method == "Answer", let answer = call.decode(AnswerParameters.self) else { return true }
@@ -117,8 +117,8 @@ import Varlink
 
     typealias Method = @LoopActor (ControlInterface, ServerCall, any ControlBackend) throws(ControlError) -> Void
 
-    /// Every method by its name. `read` methods are open to all callers. `permitted` and `change` methods need permission; a `change` method has an
-    /// empty reply. `later` methods reply when their work is done.
+    /// Every method by its name. `read` methods are open to all callers. `permitted`, `change` and `later` methods need permission. A `change` method
+    /// has an empty reply; a `later` method replies when its work is done.
     static let methods: [String: Method] = [
         "Status": { control, call, backend in
             let status = ListReplies.status(backend, withNames: control.mayReadNames(call, backend))

@@ -24,7 +24,7 @@ import Varlink
     }
 
     /// - Parameter isPermitted: whether the caller may answer prompts.
-    /// - Parameter hidesStored: whether stored answers are left out of the defaults.
+    /// - Parameter hidesStored: whether to remove stored answers, which are otherwise shown as defaults.
     static func prompts(
         _ backend: any ControlBackend, _ id: String?, isPermitted: Bool, hidesStored: Bool
     ) -> [UInt8] {

@@ -1,4 +1,4 @@
-// The parameters of the control interface's methods that need no type in a client. Their members have the contract's names.
+// The parameters of those methods of the control interface for which only the server needs a type. The members have the contract's names.
 
 struct OptionalInterface: Decodable { var interface: String? }
 struct OptionalName: Decodable { var name: String? }

@@ -6,8 +6,8 @@ import Varlink
 /// Decides who may change things and read prompts and traces: root, the group `hotspotd`, the user in front of the machine, and
 /// the daemon's own user if that is a person.
 ///
-/// Helpers have a socket of their own; their sandbox hides the socket for users. Helpers run as the daemon's user. For the system's daemon, this user
-/// (`hotspotd`) is not a person, so its processes may not change anything, sandboxed or not, here or at the companion service.
+/// Helpers have a socket of their own; their sandbox hides the socket for users. Helpers run as the daemon's user. If this user is not a person, as
+/// with the system's daemon (`hotspotd`), its processes may change nothing in the daemon and the companion service, sandboxed or not.
 public struct Permission: Sendable {
     private let trusted: Set<uid_t>
     private let restricted: Set<uid_t>

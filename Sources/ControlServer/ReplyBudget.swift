@@ -14,7 +14,7 @@ enum ReplyBudget {
     /// - Parameters:
     ///   - name: the member that contains the list.
     ///   - others: makes the other members, from the number of elements that are left out.
-    ///   - order: sorts the elements if some of them do not fit; otherwise their order stays.
+    ///   - order: sorts the elements, but only if some of them do not fit.
     ///   - written: writes an element.
     static func reply<Element: Encodable>(
         _ name: String, _ elements: some Collection<Element>, with others: (_ omitted: Int) -> [String: JSONValue] = Self.omitted,
@@ -82,7 +82,7 @@ extension HelperStatus {
 }
 
 extension ScannedNetwork {
-    /// The network; if it has too many claims, only the surest ones.
+    /// The network. If it has too many claims, only the claims of the highest confidence are left.
     var shown: ScannedNetwork {
         guard claims.count > Shown.claims else { return self }
         var shown = self

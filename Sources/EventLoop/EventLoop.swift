@@ -53,7 +53,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         return result
     }
 
-    /// Ends ``run()`` after the present turn.
+    /// Ends ``run()`` after the current turn.
     @LoopActor public func stop(code: Int32 = 0) { sd_event_exit(event, code) }
 
     /// Runs the loop on a new thread, once: for tests and tools whose main thread has other work.

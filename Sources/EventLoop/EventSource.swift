@@ -132,7 +132,7 @@ extension EventLoop {
         return source
     }
 
-    /// Calls the handler once when the child behind a pidfd has ended. The caller reaps that child alone with `waitid(P_PIDFD)`.
+    /// Calls the handler once when the child behind a pidfd has ended. The caller reaps only this child, with `waitid(P_PIDFD)`.
     @LoopActor public func onExit(pidfd: Int32, _ handler: @escaping () -> Void) throws(LoopError) -> EventSource {
         let source = try watch(pidfd) { _ in }
         source.handler = { [weak source] _ in

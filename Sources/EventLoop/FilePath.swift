@@ -29,7 +29,7 @@ public enum FilePath {
         return String(plain[..<slash])
     }
 
-    /// Returns the first octets of a file, without waiting at a pipe or device; `nil` and errno if it cannot be read.
+    /// Returns the first octets of a file, without waiting at a pipe or device. Returns `nil` and sets errno if the file cannot be read.
     public static func octets(of path: String, limit: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
@@ -37,7 +37,7 @@ public enum FilePath {
         // Limits are far above the size of most files; the unused pages of the buffer cost no memory.
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
             var filled = 0
-            // Files of /proc come in pieces.
+            // Read until the end, because files of /proc come in pieces.
             while filled < limit {
                 let count = read(descriptor, buffer.baseAddress! + filled, limit - filled)
                 if count < 0, filled == 0 { return nil }
@@ -53,7 +53,7 @@ public enum FilePath {
         octets(of: path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Writes a new file, whole or not at all. Returns `false` and errno if it exists or cannot be written, as on a full disk.
+    /// Writes a new file, whole or not at all. Returns `false` and sets errno if the file exists or cannot be written, as on a full disk.
     public static func create(_ path: String, _ text: String, mode: mode_t) -> Bool {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return false }

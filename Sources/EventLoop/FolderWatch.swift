@@ -4,14 +4,14 @@ import Glibc
 ///
 /// For a missing folder, the deepest existing parent is watched. Single files can be awaited too.
 @LoopActor public final class FolderWatch {
-    /// The time from the first of several changes, such as a package being unpacked, to their one report.
+    /// The time from the first of several changes, as when a package is unpacked, to the one report of all.
     public nonisolated static let debounce = Duration.milliseconds(200)
     /// The time from a failed watch to the next try.
     private nonisolated static let pause = Duration.seconds(10)
 
     /// Called after a change, at most once in ``debounce``, and only when the watch is active again.
     public var onChange: () -> Void = {}
-    /// The reason why the kernel refused a watch, as one sentence: usually there are too many (fs.inotify.max_user_watches).
+    /// The reason why the kernel refused a watch, as one sentence: usually there are too many watches (fs.inotify.max_user_watches).
     public private(set) var failure: String?
 
     private var folders: [String] = []
@@ -65,7 +65,7 @@ import Glibc
             for folder in folders { follow(folder + "/") }
             for file in files { follow(file) }
         }
-        // After a failed watch, changes before the next try are missed, so that try is reported as a change in any case.
+        // After a failed watch, changes are missed until the next try. Therefore the next try is reported as a change in any case.
         retry = failure == nil ? nil : report(after: Self.pause)
     }
 
@@ -79,7 +79,7 @@ import Glibc
         onChange()
     }
 
-    /// Reports the changes so far at once.
+    /// Reports all changes up to now, without waiting.
     public func catchUp() {
         readable()
         if timer != nil { report() }
@@ -122,7 +122,7 @@ import Glibc
         let watch = inotify_add_watch(descriptor, folder + "/", all)
         guard watch >= 0 else {
             // Only a lack of watches or memory is reported here. Another part reports an unreadable folder; if the folder was removed, the watch on
-            // its parent notices when it returns.
+            // its parent notices a new folder.
             if errno == ENOSPC || errno == ENOMEM { fail() }
             return
         }

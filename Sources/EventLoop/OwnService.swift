@@ -1,6 +1,6 @@
 import Glibc
 
-/// The commands that people use for this process: those of its unit, or those of an instance that a user started.
+/// The commands that people use for this process, whether it is the unit or an instance that a user started.
 public enum OwnService {
     /// Whether this process is hotspotd's unit: systemd sets this variable to the unit's folder (systemd.exec(5)).
     private static var isUnit: Bool { getenv("RUNTIME_DIRECTORY").map { String(cString: $0) } == "/run/hotspotd" }

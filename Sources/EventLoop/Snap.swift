@@ -7,7 +7,7 @@ public enum Snap {
         if let name = name(within: Array(program.utf8)) { return name }
         let place = FilePath.canonical(program)
         if place == "/usr/bin/snap" || place.hasPrefix("/snap/") { return program.split(separator: "/").last.map(String.init) }
-        // In Ubuntu's packages, programs of the same name are scripts that start the snap.
+        // Some packages of Ubuntu contain only a script that starts the snap.
         guard let script = FilePath.octets(of: program, limit: 8192), script.starts(with: Array("#!".utf8)) else { return nil }
         return script.split { " \"'=\n\t".utf8.contains($0) }.lazy.compactMap(name(within:)).first
     }

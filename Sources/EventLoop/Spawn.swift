@@ -17,9 +17,10 @@ public struct Spawn {
     private let isExpendable: Bool
     private let capability: Int32?
 
-    /// - Parameters: - descriptors: the program's descriptors 0, 1, 2 and so on. The caller keeps them. - isExpendable: whether the kernel should end
-    ///   the program rather than this process if memory runs out. - capability: the only capability that the program gets, if this process can pass
-    ///   it on (capabilities(7), ambient); by default none.
+    /// - Parameters:
+    ///   - descriptors: the program's descriptors 0, 1, 2 and so on. The caller keeps them.
+    ///   - isExpendable: whether the kernel should end the program rather than this process if memory runs out.
+    ///   - capability: the only capability that the program gets, if this process can pass it on (capabilities(7), ambient); by default none.
     public init(
         arguments: [String], environment: [String], descriptors: [Int32], isExpendable: Bool = false, capability: Int32? = nil
     ) {
@@ -55,7 +56,7 @@ public struct Spawn {
         let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
         defer { for string in words + variables { free(string) } }
         func spawn() -> Int32 { posix_spawn(&pid, arguments[0], &actions, &attributes, words, variables) }
-        // A child inherits the ambient capabilities of its thread; this thread otherwise has none.
+        // A child inherits the ambient capabilities of the thread that starts it; otherwise, this thread has none.
         if let capability { _ = clinux_add_ambient_capability(capability) }
         defer { if capability != nil { _ = clinux_clear_ambient_capabilities() } }
         let result = isExpendable ? Self.whileExpendable(spawn) : spawn()
@@ -88,7 +89,7 @@ public struct Spawn {
         return (pid, pidfd)
     }
 
-    /// Open this file before this process forbids core dumps, because its files in `/proc` then belong to root.
+    /// Open this file before this process forbids core dumps, because the process's files in `/proc` then belong to root.
     public static let scoreFile = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC)
 
     /// Runs the body while children start with a high OOM score. A child inherits its parent's score; lowering the score again to its value at the

@@ -61,7 +61,7 @@ extension SystemBus {
             defer { sd_bus_message_unref(reply) }
             switch handler(call) {
             case .unknown:
-                // sd-bus may answer the call itself, and then reads the message from its beginning.
+                // Rewind the message: sd-bus may answer the call itself, and then reads the message from its beginning.
                 sd_bus_message_rewind(message, 1)
                 return 0
             case .error(let name, let words):

@@ -161,7 +161,7 @@ import Glibc
     }
 
     /// Returns whether a signal is a broadcast: the bus checks the sender of a broadcast against the match. Ignore all other signals, because anyone
-    /// can address one to this connection, and sd-bus takes it for a signal of a well-known name.
+    /// can address a signal to this connection, and sd-bus would take the sender for the service with the well-known name.
     private static func isBroadcast(_ message: OpaquePointer?) -> Bool { sd_bus_message_get_destination(message) == nil }
 
     private final class SignalBox {
@@ -169,7 +169,7 @@ import Glibc
         init(_ handler: @escaping (String, [BusValue]) -> Void) { self.handler = handler }
     }
 
-    /// Offers an object, whose calls the handler answers; the handler returns `nil` to refuse a call. It gets the caller's unique name.
+    /// Offers an object, whose calls the handler answers; the handler returns `nil` to refuse a call. The handler gets the caller's unique name.
     public func serve(_ path: String, _ handler: @escaping (_ caller: String, _ method: String) -> [Argument]?) throws(LoopError)
     {
         try offer(path, isTree: false) { call in handler(call.sender, call.method).map { .values($0) } ?? .unknown }
@@ -263,7 +263,7 @@ import Glibc
         }
     }
 
-    /// Returns a copy of the message's first value if that is a descriptor; the message closes its own.
+    /// Returns a copy of the message's first value if that is a descriptor; the message closes the original.
     private static func descriptor(in message: OpaquePointer?) -> Int32? {
         var descriptor: Int32 = -1
         guard sd_bus_message_read_basic(message, CChar(UInt8(ascii: "h")), &descriptor) > 0 else { return nil }

@@ -3,7 +3,7 @@ public enum Nearest {
     /// Returns the known word that is one or two typing errors away: a letter too many, missing, wrong or swapped; case is ignored. `nil` if there is
     /// no such word, or if more than half of the word would be wrong.
     public static func word(to unknown: String, in known: some Sequence<String>) -> String? {
-        // The length is limited, because the table below grows with it.
+        // Limits the length, because the table below grows with it.
         let text = Array(unknown.lowercased().utf8.prefix(65))
         guard !text.isEmpty, text.count <= 64 else { return nil }
         var best: (word: String, distance: Int)?

@@ -46,13 +46,13 @@ public enum Origin {
 
     /// Accepts a DNS name or an IPv4 address. Underscores are not allowed in host names, but occur in portals' names.
     private static func isName(_ octets: ArraySlice<UInt8>) -> Bool {
-        // One dot at the end stands for the root.
+        // Allows one dot at the end, which stands for the root.
         let name = octets.last == UInt8(ascii: ".") ? octets.dropLast() : octets
         let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard name.count <= nameLimit,
             labels.allSatisfy({ (1...labelLimit).contains($0.count) && $0.allSatisfy(isLetterOfName) })
         else { return false }
-        // Clients read a host whose last label is a number as an IPv4 address.
+        // If the last label is a number, clients read the host as an IPv4 address, so it must be one.
         return labels.last?.allSatisfy(isDigit) == true ? isAddress(name, AF_INET) : true
     }
 

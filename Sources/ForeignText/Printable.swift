@@ -6,7 +6,7 @@ public enum Printable {
     /// Returns the printable form of any octets.
     public static func text(of octets: some Sequence<UInt8>) -> String {
         let octets = Array(octets)
-        // Most names and texts are plain.
+        // The fast path, because most names and texts are plain.
         if octets.allSatisfy({ isPlain($0) && $0 != UInt8(ascii: "\\") }) { return String(decoding: octets, as: UTF8.self) }
         return pieces(of: octets, keepingBackslash: false).map(\.text).joined()
     }
@@ -30,7 +30,7 @@ public enum Printable {
                 pieces.append((piece, scalar))
                 index += length
             } else {
-                // Escapes one invalid sequence, or one octet that begins no sequence.
+                // Escapes one harmful character, or one octet that does not begin a well-formed sequence.
                 let end = index + max(length, 1)
                 pieces.append((octets[index..<end].map { "\\x" + Hex.encode([$0]) }.joined(), nil))
                 index = end
@@ -46,7 +46,7 @@ public enum Printable {
     public static func text(_ foreign: String, limit: Int = 1024) -> String { text(of: cut(foreign, limit: limit).utf8) }
 
     /// Returns the terminal form of a text that may already have printable parts: backslashes stay, so that no escape is escaped again, and a second
-    /// call changes nothing. The original octets cannot be recovered from this form; for SSIDs, where they must be, use ``text(of:)``.
+    /// call returns the same text. The original octets cannot be recovered from this form; for SSIDs, where they must be, use ``text(of:)``.
     ///
     /// - Parameter limit: the largest size of this form, in octets. A text that is cut ends with an ellipsis, which does not count.
     public static func shown(_ text: String, limit: Int = 1024) -> String {
@@ -56,7 +56,7 @@ public enum Printable {
         var length = pieces.reduce(0) { $0 + $1.text.utf8.count }
         let counted = pieces.last?.text == ellipsis ? length - ellipsis.utf8.count : length
         guard counted > limit else { return pieces.map(\.text).joined() }
-        // The cut may separate a selector from the character that it changes.
+        // Also removes a variation selector at the end, because the cut may separate it from the characters that it needs.
         while let last = pieces.last, length > limit || last.scalar?.properties.isVariationSelector == true {
             length -= last.text.utf8.count
             pieces.removeLast()
@@ -146,7 +146,8 @@ public enum Printable {
         if scalar.properties.isVariationSelector {
             return selects(scalar, after: previous, isBeforeKeycap: isBeforeKeycap())
         }
-        // Some ignorable characters count as letters or marks, such as the fillers of Hangul.
+        // Checks this before the category, because some ignorable characters, such as the fillers of Hangul, count as letters or
+        // marks.
         if scalar.properties.isDefaultIgnorableCodePoint { return false }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false

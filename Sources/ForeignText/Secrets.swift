@@ -13,7 +13,7 @@ public struct Secrets: Sendable {
     private var spared: [[UInt8]] = []
 
     public init(_ texts: some Sequence<String>) {
-        // Folding works for ASCII; other letters are searched for in both cases.
+        // Folding works only for ASCII, so other letters are searched for in both cases.
         let all = texts.filter { $0.utf8.count >= Self.shortest }.flatMap { [$0, $0.lowercased(), $0.uppercased()] }
         forms = Set(all.flatMap(Self.forms))
     }
@@ -30,7 +30,8 @@ public struct Secrets: Sendable {
         return rest
     }
 
-    /// Returns these secrets, but spares some texts wherever they occur: "http://10.214.0.1" reveals nothing about a room 214.
+    /// Returns these secrets, but leaves some texts unmasked wherever they occur: "http://10.214.0.1" reveals nothing about a
+    /// room 214.
     public func sparing(_ texts: some Sequence<String>) -> Secrets {
         var sparing = self
         sparing.spared += texts.filter { !$0.isEmpty }.map { $0.utf8.map(Self.folded) }
@@ -50,7 +51,7 @@ public struct Secrets: Sendable {
     public func mask(_ octets: [UInt8]) -> [UInt8] {
         let text = octets.map(Self.folded)
         let cuts = text.indices.filter { text[$0...].starts(with: Self.ellipsis) }
-        // The longest secret at each place counts, so that a secret that contains another one is masked whole.
+        // The longest secret at each place counts, so that a secret that contains another secret is masked as a whole.
         return SoughtText.replaced(
             octets, SoughtText.longest(of: forms, in: text, cuts: cuts, from: Self.shortest),
             sparing: SoughtText.longest(of: spared, in: text), with: Self.mark)

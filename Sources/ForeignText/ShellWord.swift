@@ -14,7 +14,7 @@ public enum ShellWord {
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
 
-    /// Returns the text as the last argument of a command, which is not taken for an option even if it begins with a hyphen.
+    /// Returns the text as the last argument of a command; puts `--` before a text that begins with a hyphen.
     public static func argument(_ text: String) -> String? { quoted(text).map { (text.hasPrefix("-") ? "-- " : "") + $0 } }
 
     private static func isPlain(_ octet: UInt8) -> Bool {

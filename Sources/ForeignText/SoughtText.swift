@@ -1,8 +1,8 @@
 /// Finds texts in another text, in time that grows only with their lengths (the Z algorithm). Helpers, portals and users can write texts that
 /// repeat one part many times, which would slow down a simpler search.
 public enum SoughtText {
-    /// Returns, for each place in the text, the length of the longest match that begins there: one of the other texts, or the beginning of one that
-    /// ends at a cut. 0 means no match.
+    /// Returns, for each place in the text, the length of the longest match that begins there: one of the other texts, or the beginning of such a
+    /// text that ends at a cut. 0 means no match.
     ///
     /// - Parameters:
     ///   - cuts: the places in the text where other texts may be cut off.

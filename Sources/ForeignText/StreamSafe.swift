@@ -59,7 +59,7 @@ public enum StreamSafe {
         return scalar.properties.canonicalCombiningClass != .notReordered
     }
 
-    /// Reads a `\u` escape, or two of a surrogate pair, at the beginning; returns `nil` for any other text.
+    /// Reads a `\u` escape, or the two escapes of a surrogate pair, at the beginning; returns `nil` for any other text.
     private static func escape(_ octets: ArraySlice<UInt8>) -> (Unicode.Scalar?, Int)? {
         guard let first = unit(octets) else { return nil }
         if UTF16.isLeadSurrogate(first), let second = unit(octets.dropFirst(6)), UTF16.isTrailSurrogate(second) {

@@ -2,10 +2,11 @@ import CNetlink
 import Glibc
 import Netlink
 
-/// Closes links to ordinary programs with the kernel's routing rules; ``GateRule`` lists them.
+/// Closes links to ordinary programs with the kernel's routing rules; ``GateRule`` lists the rules.
 ///
-/// Only sockets that are bound to a closed link can use it. For all other sockets, the link's default route and hosts do not exist, over IPv4 and
-/// IPv6. The routes of the table main are never changed. Every call is complete when it returns, and may be repeated.
+/// Only sockets that are bound to a closed link can use it. For all other sockets, the link's default route and the hosts on the link do not exist,
+/// over IPv4 and IPv6. The routes of the table main are never changed. When a call returns, the kernel has applied its changes. Calls may be
+/// repeated.
 ///
 /// A gate works in the network namespace in which it was made. It also applies to packets that the machine forwards and to existing connections, but
 /// not to multicast, to broadcast, or to packets that other programs' rules route by the table main.
@@ -23,7 +24,7 @@ public final class Gate {
     private var families: [Family] = []
     /// The links that this gate closed. Other programs may have changed them in the meantime.
     private var closed: [Int: ClosedLink] = [:]
-    /// The gate's rules as the kernel had them after the last complete pass; `nil` during a pass and after one that failed.
+    /// The gate's rules as the kernel had them after the last complete pass. `nil` while a pass changes them, and after a failed pass.
     private var known: [Family: [[UInt8]]]?
 
     /// Removes the remains of an earlier gate, and adds the rules. No link is closed yet.
@@ -65,7 +66,7 @@ public final class Gate {
     /// - Returns: whether another program had changed something.
     @discardableResult public func apply(closed wanted: [Int: String], strays: Set<Int> = []) throws(GateError) -> Bool {
         let strays = strays.filter { wanted[$0] == nil && closed[$0] == nil }
-        // Return early only after a complete pass: a failed pass may have left rules of a link that it did not close.
+        // Return early only after a complete pass: a failed pass may have left rules for a link that is still open.
         guard !(wanted.isEmpty && closed.isEmpty && strays.isEmpty && known != nil) else { return false }
         var firstError: NetlinkError?
         func attempt(_ body: () throws(NetlinkError) -> Void) {
@@ -93,8 +94,8 @@ public final class Gate {
 
     /// Opens all links and removes all rules, as far as possible; throws the first error. May be called again.
     public func stop() throws(GateError) {
-        // Links are opened first: while a link is in the group, sockets bound to it need their rules. A link that cannot return to its earlier group
-        // is put into group 0 below, or stays in a group without rules.
+        // Open the links before the rules go: while a link is in the gate's group, sockets bound to it need its rule. A link that cannot return to
+        // its earlier group is put into group 0 below. If that fails too, it stays in the gate's group, which then has no rules.
         for index in closed.keys.sorted() { try? open(index) }
         known = nil
         do {
@@ -105,7 +106,7 @@ public final class Gate {
         }
     }
 
-    /// Removes the rules, routes and groups of a gate that ended without ``stop()``. If there are none, no privilege is needed.
+    /// Removes the rules, routes and groups of a gate that ended without ``stop()``. If there is nothing to remove, no privilege is needed.
     ///
     /// Links are put into group 0, the kernel's default, because their earlier group is not recorded.
     ///
@@ -139,7 +140,7 @@ public final class Gate {
             if group == Self.group { return false }
         } else {
             known = nil
-            // The exemption comes first, so that sockets bound to the link can always use it.
+            // Add the exemption first, so that sockets bound to the link can always use it.
             for family in families { try kernel.add(.bound(to: name, family)) }
         }
         let wasChanged = closed[index] != nil
@@ -159,13 +160,14 @@ public final class Gate {
     private func open(_ index: Int) throws(NetlinkError) {
         guard let link = closed[index] else { return }
         known = nil
-        // The index may now belong to another link, whose group is left alone.
+        // The index may now belong to another link: do not change the group of that link.
         if try kernel.group(of: index) == Self.group { _ = try kernel.setGroup(link.group, of: index) }
         for family in families { try kernel.delete(.bound(to: link.name, family)) }
         closed[index] = nil
     }
 
-    /// Copies main's routes over open links to the gate's table. Otherwise a better route over a closed link would hide them.
+    /// Copies those routes of main that lead over open links into the gate's table. Without a copy, a better route over a closed link would hide
+    /// them.
     private func copyHiddenRoutes() throws(NetlinkError) {
         for family in families {
             let all = try kernel.routes(family)

@@ -5,11 +5,11 @@ import Netlink
 public enum GateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The process has no permission to change rules.
     case notPermitted
-    /// Main's plain rule is not at its usual priority: the administrator or another program has arranged the rules.
+    /// Main's plain rule is not at its usual priority: the administrator or another program has rearranged the rules.
     case noMainRule
     /// The kernel does not support routing rules for an address family.
     case noRules
-    /// Another failed call.
+    /// Another call failed.
     case kernel(NetlinkError)
 
     init(_ error: NetlinkError) { self = error.code == EPERM || error.code == EACCES ? .notPermitted : .kernel(error) }

@@ -17,7 +17,7 @@ class GateKernel {
         header[0] = family.number
         do {
             let answers = try dump(RTM_GETRULE, header).filter { message in
-                // Check the family, because a kernel that lacks it sends the rules of another family.
+                // Check the family, because a kernel without rules for this family sends the rules of another family.
                 message.type == UInt16(RTM_NEWRULE) && message.payload.first == family.number
             }
             return answers.isEmpty ? nil : answers.map { GateRule(payload: $0.payload) }
@@ -27,12 +27,12 @@ class GateKernel {
         }
     }
 
-    /// Appends a rule after all others of its priority, even if there is an equal one.
+    /// Appends a rule after all others of its priority, even if an equal rule exists.
     func add(_ rule: GateRule) throws(NetlinkError) {
         _ = try socket.ask(type: UInt16(RTM_NEWRULE), flags: UInt16(NLM_F_CREATE), payload: rule.payload)
     }
 
-    /// Deletes the first rule that equals this one, if there is any.
+    /// Deletes the first rule that equals `rule`, if there is one.
     func delete(_ rule: GateRule) throws(NetlinkError) {
         do {
             _ = try socket.ask(type: UInt16(RTM_DELRULE), payload: rule.payload)
@@ -91,7 +91,7 @@ class GateKernel {
 
     // MARK: Routes
 
-    /// Returns the plain routes of a family, of every table.
+    /// Returns the plain routes of a family from every table.
     func routes(_ family: Family) throws(NetlinkError) -> [HiddenRoute] {
         var header = [UInt8](repeating: 0, count: 12)
         header[0] = family.number

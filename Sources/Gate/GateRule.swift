@@ -8,21 +8,22 @@ import Netlink
 ///
 ///     32765  oif LINK lookup main                     sockets bound to the link use it
 ///     32766  lookup main suppress_ifgroup GROUP       all others use main without the gated links
-///     32766  iif lo dport 1-65534 lookup TABLE        IPv6 only, both
+///     32766  iif lo dport 1-65534 lookup TABLE        IPv6 only, like the next rule
 ///     32766  iif lo dport 1-65534 goto 32767
 ///     32766  from SOURCE iif lo uidrange 0-0 lookup main
 ///     32766  lookup TABLE                             routes of main that a gated link's routes hide
 ///     32766  goto 32767
-///     32766  lookup main                              the plain rule, behind the gate's and never reached
+///     32766  lookup main                              the plain rule, behind the gate's rules, never reached
 ///     32767  lookup default                           IPv4 only
 ///     32767  nop                                      target of the goto
 ///
-/// The plain rule stays, behind the gate's rules, so that main is consulted even if another program deletes the gate's rules. The gate's rules stand
-/// at main's own place, so that other programs' rules, such as a tunnel's, keep their order.
+/// The plain rule stays, behind the gate's rules, so that main is consulted even if another program deletes the gate's rules. The gate's rules take
+/// main's own place in the order, so that other programs' rules, such as a tunnel's, keep their order.
 ///
-/// The rule with the source is for incoming answers: with `rp_filter`, the kernel looks up a route back to a packet's source, as root and from the
-/// packet's destination (`__fib_validate_source` in net/ipv4/fib_frontend.c). A socket of an ordinary program has no source address before it has a
-/// route. The rule also admits root's IPv4 sockets that are bound to a source, and root's IPv4 connections from before the gate closed.
+/// The rule with the source is for incoming answers: with `rp_filter`, the kernel looks up a route back to a packet's source: as user root, with the
+/// packet's destination as source address (`__fib_validate_source` in net/ipv4/fib_frontend.c). The rule does not match an ordinary program's socket,
+/// which has no source address before it has a route. The rule also admits root's IPv4 sockets that are bound to a source, and root's IPv4
+/// connections from before the gate closed.
 struct GateRule: Hashable {
     /// "hots": the interface group of gated links, and the table of the routes that they hide. Administrators are unlikely to
     /// choose this number.
@@ -67,8 +68,8 @@ struct GateRule: Hashable {
         var rules = [
             GateRule(family, priority: mainPriority, table: main) { $0.append(Int(FRA_SUPPRESS_IFGROUP), integer: group) }
         ]
-        // If a program finds no route, IPv6 looks up again with a source address (`ip6_dst_lookup_tail`). So the IPv6 exemption applies only to
-        // lookups without a port, such as firewalld's check of the return path (nft_fib_ipv6.c).
+        // If a program finds no IPv6 route, the kernel looks it up again, with a source address (`ip6_dst_lookup_tail`). So the IPv6 exemption
+        // applies only to lookups without a port, such as firewalld's check of the return path (nft_fib_ipv6.c).
         if family == .ipv6 {
             let withPort = { (builder: inout PayloadBuilder) in
                 builder.append(Int(FRA_IIFNAME), Array("lo".utf8) + [0])

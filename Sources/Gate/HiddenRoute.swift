@@ -51,7 +51,7 @@ struct HiddenRoute: Hashable {
         payload = builder.octets
     }
 
-    /// Compares only the copies, because the original tables differ.
+    /// Compares only ``payload``, because a route and its copy are in different tables.
     static func == (one: HiddenRoute, other: HiddenRoute) -> Bool { one.payload == other.payload }
 
     func hash(into hasher: inout Hasher) { hasher.combine(payload) }

@@ -1,12 +1,12 @@
 /// The type `Announced` of org.hotspotd.Control and org.hotspotd.Helper: an access point's description of its network.
 ///
-/// It is not signed, and anyone nearby can send one. So it is a hint for people and helpers, never a reason to send, open or trust something. All
-/// texts are printable.
+/// The description is not signed, and anyone nearby can send such a description. So it is a hint for people and helpers, never a reason to send,
+/// open or trust something. All texts are printable.
 public struct AnnouncedAccess: Codable, Hashable, Sendable {
-    /// Whether access takes an additional step, such as a login. `true` or absent, like all flags here.
+    /// Whether access takes an additional step, such as a login. Like all flags of this type, it is `true` or absent.
     public var additionalStep: Bool?
     public var internet: Bool?
-    /// The word of an ``AccessNetworkType``.
+    /// The raw value of an ``AccessNetworkType``.
     public var networkType: String?
     /// Numbers of the Venue Info field (IEEE 802.11-2020).
     public var venueGroup: Int?
@@ -19,7 +19,7 @@ public struct AnnouncedAccess: Codable, Hashable, Sendable {
     public var passpoint: Bool?
     /// Whether the access point answers ANQP; the members below are from its answers.
     public var anqp: Bool?
-    /// The words of ``AuthenticationStep``.
+    /// Raw values of ``AuthenticationStep``.
     public var steps: [String]?
     public var loginURL: String?
     /// The origin of ``loginURL``.
@@ -44,7 +44,7 @@ public struct AnnouncedAccess: Codable, Hashable, Sendable {
     }
 }
 
-/// The access network type of the interworking element (IEEE 802.11-2020, 9.4.2.91). The raw values are the words in ``AnnouncedAccess``.
+/// The access network type of the interworking element (IEEE 802.11-2020, 9.4.2.91). ``AnnouncedAccess`` contains the raw value.
 public enum AccessNetworkType: String, Hashable, Sendable, CaseIterable {
     case privateNetwork = "private"
     case privateWithGuests
@@ -71,7 +71,7 @@ public enum AccessNetworkType: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The additional step by the network authentication type (IEEE 802.11-2020, 9.4.5.6). The raw values are the words in ``AnnouncedAccess``.
+/// The additional step that a network authentication type indicates (IEEE 802.11-2020, 9.4.5.6). ``AnnouncedAccess`` contains the raw values.
 public enum AuthenticationStep: String, Hashable, Sendable, CaseIterable {
     /// Acceptance of terms and conditions.
     case terms

@@ -9,7 +9,7 @@ public enum Command: Int, Hashable, Sendable, CaseIterable, CustomStringConverti
     case maintain = 5
     case logoff = 6
 
-    /// The word in logs, journal and terminal.
+    /// The name in logs, in the journal and on the terminal.
     public var description: String {
         switch self {
         case .filterScanList: "filterScanList"
@@ -21,7 +21,7 @@ public enum Command: Int, Hashable, Sendable, CaseIterable, CustomStringConverti
         }
     }
 
-    /// The method of org.hotspotd.Helper, with its interface.
+    /// The method's full name, such as `org.hotspotd.Helper.Evaluate`.
     public var method: String {
         let word = description
         return "org.hotspotd.Helper." + word.prefix(1).uppercased() + word.dropFirst()
@@ -34,7 +34,7 @@ public enum Command: Int, Hashable, Sendable, CaseIterable, CustomStringConverti
     }
 }
 
-/// The result of a command. Raw values are the words of the contract; ``appleValue`` is Apple's number.
+/// The result of a command. Raw values are those of org.hotspotd.Helper; ``appleValue`` is Apple's number.
 public enum HelperResult: String, Codable, Hashable, Sendable, CaseIterable {
     case success, failure, uiRequired, commandNotRecognized, authenticationRequired, unsupportedNetwork, temporaryFailure
 
@@ -56,7 +56,7 @@ public enum Confidence: String, Codable, Hashable, Sendable, CaseIterable, Compa
 public enum Verdict: String, Codable, Hashable, Sendable, CaseIterable {
     /// The Internet answers.
     case online
-    /// Plain HTTP reaches the Internet, HTTPS is broken or blocked: not captive.
+    /// Plain HTTP reaches the Internet, but HTTPS is broken or blocked. The network is not captive.
     case partial
     /// A portal answers in the Internet's place.
     case captive

@@ -45,7 +45,7 @@ public enum ExecLine {
         }
     }
 
-    /// Removes the rest of an escape, after its backslash, and returns the octet that it stands for.
+    /// Removes the part of an escape after the backslash, and returns the octet that the escape stands for.
     private static func escape(_ rest: inout ArraySlice<UInt8>) throws(SplitError) -> UInt8 {
         guard let letter = rest.popFirst() else { throw SplitError(escape: "") }
         if let octet = letters[letter] { return octet }

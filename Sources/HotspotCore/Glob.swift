@@ -1,6 +1,7 @@
 import ForeignText
 
-/// A pattern over octets: `*` stands for any number of octets, `?` for one octet; `\xNN`, `\;`, `\*`, `\?`, `\s` and `\\` are literal.
+/// A pattern over octets: `*` stands for any number of octets, `?` for any one octet. `\xNN`, `\;`, `\*`, `\?`, `\s` (a blank) and `\\` stand for
+/// exactly one octet.
 public struct Glob: Hashable, Sendable {
     private enum Element: Hashable, Sendable {
         case octet(UInt8)
@@ -78,7 +79,7 @@ public struct Glob: Hashable, Sendable {
                 element += 1
                 position += 1
             } else if let (after, start) = retry {
-                // The last star takes one more octet.
+                // The last star matches one more octet.
                 retry = (after, start + 1)
                 element = after
                 position = start + 1

@@ -6,13 +6,13 @@ public struct HelperSpec: Hashable, Sendable {
     public enum Activation: Hashable, Sendable {
         /// One process for one command, on standard input and output.
         case stdio(exec: [String])
-        /// The daemon listens and passes the socket to the program when it starts it.
+        /// The daemon listens on a socket, and passes the socket to the program when starting the program.
         case socket(exec: [String])
         /// The helper is a separate service and listens at this path.
         case external(path: String)
 
-        /// Distinguishes programs with the same name: the command line, or the path of the socket. Printable, and different for different command
-        /// lines.
+        /// Distinguishes helpers that have the same name but different programs: the command line, or the path of the socket. Printable, and
+        /// different for different command lines.
         public var identity: String {
             switch self {
             case .stdio(let exec), .socket(let exec):
@@ -29,7 +29,7 @@ public struct HelperSpec: Hashable, Sendable {
             }
         }
 
-        /// The word of the control interface.
+        /// The value of `activation` in the control interface.
         public var word: String {
             switch self {
             case .stdio: "stdio"
@@ -39,12 +39,12 @@ public struct HelperSpec: Hashable, Sendable {
         }
     }
 
-    /// The longest display name, in characters [A].
+    /// The longest display name, in characters.
     public static let displayNameLimit = 15
 
     /// The longest name, in octets: it is part of a socket's path.
     public static let nameLimit = 48
-    /// A placeholder for the networks' names in a new file; its author replaces it.
+    /// The placeholder for the network's name in a new helper's file; the helper's author replaces it.
     public static let networkPlaceholder = "Name Of Your Network"
 
     /// Returns whether a helper may have this name: letters, digits, dots, hyphens and underscores, the first a letter or digit.
@@ -66,9 +66,9 @@ public struct HelperSpec: Hashable, Sendable {
     public var ssids: [SSIDPattern]
     /// The kinds of security that the helper may learn about; empty for all.
     public var security: Set<Security>
-    /// The priority, from 0 to 100. Among claims of low confidence, the highest priority wins (D8).
+    /// The priority, from 0 to 100. Among helpers that claim with low confidence, the one with the highest priority is chosen (D8).
     public var priority: Int
-    /// Whether the helper's file switches it on.
+    /// Whether the helper is switched on in its file.
     public var enabled: Bool
     /// Whether the helper gets the scan list even without `SSID=`.
     public var scanList: Bool

@@ -1,6 +1,6 @@
 /// A time of CLOCK_BOOTTIME, which also counts suspended time.
 ///
-/// For deadlines and intervals. The wall clock is only shown and stored, never subtracted.
+/// Used for deadlines and intervals. Times of the wall clock are only shown and stored, never subtracted.
 public struct Instant: Hashable, Comparable, Sendable {
     /// Nanoseconds since boot.
     public var nanoseconds: Int64
@@ -15,7 +15,7 @@ public struct Instant: Hashable, Comparable, Sendable {
         return Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// Returns the time from the second instant to the first; saturates.
+    /// Returns the time from `b` to `a`; saturates.
     public static func - (a: Instant, b: Instant) -> Duration {
         let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
         return .nanoseconds(overflow ? (a < b ? .min : .max) : difference)

@@ -14,7 +14,7 @@ public enum JSONValue: Hashable, Sendable {
 
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     public var bool: Bool? { if case .bool(let truth) = self { truth } else { nil } }
-    /// A whole number, however it is written.
+    /// The value if it is a whole number, also if it is written as `1.0`.
     public var integer: Int? {
         switch self {
         case .integer(let value): value

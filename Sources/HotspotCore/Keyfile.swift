@@ -47,7 +47,7 @@ public struct Keyfile: Hashable, Sendable {
         if let first = errors.first { throw first }
     }
 
-    /// Parses a file's octets, adds every error, and keeps the entries that can be read.
+    /// Parses a file's octets, appends every error to `errors`, and keeps the entries that can be read.
     public init(_ octets: [UInt8], file: String, errors: inout [Error]) {
         self.file = file
         func error(_ line: Int, _ message: String) -> Error { Error(file: file, line: line, message: message) }
@@ -64,7 +64,7 @@ public struct Keyfile: Hashable, Sendable {
             return
         }
         var section: (name: String, line: Int)?
-        // Whether the last heading could not be read, so that the meaning of the entries below it is unknown.
+        // Whether the last section's name could not be read. The entries below it are then skipped, because their meaning is unknown.
         var isLost = false
         var (number, rest) = (0, octets[...])
         while let raw = Self.nextLine(&rest) {
@@ -102,7 +102,7 @@ public struct Keyfile: Hashable, Sendable {
         }
     }
 
-    /// Returns the last entry of a key, which is the one that counts.
+    /// Returns the last entry of a key, which overrides the earlier entries.
     public func last(_ section: String, _ key: String) -> Entry? {
         entries.last { $0.section == section && $0.key == key }
     }
@@ -112,8 +112,8 @@ public struct Keyfile: Hashable, Sendable {
         Error(file: file, line: entry.line, message: "\(entry.key)= \(message)")
     }
 
-    /// Returns the next line without its end, and removes both from the octets; `nil` at the end. Works on octets, because a helper reads all portal
-    /// files before its first answer: characters cost 30 times as many instructions.
+    /// Returns the next line without its line end, and removes both from `rest`; `nil` after the last line. Works on octets, because a helper reads
+    /// all portal files before its first answer: characters cost 30 times as many instructions.
     private static func nextLine(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         if rest.isEmpty { return nil }
         var index = rest.startIndex

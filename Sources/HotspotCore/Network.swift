@@ -43,7 +43,7 @@ public enum NetworkID: Hashable, Sendable {
         }
     }
 
-    /// The words for people: the SSID, or `wired:ADDRESS`.
+    /// The name that people see: the SSID, or `wired:ADDRESS`.
     public var label: String {
         switch self {
         case .wireless(let ssid, _): ssid.description
@@ -89,7 +89,7 @@ public struct Network: Codable, Hashable, Sendable {
     public var autoJoined: Bool
     /// Whether this Maintain follows a join, rather than the periodic timer.
     public var justJoined: Bool
-    /// Whether the receiving helper is the chosen one.
+    /// Whether the helper that receives this value is the chosen helper.
     public var chosenHelper: Bool
     /// The announcement of the access point, which is only a hint, because anyone nearby can send one.
     public var announced: AnnouncedAccess?
@@ -143,9 +143,9 @@ public struct Link: Codable, Hashable, Sendable {
     public var probeExpect: String?
     /// The HTTPS endpoint of this probe; `nil` if the probe has none, or is the usual probe with its usual endpoint.
     public var probeHTTPSURL: String?
-    /// The address at which the probe's server last answered, on any link; another server may use it by now.
+    /// The address at which the probe's server last answered, on any link. The address may meanwhile belong to another server.
     public var probeAddress: String?
-    /// Milliseconds after which the caller ends a command; `nil` for 45,000.
+    /// The time-out of a command in milliseconds; `nil` for 45,000.
     public var commandTimeout: Int?
 
     public init(
@@ -168,6 +168,6 @@ public struct Link: Codable, Hashable, Sendable {
         self.commandTimeout = commandTimeout
     }
 
-    /// The probe if the settings name none. HelperKit then also asks other operators' endpoints.
+    /// The probe that is used if the settings name none. HelperKit then also asks other operators' endpoints.
     public static let usualProbe = (url: "http://connectivitycheck.gstatic.com/generate_204", expect: "204")
 }

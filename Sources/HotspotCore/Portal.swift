@@ -1,12 +1,12 @@
 import ForeignText
 
-/// A portal that asks for a login. Credentials are released for a portal, never for a network's name.
+/// A portal that asks for a login. Stored credentials are sent only to a known portal; the network's name alone never suffices.
 public struct Portal: Codable, Hashable, Sendable {
     /// `scheme://host[:port]`, after the redirects; see ``Origin``.
     public var origin: String
     /// SHA-256 of the certificate's public key, base64; absent over plain HTTP.
     public var pin: String?
-    /// Protocol or vendor word, such as `wispr` or `form`.
+    /// The protocol or the vendor, such as `wispr` or `form`.
     public var kind: String
     /// The page's own title.
     public var title: String?
@@ -26,7 +26,7 @@ public struct Field: Codable, Hashable, Sendable {
 
         /// Whether an answer is never shown again after it is typed, and never becomes a default.
         public var isSecret: Bool { self == .password || self == .code }
-        /// Whether the answer is typed without echo. A code, in contrast, is read from paper or a telephone and used once.
+        /// Whether the answer is typed without echo. A code is typed with echo, because it is read from paper or a telephone and used once.
         public var isHidden: Bool { self == .password }
     }
 
@@ -38,7 +38,7 @@ public struct Field: Codable, Hashable, Sendable {
     /// The text that the user reads.
     public var label: String
     public var kind: Kind
-    /// Whether an empty answer is refused.
+    /// Whether the answer must not be empty.
     public var required: Bool
     /// Whether the helper only assumes that an answer is required, because the page does not say so: the user may then leave it
     /// empty.
@@ -48,12 +48,12 @@ public struct Field: Codable, Hashable, Sendable {
     /// The initial value.
     public var value: String?
 
-    /// Returns the label in the form in which it is compared with an earlier visit's: ignoring case, with single spaces.
+    /// Returns the label in lower case and with single spaces, as it is compared with the label of an earlier visit.
     public static func folded(_ label: String) -> String {
         label.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
     }
 
-    /// Returns whether two labels may belong to the same field: a page that refuses an answer may have added words to the label.
+    /// Returns whether two labels may belong to the same field: a page that refuses an answer may add words before or after the label.
     public static func isAlike(_ one: String, _ other: String) -> Bool {
         let (one, other) = (folded(one), folded(other))
         return one.hasPrefix(other) || one.hasSuffix(other) || other.hasPrefix(one) || other.hasSuffix(one)
@@ -117,7 +117,7 @@ public struct Session: Codable, Hashable, Sendable {
     public var venueURL: String?
     /// Seconds until the next Maintain, for a portal whose page must stay open; `nil` for the usual interval.
     public var maintainAfter: Int?
-    /// Data that the daemon stores for this network and returns with the next command; at most 16 KiB.
+    /// Data that the daemon stores for this network and sends back to the helper with the next command; at most 16 KiB.
     public var memory: JSONValue?
 
     /// The largest plausible values: ten years in seconds, and a petabyte in octets.
@@ -167,9 +167,9 @@ public struct Reply: Codable, Hashable, Sendable {
     public var result: HelperResult
     /// The prompt, if the result is uiRequired.
     public var prompt: Prompt?
-    /// The portal in its present state.
+    /// The portal in its current state.
     public var portal: Portal?
-    /// The session in its present state.
+    /// The session in its current state.
     public var session: Session?
     /// One sentence for the user.
     public var reason: String?
@@ -177,11 +177,11 @@ public struct Reply: Codable, Hashable, Sendable {
     public static let portalAnswered = "The portal answered: "
     /// The steps of the login, with secrets masked.
     public var trace: [String]?
-    /// The names of answers that the login did not need, so that they were not sent.
+    /// The names of answers that were not sent, because the login did not need them.
     public var unsent: [String]?
-    /// The names of answers that the portal refused before it accepted others.
+    /// The names of answers that the portal refused before it accepted other answers.
     public var refused: [String]?
-    /// The company that the portal imitates: the portal asks for the company's account without belonging to it, and the user is warned.
+    /// The company that the portal imitates: the portal asks for an account of this company, but does not belong to it. The daemon warns the user.
     public var imitates: String?
 
     public init(
@@ -203,7 +203,7 @@ public struct Evaluation: Codable, Hashable, Sendable {
     public var portal: Portal?
     /// Names of the credential fields that Authenticate will need.
     public var needs: [String]?
-    /// The session, which the daemon returns with Authenticate.
+    /// The session, which the daemon sends back to the helper with Authenticate.
     public var session: Session?
     /// One sentence for the journal.
     public var reason: String?
@@ -221,7 +221,7 @@ public struct Evaluation: Codable, Hashable, Sendable {
 
 /// Something that the user should know, with the command that helps, if there is one. `Problem` of org.hotspotd.Control.
 public struct Problem: Codable, Hashable, Sendable {
-    /// The stable word.
+    /// A code that never changes.
     public var code: ProblemCode
     /// One sentence.
     public var message: String
@@ -237,7 +237,7 @@ public struct Problem: Codable, Hashable, Sendable {
     /// A placeholder in a hint for the network's name, for parts that report a problem without knowing the name.
     private static let placeholder = " SSID"
 
-    /// Returns the problem with this network in its hint, or without a hint if a command cannot take the network's name.
+    /// Returns the problem with this network's name in the hint, or without a hint if the name is not known or cannot be quoted for a shell.
     public func naming(_ network: String?) -> Problem {
         guard let hint, hint.hasSuffix(Self.placeholder) else { return self }
         let argument = network.flatMap(ShellWord.argument)

@@ -9,7 +9,7 @@ public struct ProbeEndpoint: Codable, Hashable, Sendable {
         self.expect = expect
     }
 
-    /// The endpoints of several operators, in the order of asking, with the answers that their own clients expect (Android and
+    /// The endpoints of several operators, in the order of asking, with the answers that these operators' clients expect (Android and
     /// ChromeOS, Firefox, NetworkManager of GNOME and Debian).
     public static let usual = [
         ProbeEndpoint(url: Link.usualProbe.url, expect: Link.usualProbe.expect),
@@ -18,7 +18,7 @@ public struct ProbeEndpoint: Codable, Hashable, Sendable {
     ]
     /// An endpoint without a host name: Cloudflare's resolver redirects every request to its own page over https.
     public static let usualAddress = ProbeEndpoint(url: "http://1.1.1.1/", expect: "→https://1.1.1.1/")
-    /// The HTTPS endpoint that is used with the usual ones.
+    /// The HTTPS endpoint that is used together with the ``usual`` endpoints.
     public static let usualHTTPS = "https://www.gstatic.com/generate_204"
 }
 
@@ -70,13 +70,13 @@ public struct ProbeAnswer: Codable, Sendable {
     public var verdict: Verdict
     /// The address of the portal's page.
     public var portalURL: String?
-    /// The problem as a stable word, such as `httpsBlocked` or `dnsFailed`.
+    /// The code of the problem, such as `httpsBlocked` or `dnsFailed`.
     public var problem: String?
     /// The remaining time of the session in seconds, from the portal API.
     public var secondsRemaining: Int?
     /// The seconds after which the server wants the next request (RFC 9110, 10.2.3).
     public var retryAfter: Double?
-    /// The address at which the first named endpoint answered as expected.
+    /// The address at which the first endpoint answered as expected.
     public var probeAddress: String?
     /// The requests and their answers.
     public var evidence: [ProbeEvidence]

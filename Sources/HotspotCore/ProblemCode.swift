@@ -1,4 +1,4 @@
-/// The stable word of a problem, or of a failed call: `code` of org.hotspotd.Control. Scripts may compare these words, so none of them changes.
+/// The code of a problem or of a failed call: `code` of org.hotspotd.Control. Scripts may compare these codes, so they never change.
 public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     // The network and the login.
     case noAddress, noNameservers, addressConflict, addressOverlap, vpnBlocksProbe, held, unclaimedCaptive, stillCaptive,
@@ -17,18 +17,18 @@ public enum ProblemCode: String, Codable, Hashable, Sendable, CaseIterable {
     case helperTimeout
     /// The answer does not follow the contract.
     case helperMalformed
-    /// The answer uses a word that the contract does not define.
+    /// The answer contains a value that the contract does not define.
     case helperUnknownValue
-    /// The helper answered with an error of its own.
+    /// The helper replied with a Varlink error.
     case helperError
     /// The answer is longer than the contract allows.
     case helperTooLong
-    /// The answer repeats a secret in a part that cannot be masked, because it goes back to the helper.
+    /// The answer repeats a secret in a part that cannot be masked, because the daemon sends that part back to the helper.
     case helperRepeatsSecret
     case helperQuarantined
 
     // Helper files and programs.
-    /// The file, program or socket could belong to another user.
+    /// Another user may own or change the file, program or socket.
     case helperNotTrusted
     case helperFileInvalid, helperFileMissing, helperProgramMissing, helperProgramNotExecutable, helperPathMissing,
         helperPathRefused

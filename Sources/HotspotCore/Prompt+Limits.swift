@@ -6,7 +6,7 @@ extension Prompt {
     private static let addressLimit = 2048
 
     /// The prompt, cut to a size that a person can answer: 32 fields, short texts, and terms of at most 32 KiB. Texts are not escaped, because
-    /// escapes depend on the screen. An address of the terms is left out if it would need escapes.
+    /// escapes depend on the screen. ``termsURL`` is left out if it would need escapes.
     public var limited: Prompt { cut().prompt }
 
     /// One sentence for each part that ``limited`` cuts, for the author of a helper.
@@ -32,7 +32,7 @@ extension Prompt {
         cut.fields = fields.prefix(Self.fieldLimit).map { field in
             var shown = field
             let name = "the field \"\(Printable.text(field.name, limit: 64))\""
-            // An answer cannot be stored under a name that is too long or not unique.
+            // Removes a name that is too long or not unique: no answer can be stored under it.
             if !field.name.isEmpty, field.name.utf8.count > Self.nameLimit || !names.insert(field.name).inserted {
                 shown.name = ""
                 losses.append(
@@ -56,7 +56,7 @@ extension Prompt {
     }
 
     private static func isAddress(_ url: String) -> Bool {
-        // A user name before the host could be mistaken for the host.
+        // Rejects a user name before the host, because people could mistake it for the host.
         let place = url.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != "\\" }
         return url.utf8.count <= addressLimit && (url.hasPrefix("https://") || url.hasPrefix("http://")) && !place.contains("@")
             && Printable.text(of: url.utf8) == url

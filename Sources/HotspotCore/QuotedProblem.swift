@@ -1,7 +1,7 @@
-/// One text with two parts: the daemon's sentence and, after a line feed, the words of a helper or a portal. Every output shows them separately, so
-/// that a stranger's words cannot pass for the daemon's.
+/// One text with two parts: the daemon's sentence and, after a line feed, the words of a helper or a portal. Every output shows the two parts
+/// separately, so that a stranger's words cannot pass for the daemon's.
 public enum QuotedProblem {
-    /// Appends the words, if there are any, without line feeds.
+    /// Returns the sentence and, after a line feed, the words without their own line feeds.
     public static func join(_ sentence: String, _ words: String?) -> String {
         words.map { "\(sentence)\n\(String(line($0).map { $0 == "\n" ? " " : $0 }))" } ?? sentence
     }
@@ -12,7 +12,7 @@ public enum QuotedProblem {
         return (String(text[..<end]), String(text[text.index(after: end)...]))
     }
 
-    /// Returns one line, for a log.
+    /// Returns both parts on one line, for a log.
     public static func line(_ text: String) -> String {
         let (sentence, words) = split(text)
         return words.map { "\(sentence)\(sentence.hasSuffix(".") ? "" : ":") \($0)" } ?? sentence

@@ -2,12 +2,12 @@ import ForeignText
 
 /// The name of a network: 0 to 32 octets in no particular encoding (IEEE 802.11-2020, 9.4.2.2).
 ///
-/// Two SSIDs are equal only if their octets are. ``description`` renders an SSID as text, and ``init(printable:)`` reads it back.
+/// Two SSIDs are equal if their octets are equal. ``description`` renders an SSID as text, and ``init(printable:)`` reads this text back.
 public struct SSID: Hashable, Sendable {
     /// The longest name that the standard allows, in octets.
     public static let maximumLength = 32
 
-    /// The name on the air.
+    /// The name as it is transmitted.
     public let octets: [UInt8]
 
     /// Returns `nil` for more than 32 octets.
@@ -20,7 +20,7 @@ public struct SSID: Hashable, Sendable {
     /// The empty name: a wired network, or a BSS that hides its name.
     public static let empty = SSID(octets: [UInt8]())!
 
-    /// Whether the network hides its name: it sends an empty name, or as many zero octets as the name has octets.
+    /// Whether the network hides its name: it sends an empty name, or a name of the same length that consists of zero octets.
     public var isHidden: Bool { octets.allSatisfy { $0 == 0 } }
 
     /// Lower-case hexadecimal.

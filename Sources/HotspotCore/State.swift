@@ -1,9 +1,9 @@
-/// The eight states of an interface. The words are those of the control interface.
+/// The eight states of an interface. The raw values are those of the control interface.
 public enum StateName: String, Codable, Hashable, Sendable, CaseIterable {
     case inactive, evaluating, authenticating, presentingUI, authenticated, maintaining, loggingOff, failure
 }
 
-/// The result of an attempt, in the words of the journal.
+/// The result of an attempt. The journal stores the raw values.
 public enum AttemptOutcome: String, Codable, Hashable, Sendable, CaseIterable {
     /// A helper logged in, or kept the session.
     case online
@@ -11,9 +11,9 @@ public enum AttemptOutcome: String, Codable, Hashable, Sendable, CaseIterable {
     case open
     /// The network was captive, and opened without a helper's login.
     case opened
-    /// The network was open when the daemon started; nothing tells how it was opened.
+    /// The network was open when the daemon started; how it was opened is not known.
     case found
-    /// No helper claimed the network, and nothing tells whether it is open.
+    /// No helper claimed the network, and it is not known whether the network is open.
     case unknown
     /// The network is captive, and no helper claimed it.
     case unclaimedCaptive
@@ -45,7 +45,7 @@ public struct Step: Codable, Hashable, Sendable {
     public var from: String?
     /// The state that a transition enters; absent in other steps.
     public var to: String?
-    /// Stable word: `transition`, `command`, `answer`, `verdict`, `prompt`, `deadline`, `problem`, `trace`.
+    /// The kind of the step, such as `transition`, `command`, `answer`, `verdict`, `prompt`, `deadline`, `problem` or `trace`.
     public var kind: String
     public var helper: String?
     /// One sentence.

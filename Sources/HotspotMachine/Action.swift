@@ -33,7 +33,7 @@ public enum Action: Hashable, Sendable {
     case forgetChoice(of: String)
     /// Drop the session's memory.
     case dropSession
-    /// Start nothing on this network for this time, or until the user asks. The user sees the cause at the next join.
+    /// Start nothing on this network for this time; if it is `nil`, until the user asks for a login. The user sees the cause at the next join.
     case hold(HoldReason, for: Duration?, because: String)
     case releaseHold
     /// End the link.
@@ -50,7 +50,7 @@ public enum Action: Hashable, Sendable {
 public enum StrikeReason: Hashable, Sendable {
     /// The helper missed a deadline.
     case silence
-    /// The helper ended without an answer, or answered a race invalidly.
+    /// The helper ended without an answer, or its answer to Evaluate could not be read.
     case crash
 }
 

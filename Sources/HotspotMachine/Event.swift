@@ -12,13 +12,13 @@ public enum Event: Hashable, Sendable {
     case helpersChanged([Candidate])
     /// A helper answered, or died.
     case answered(CommandID, CommandAnswer)
-    /// The prober answered; the verdict is `nil` if the prober is missing or died. For a portal, the place is where the network led.
+    /// The prober answered; the verdict is `nil` if the prober is missing or died. `place` identifies the portal of a captive network.
     case verdictReached(ProbeID, Verdict?, secondsRemaining: Int? = nil, place: String? = nil)
     /// A verdict that the machine did not request, for example from `hotspotctl check`.
     case verdictSeen(Verdict, place: String? = nil)
     case timerFired(TimerID)
     case promptAnswered(PromptID)
-    /// The user does not want this network's questions.
+    /// The user does not want to answer this network's questions.
     case promptDismissed(PromptID)
     /// The user wants to be logged in, perhaps by this helper; with `fresh`, even if the session is still valid (D26).
     case loginRequested(helper: String?, fresh: Bool = false)
@@ -39,14 +39,14 @@ public enum Requester: Hashable, Sendable {
 
 /// The answer to a command, or the reason why there is none.
 public enum CommandAnswer: Hashable, Sendable {
-    /// To evaluate.
+    /// The answer to Evaluate.
     case evaluated(Confidence)
-    /// To authenticate, presentUI, maintain and logoff.
+    /// The answer to Authenticate, PresentUI, Maintain or Logoff.
     ///
     /// - Parameter maintainAfter: seconds until the helper wants to maintain the session.
     case replied(
         HelperResult, prompt: Prompt? = nil, secondsRemaining: Int? = nil, maintainAfter: Int? = nil, reason: String? = nil)
-    /// The helper or its connection ended before an answer.
+    /// The helper or its connection ended before an answer, or the answer to Evaluate could not be read.
     case crashed
     /// The helper was never asked: its process could not be started for lack of resources. This counts as no claim, or as a temporary failure. It
     /// neither causes nor forgives strikes, because the helper is not to blame.
@@ -60,11 +60,11 @@ public struct Arrival: Hashable, Sendable {
     public var network: NetworkID
     /// The access point, or the gateway of a wired network.
     public var bssid: HardwareAddress?
-    /// The helper that logged in here last time (D5).
+    /// The helper that logged in to this network last time (D5).
     public var remembered: String?
-    /// The names and editions of all candidates when that helper was chosen; `nil` if they are not known.
+    /// The names and editions of all candidates when the remembered helper was chosen; `nil` if they are not known.
     public var contenders: Set<String>?
-    /// The session's deadlines, if the daemon was restarted while that helper kept this association open.
+    /// The session's deadlines, if the daemon was restarted while the remembered helper kept this association open.
     public var resumed: MaintainSchedule?
     /// The deadlines of the last visit's session, which may continue.
     public var session: MaintainSchedule
@@ -72,7 +72,7 @@ public struct Arrival: Hashable, Sendable {
     public var late: LateLogin?
     /// Whether the link was up before the daemon started, so that the daemon cannot know how the network was opened.
     public var wasUpBefore: Bool
-    /// Whether a portal was there at the last visit.
+    /// Whether the network had a portal at the last visit.
     public var hadPortal: Bool
     /// The hold under which nothing starts until the user asks for a login (D13, D14).
     public var hold: Hold?
@@ -120,7 +120,7 @@ public struct LateLogin: Hashable, Sendable {
     }
 }
 
-/// A helper that may be asked about the present network.
+/// A helper that may be asked about the current network.
 public struct Candidate: Hashable, Sendable {
     public var name: String
     /// The priority; among low claims, the highest wins (D8).
@@ -129,9 +129,9 @@ public struct Candidate: Hashable, Sendable {
     public var isQuarantined: Bool
     /// A number that changes with each change of the helper's file, or of a file that the helper reads.
     public var edition: Int
-    /// The helper's name and edition, as the store keeps them with a choice.
+    /// The helper's name and edition, as the store keeps them with a chosen helper.
     public var mark: String { edition == 0 ? name : "\(name) \(edition)" }
-    /// Whether the helper is chosen only if no other helper claims the network, not even one that failed before.
+    /// Whether the helper is chosen only if no other helper claims the network, not even a helper that failed before.
     var isLastResort: Bool { priority == 0 }
 
     public init(_ name: String, priority: Int = 50, isQuarantined: Bool = false, edition: Int = 0) {

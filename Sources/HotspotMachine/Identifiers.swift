@@ -31,7 +31,7 @@ public struct AttemptID: OperationID {
     public init(number: UInt64) { self.number = number }
 }
 
-/// A helper's login from its success on. It may be kept beside another login, restored, or dropped.
+/// A helper's login, once the helper has reported success. The login may be kept beside another login, restored, or dropped.
 public struct LoginID: OperationID {
     public let number: UInt64
     public init(number: UInt64) { self.number = number }

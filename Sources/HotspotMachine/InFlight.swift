@@ -24,7 +24,7 @@ public struct InFlight: Hashable, Sendable {
     public var commands: [CommandID] = []
     public var timers: [TimerID] = []
     public var probe: RunningProbe?
-    /// The question to the user.
+    /// The prompt that the user has not answered.
     public var prompt: PromptID?
     /// The chosen helper's command.
     var command: RunningCommand?

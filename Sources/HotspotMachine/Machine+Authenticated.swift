@@ -81,8 +81,7 @@ extension Machine {
         go(.authenticated(Authenticated(joined: joined, upkeep: .unclaimed(watch))), cause, &turn)
     }
 
-    /// Returns the time to the next probe of an unclaimed network: the interval, or less where the network ends the session
-    /// earlier.
+    /// Returns the time to the next probe of an unclaimed network: the interval, or less if the session ends earlier.
     private func recheckDelay(_ secondsRemaining: Int?, _ interval: Duration) -> Duration {
         secondsRemaining.map { min(.seconds(max(0, min($0, 86400)) + 5), interval) } ?? interval
     }

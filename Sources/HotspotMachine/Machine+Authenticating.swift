@@ -29,7 +29,7 @@ extension Machine {
                 state = stay(.commanding(send(.authenticate, to: helper, &turn)))
                 return
             }
-            // Start a race: the helper that was just switched on may be better than the helper that waits here.
+            // Start a race: the helper that was just switched on may be better than the waiting one.
             if event == .restEnded {
                 turn.act(.clearProblems)
                 return evaluate(joined, "a helper was switched on", &turn)
@@ -38,7 +38,7 @@ extension Machine {
             case nil: break
             case .continues(let watch): state = stay(.pausing(end, watch))
             case .opened(let seconds):
-                // Withdraw the problem that the login waits.
+                // The login no longer waits, so clear the problem that says so.
                 turn.act(.clearProblems)
                 openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network is open now", &turn)
             }
@@ -81,7 +81,7 @@ extension Machine {
         }
     }
 
-    /// Ends a login that got no answer. The missing answer proves nothing about the network, except with the strict rules (D1).
+    /// Ends a login that got no answer. This counts as a temporary failure, or as a permanent one with the strict rules (D1).
     private mutating func missed(
         _ reason: StrikeReason, _ problem: Problem, _ authenticating: Authenticating, _ turn: inout Turn
     ) {
@@ -94,7 +94,7 @@ extension Machine {
         }
     }
 
-    /// Follows the proof of a login, here or in presentingUI. While the proof continues, `next` makes the next state.
+    /// Follows the proof of a login, in authenticating or presentingUI. While the proof continues, `next` makes the next state.
     mutating func follow(
         _ proof: Proof, of helper: String, _ joined: JoinedNetwork, _ event: StateEvent, _ next: (Proof) -> MachineState,
         _ turn: inout Turn

@@ -44,7 +44,7 @@ extension Machine {
             if id == evaluating.grace?.id { endRace(evaluating, "no helper with a more certain claim answered in time", &turn) }
         case .probed(let verdict, let seconds): noteVerdict(verdict, seconds, evaluating, &turn)
         case .verdictSeen(let verdict):
-            // The newest verdict counts, also one of a check. If the machine's own probe still runs, its verdict will be newer.
+            // The newest verdict counts, including the verdict of a check. If the machine's own probe still runs, its verdict will be newer.
             if case .known = evaluating.verdict { noteVerdict(verdict, nil, evaluating, &turn) }
         case .answered, .promptAnswered, .promptDismissed, .logoffRequested, .restEnded, .disassociationRefused: break
         }
@@ -127,9 +127,9 @@ extension Machine {
             return
         }
         var joined = evaluating.joined
-        // If an earlier proven login counts, report nothing here: opening the network through it reports a missing proof.
+        // If an earlier proven login counts, report nothing yet: `openUnclaimed` opens the network through that login, and reports a missing proof.
         let isNew = provenLogin(joined) == nil
-        // Without a verdict, a login here on an earlier visit suggests a portal.
+        // Without a verdict, assume a portal if a helper logged in to this network on an earlier visit.
         let hasPortal = verdict == .captive || verdict == nil && joined.arrival.remembered != nil && isNew
         // Try again later if a helper could not be asked, because it may be able to log in.
         if hasPortal, let lack = evaluating.race.lack { return failTemporarily(joined, nil, .notStarted(lack), &turn) }
@@ -165,7 +165,7 @@ extension Problem {
     fileprivate static let notKnown = Problem(
         .proberMissing, "The prober does not answer, so hotspotd does not know whether the network is open.",
         hint: "hotspotctl check")
-    /// - Parameter helper: the only helper that the user allows on this network; `nil` if there are several.
+    /// - Parameter helper: the only helper that was asked, because the user named it; `nil` if every helper was asked.
     fileprivate static func unclaimedCaptive(by helper: String?) -> Problem {
         guard let helper else {
             return Problem(

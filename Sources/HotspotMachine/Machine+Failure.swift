@@ -8,7 +8,7 @@ extension Machine {
         var joined = joined
         endAttempt(&joined, .temporaryFailure, &turn)
         joined.temporaryFailures += 1
-        // D24: the tries end only with the failure of a helper that already comes last in the race.
+        // D24: stop trying only after the failure of a helper that already comes last in the race.
         let triesEnd = policy.setbackCap == nil || helper.map { joined.record.comesLast($0, policy) } ?? true
         if let helper { joined.record.loginFailed(helper) }
         turn.act(.report(problem))
@@ -30,7 +30,7 @@ extension Machine {
         fail(joined, mayDisassociate: recent.count < policy.disconnectLimit, retryAfter: delay, problem.message, &turn)
     }
 
-    /// Ends a login that will not work later either (T21, T22, T28). The network is held until the user asks for a login (D14).
+    /// Ends a login that failed permanently (T21, T22, T28). The network is held until the user asks for a login (D14).
     mutating func failForGood(_ joined: JoinedNetwork, _ helper: String, _ problem: Problem, _ turn: inout Turn) {
         var joined = joined
         endAttempt(&joined, .failure, &turn)
@@ -67,7 +67,7 @@ extension Machine {
         case nil: break
         case .continues(let watch): state = .failure(failed.with { $0.watch = watch })
         case .opened(let seconds):
-            // A new attempt, so that the history shows how the old one ended.
+            // Begin a new attempt, so that the history keeps the outcome of the old attempt.
             var joined = failed.joined
             beginAttempt(&joined, &turn)
             openUnclaimed(joined, joined.openOutcome, secondsRemaining: seconds, "the network is open now", &turn)

@@ -99,7 +99,7 @@ extension Machine {
         }
     }
 
-    /// Keeps a link that cannot be ended, held or waiting in `failure` (D19).
+    /// Keeps a link that cannot be ended: holds the network, or waits in `failure` (D19).
     private mutating func keepLink(_ joined: JoinedNetwork, _ fallback: Inactive.Fallback, _ turn: inout Turn) {
         switch fallback {
         case .hold(let reason):

@@ -68,7 +68,7 @@ extension Machine {
         }
     }
 
-    /// The causes of a hold after which the network is closed.
+    /// The causes of a hold after a logoff. With a cause in `ended`, the session is over.
     private static let sessionEnded = "the session has ended"
     static let alreadyEnded = "the session had already ended"
     static let ended: Set<String> = [sessionEnded, alreadyEnded]
@@ -109,7 +109,7 @@ extension Machine {
     }
 }
 
-/// The fate of the session.
+/// Whether a logoff ended the session.
 package enum LogoffResult: Hashable, Sendable {
     case confirmed
     /// The portal did not confirm the logoff.

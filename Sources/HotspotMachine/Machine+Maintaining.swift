@@ -22,7 +22,7 @@ extension Machine {
         case .answered(let answer): handle(answer, in: maintaining, &turn)
         case .probed(let verdict, let seconds): store(verdict, seconds, maintaining, &turn)
         case .verdictSeen(let verdict):
-            // The newest verdict counts, also one of a check. If the machine's own probe still runs, its verdict will be newer.
+            // The newest verdict counts, including the verdict of a check. If the machine's own probe still runs, its verdict will be newer.
             if case .known = maintaining.verdict { store(verdict, nil, maintaining, &turn) }
         case .logoffRequested: state = .maintaining(maintaining.with { $0.logoffQueued = true })
         case .raceAnswered, .timerFired, .promptAnswered, .promptDismissed, .restEnded, .disassociationRefused: break
@@ -111,7 +111,7 @@ extension Machine {
     private mutating func renewSession(_ maintaining: Maintaining, _ cause: String, _ turn: inout Turn) {
         var joined = maintaining.joined
         if maintaining.logoffQueued { return endQueuedLogoff(maintaining, &turn) }
-        // At a join, Maintain and login are one attempt: if the portal asks for a login, no session of this visit has ended.
+        // At a join, Maintain and the login are one attempt, which continues: no session of this visit has ended.
         if !maintaining.startsClosed { endAttempt(&joined, .expired, &turn) }
         if let contenders = joined.contenders, candidates.contains(where: { !contenders.contains($0.mark) }) {
             return evaluate(
@@ -132,7 +132,7 @@ extension Machine {
         evaluate(joined, goesOn: mayReturn, cause, &turn)
     }
 
-    /// Carries out a queued logoff after the helper has answered that the session is over.
+    /// Carries out a queued logoff without a Logoff command, because Maintain found no valid session.
     private mutating func endQueuedLogoff(_ maintaining: Maintaining, _ turn: inout Turn) {
         endSession(maintaining.joined, of: maintaining.helper, .confirmed, Self.alreadyEnded, &turn)
     }

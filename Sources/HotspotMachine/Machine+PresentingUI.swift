@@ -42,7 +42,7 @@ extension Machine {
             switch advance(watch, event, &turn) {
             case nil: break
             case .continues(let watch): state = stay(.waiting(watch))
-            // The user wants a fresh login, but an open network needs none (D26).
+            // Keep waiting although the network is open, because the user wants a fresh login (D26).
             case .opened where isFresh: state = stay(.waiting(pause(watch, &turn)))
             case .opened where presenting.handsOver: state = stay(.confirming(send(.presentUI, to: helper, &turn)))
             case .opened(let seconds):
@@ -87,8 +87,8 @@ extension Machine {
         }
     }
 
-    /// Ends a hand-over once the network is open. If the helper reports success, its login opened the network, otherwise the network opened by itself
-    /// (D30).
+    /// Ends a hand-over once the network is open. If the helper reports success, its login opened the network; otherwise, the network opened by
+    /// itself (D30).
     private mutating func confirm(
         _ answer: CommandAnswer?, to command: RunningCommand, in presenting: PresentingUI, _ turn: inout Turn
     ) {
@@ -108,7 +108,7 @@ extension Machine {
     }
 
     /// Shows the same prompt again after a command that missed its deadline, crashed or could not be started. The prompt gets a new ID, because the
-    /// old one was answered. The third time is a temporary failure; it counts against the helper only if the helper has a strike.
+    /// old one was answered. The third such command is a temporary failure, which counts against the helper only if that command caused a strike.
     private mutating func showAgain(
         _ presenting: PresentingUI, _ problem: Problem, strike: StrikeReason?, _ turn: inout Turn
     ) {

@@ -11,7 +11,7 @@ extension Machine {
     // MARK: Proof (D25)
 
     mutating func startProof(of helper: String, until end: Instant, secondsRemaining: Int?, _ turn: inout Turn) -> Proof {
-        // Start the probe before storing, which waits for the disk.
+        // Start the probe before `awaitProof`, which waits for the disk.
         let probe = startProbe(fresh: true, &turn)
         if state.joined?.standing?.ground != .fresh {
             turn.act(.awaitProof(of: helper, until: turn.now + policy.latePatience))
@@ -118,7 +118,7 @@ extension Machine {
 
     enum WatchProgress {
         case continues(Watch)
-        /// The Internet is there.
+        /// The network is open.
         case opened(secondsRemaining: Int?)
     }
 
@@ -137,7 +137,7 @@ extension Machine {
         }
     }
 
-    /// Returns the watch for its next probe. While a login may still open the network late, the pauses do not grow (D25).
+    /// Returns the watch, waiting for its next probe. While a login may still open the network late, the pauses do not grow (D25).
     mutating func pause(_ watch: Watch, _ turn: inout Turn) -> Watch {
         let growth = state.joined?.standing?.end == nil ? 2 : 1
         let interval = min(watch.interval * growth, policy.watchLongest)

@@ -43,7 +43,7 @@ extension Machine {
     mutating func endAttempt(_ joined: inout JoinedNetwork, _ outcome: AttemptOutcome, _ turn: inout Turn) {
         guard joined.attemptIsOpen, let id = joined.attempt else { return }
         joined.attemptIsOpen = false
-        // A superseded login has not ended: another helper continues it, or the user asked for a new start, whose pauses begin again.
+        // A superseded login does not count as ended: another helper continues it, or the user asked for a new start, which resets the pauses.
         if outcome != .superseded, state.logsIn { joined.pace.loginEnded(at: turn.now) }
         turn.act(.endAttempt(id, outcome))
     }

@@ -7,7 +7,7 @@ import HotspotCore
 public struct Machine: Hashable, Sendable {
     public private(set) var policy: Policy
     public internal(set) var state: MachineState = .inactive(.noAddress)
-    /// The helpers that may be asked about the present network.
+    /// The helpers that may be asked about the current network.
     public internal(set) var candidates: [Candidate] = []
     /// Temporary failures within ``Policy/disconnectWindow``, for the strict form of D4. They are kept across associations, because each failure ends
     /// the association.
@@ -17,14 +17,14 @@ public struct Machine: Hashable, Sendable {
     /// A machine at rest (T1).
     public init(policy: Policy = Policy()) { self.policy = policy }
 
-    /// Adopts other rules if there is no address. Otherwise changes nothing, because running operations must keep their rules. The numbers continue,
-    /// so that late events are recognised.
+    /// Adopts other rules if there is no address. Otherwise changes nothing, because running operations must keep their rules. The numbers of
+    /// operations continue, so that late events are recognised.
     public mutating func adopt(_ policy: Policy) {
         if state == .inactive(.noAddress) { self.policy = policy }
     }
 
     /// Whether ``Event/loginRequested(helper:fresh:)`` would start or join a login now, or start one after a running logoff. While a link is being
-    /// ended, there is no network for a login.
+    /// ended, no login is accepted.
     public var acceptsLogin: Bool {
         switch state {
         case .inactive(.noAddress), .inactive(.leaving): false
@@ -184,7 +184,7 @@ public struct Machine: Hashable, Sendable {
                 true
             }
         }
-        // Usually nothing is dropped; avoid the filtered copy then.
+        // If nothing is dropped, as usual, avoid the filtered copy.
         if !turn.actions.allSatisfy(begins) {
             actions += turn.actions.filter(begins)
         } else if actions.isEmpty {
@@ -201,7 +201,7 @@ public struct Machine: Hashable, Sendable {
 /// in flight, the event is late and is dropped (D18).
 enum StateEvent: Hashable {
     /// The chosen helper's command ended; `nil` if its deadline came first. An answer at the deadline itself is too late, in whichever order the loop
-    /// serves the two.
+    /// serves the answer and the timer.
     case answered(CommandAnswer?)
     case raceAnswered(CommandID, CommandAnswer)
     /// The probe ended; `nil` if the prober is missing, died, or missed the deadline.

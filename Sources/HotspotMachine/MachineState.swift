@@ -100,7 +100,7 @@ public struct PresentingUI: Hashable, Sendable, StateData {
     }
 }
 
-/// The network is free.
+/// Ordinary traffic may use the network.
 public struct Authenticated: Hashable, Sendable, StateData {
     package var joined: JoinedNetwork
     package var upkeep: Upkeep
@@ -306,7 +306,7 @@ extension MachineState {
         }
     }
 
-    /// Whether the last verdict was captive; `nil` if there was none.
+    /// Whether the last verdict was captive; `nil` if it was limited, or if there was none.
     public var isCaptive: Bool? {
         switch joined?.lastVerdict {
         case .online, .partial: false

@@ -4,7 +4,7 @@ import HotspotCore
 public struct MaintainSchedule: Hashable, Sendable {
     /// The end of the session, as the helper last reported it.
     public private(set) var end: Instant?
-    /// The time at which to renew the session before it ends. Once this time has passed, one Maintain remains, at the end itself.
+    /// The time at which to renew the session before it ends. Once this time has passed, one Maintain remains, at the end of the session.
     public private(set) var renewal: Instant?
 
     /// The shortest time to the next Maintain that a helper may request, in seconds (D33).
@@ -13,7 +13,7 @@ public struct MaintainSchedule: Hashable, Sendable {
     /// A session without a known end.
     public init() {}
 
-    /// A session that ends in this number of seconds, if it is known.
+    /// A session that ends in this number of seconds; `nil` if its end is not known.
     public init(secondsRemaining: Int?, at now: Instant) { update(secondsRemaining: secondsRemaining, at: now) }
 
     /// Stores the remaining time from an answer. Negative values are ignored.

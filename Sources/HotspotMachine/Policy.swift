@@ -53,7 +53,7 @@ public struct Policy: Hashable, Sendable {
     public var retryFirst: Duration = .seconds(1)
     /// The time for which a network is held after a logoff or a dismissed prompt (D13).
     public var holdTime: Duration = .seconds(12 * 3600)
-    /// The time that a link may take to end; after this time it counts as a link that cannot be ended.
+    /// The time that a link may take to end. After this time, the link counts as one that cannot be ended.
     public var leavePatience: Duration = .seconds(10)
 
     /// The shortest session that counts for D11 and D23: a minute. Like all times of D23, it is a fraction of ``maintainInterval`` (or of 300 s, if
@@ -61,8 +61,8 @@ public struct Policy: Hashable, Sendable {
     public var shortStay: Duration { longStay / 5 }
     /// The length of a session after which the pauses of D23 start again.
     public var longStay: Duration { min(maintainInterval, .seconds(300)) }
-    /// The pauses between a login's end and the next login, unless the user asks for it, while logins follow within ``shortStay`` (D23): 10, 30 s, 1,
-    /// 2 and then 5 minutes. The first three equal ``retryDelays``, so that D19's retries are not delayed.
+    /// The pauses between a login's end and the next login, while each login follows within ``shortStay`` (D23): 10 s, 30 s, 1, 2 and then 5 minutes.
+    /// A login that the user asks for does not wait. The first three pauses equal ``retryDelays``, so that D19's retries are not delayed.
     public var loginPauses: [Duration] { [longStay / 30, longStay / 10, longStay / 5, longStay * 2 / 5, longStay] }
 
     public init(rules: Rules = .default) {

@@ -1,6 +1,6 @@
-/// The portals to which a network leads instead of the Internet, from the verdicts that found one (D32).
+/// The portals to which a network leads instead of the Internet, from the verdicts that found a portal (D32).
 struct PortalTrail: Hashable, Sendable {
-    /// A network with this many places or more invents one for each request, so its places mean nothing.
+    /// A network with this many places or more invents a place for each request, so its places mean nothing.
     private static let limit = 16
 
     /// The last two places.
@@ -21,8 +21,8 @@ struct PortalTrail: Hashable, Sendable {
         if let place = last.last, handled.count < Self.limit { handled.insert(place) }
     }
 
-    /// Whether the network leads to a portal that no login has handled. A place that appears only once does not count, because some networks invent
-    /// one for each request.
+    /// Whether the network leads to a portal that no login has handled. A place that appears only once does not count, because some networks invent a
+    /// place for each request.
     var leadsElsewhere: Bool {
         last.count == 2 && last[0] == last[1] && !handled.isEmpty && handled.count < Self.limit && !handled.contains(last[0])
     }

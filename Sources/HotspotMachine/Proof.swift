@@ -20,14 +20,14 @@ package struct Proof: Hashable, Sendable, StateData {
     let login: LoginID
     /// The time at which the helper reported success.
     let began: Instant
-    /// The end of the command's time, before which the last probe begins.
+    /// The command's deadline. The last probe begins before it.
     let end: Instant
     /// The number of probes so far.
     package var probes = 1
     package var phase: ProbePhase
     let secondsRemaining: Int?
 
-    /// Whether about 1.5 s have passed, by which most gateways have opened.
+    /// Whether about 1.5 s have passed: most gateways have opened by then.
     var isDoubtful: Bool { probes > 3 }
 
     /// The deadlines of the session that is being proven.

@@ -8,7 +8,7 @@ public struct Race: Hashable, Sendable {
         public let command: CommandID
         /// The answer; `nil` until it comes.
         public fileprivate(set) var answer: Response?
-        /// Whether this entrant's claim comes after all others (D24).
+        /// Whether this entrant's claim comes after all other claims (D24).
         public let isLast: Bool
         /// Claims of a lower rank come first.
         fileprivate var rank: Int { candidate.isLastResort ? 2 : isLast ? 1 : 0 }
@@ -71,10 +71,10 @@ public struct Race: Hashable, Sendable {
     /// Whether there is a claim that does not end the race: a low claim, or a high claim of an entrant that comes last.
     public var hasOpenClaim: Bool { best.map { !$0.isDecisive } ?? false }
 
-    /// Whether all entrants are quarantined: the race need not wait for any of them, so all get the grace time.
+    /// Whether all entrants are quarantined. The race then waits for all of them, but only for the grace time.
     public var isQuarantinedWhole: Bool { !entrants.isEmpty && entrants.allSatisfy(\.candidate.isQuarantined) }
 
-    /// The decision, once there is one: at the first high claim, or when all entrants that count have answered.
+    /// The decision, once there is one: at the first high claim, or when all entrants that the race waits for have answered.
     public var decision: RaceDecision? {
         if let best, best.isDecisive { return .winner(best.name) }
         let waitsForAll = isQuarantinedWhole

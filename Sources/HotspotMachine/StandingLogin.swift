@@ -12,7 +12,7 @@ package struct StandingLogin: Hashable, Sendable {
         case unproven(RunningTimer)
         /// Answers were sent, and the portal asked again without an error; the timer ends the wait for a late opening (D25).
         case undecided(RunningTimer)
-        /// The login is proven. It counts until the fresh login that the user wants is proven (D26).
+        /// This login is proven, and the user wants another, fresh login. This one counts until the fresh one is proven (D26).
         case fresh
         /// The portal is back, so the session is over. Its stored records are kept until the fresh login is proven.
         case over
@@ -54,7 +54,8 @@ extension Machine {
         guard end > turn.now else { return }
         if joined.standing?.ground == .fresh { return }
         let ground = StandingLogin.Ground.unproven(startTimer(.late, at: end, &turn))
-        // Keep the first login with its answers, until the second login's time ends: the second login may have sent no answers because the first had.
+        // Keep the first login with its answers, until the second login's time ends: the second login may have sent no answers because the first had
+        // sent them.
         if let first = joined.standing, case .unproven = first.ground, first.helper == helper {
             joined.standing?.ground = ground
         } else {
@@ -96,7 +97,7 @@ extension Machine {
         }
     }
 
-    /// Returns the helper whose login keeps the network open, if it was switched off: it gets no command, not even a logoff.
+    /// Returns the helper whose login keeps the network open, if the helper was switched off: it gets no command, not even a logoff.
     func switchedOffOwner(of joined: JoinedNetwork) -> String? {
         guard let login = joined.standing, !isCandidate(login.helper) else { return nil }
         return login.ground == .interrupted || login.ground == .unended ? login.helper : nil

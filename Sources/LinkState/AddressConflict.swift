@@ -4,9 +4,9 @@ import PortalAnnouncement
 extension LinkSnapshot {
     /// Returns the problem if another interface of this computer hides the link's gateway or nameservers; otherwise `nil`.
     ///
-    /// If the other interface has the same address, the kernel drops the answers. If only the networks overlap, as with a container's bridge, packets
-    /// that are bound to the link pass, but packets of ordinary programs go to the other interface. A tunnel covers networks on purpose, and a second
-    /// card in the same network has the same router: both are ignored.
+    /// If the other interface has the gateway's or nameserver's own address, the kernel drops the answers. If only the networks overlap, as with a
+    /// container's bridge, packets that are bound to the link pass, but packets of ordinary programs go to the other interface. A tunnel covers
+    /// networks on purpose, and a second card in the same network has the same router: both are ignored.
     ///
     /// - Parameters:
     ///   - others: the interfaces of this computer.

@@ -3,7 +3,7 @@ import PortalAnnouncement
 
 /// The hosts that may announce a portal's API on a link: the lease's server and the default routers.
 extension LinkSnapshot {
-    /// The largest number of hosts. Any guest can add default routers by router advertisements.
+    /// The largest number of hosts, because any guest can add default routers by router advertisements.
     public static let announcingLimit = 8
 
     /// Returns the addresses whose MAC addresses ``announcers(leaseServer:hardware:)`` needs: the lease's server if it is on the link, and the
@@ -12,7 +12,7 @@ extension LinkSnapshot {
     /// - Parameter leaseServer: the server identifier of the lease (RFC 2131, 9.7).
     public func announcingAddresses(leaseServer: String?) -> [String] {
         let server = leaseServer.flatMap { reaches($0) ? $0 : nil }
-        // A server on the link sends its answers itself.
+        // A server on the link needs no IPv4 router to forward its answers, so leave those routers out.
         let routers = gateways.filter { server == nil || $0.contains(":") }
         return Array(([server].compactMap { $0 } + routers).prefix(Self.announcingLimit))
     }

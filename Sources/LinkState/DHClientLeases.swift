@@ -5,7 +5,7 @@ import PortalAnnouncement
 /// The lease file of ISC's dhclient (dhclient.leases(5)): a list of blocks, the newest last.
 struct DHClientLeases {
     struct Lease {
-        /// A `lease6` block.
+        /// Whether the block is a `lease6`.
         var isIPv6 = false
         var interface = ""
         /// `fixed-address`, or each `iaaddr` of a `lease6`.

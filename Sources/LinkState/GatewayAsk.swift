@@ -81,8 +81,8 @@ enum NeighbourTable {
         return answers.lazy.compactMap { hardwareAddress(in: $0, of: address, on: index) }.first
     }
 
-    /// Returns whether no packets are going to this router: its entry is missing, empty, stale or failed. All other states end by themselves, except
-    /// that of a fixed address.
+    /// Returns whether no packets are going to this router: its entry is missing, empty, stale or failed. All other states change to one of these by
+    /// themselves, except the state of a fixed address.
     static func isAtRest(_ gateway: String, on index: Int) -> Bool {
         guard let address = AddressText.octets(of: gateway.prefix { $0 != "%" }) else { return false }
         do {

@@ -34,7 +34,7 @@ extension LinkFacts {
     /// Whether the facts come from a file that all links share and that the last writer overwrites.
     public var isShared: Bool { source == "resolv.conf" }
 
-    /// Returns the facts without resolvers that another link reaches and this one does not. A shared file does not say to which link a resolver
+    /// Returns the facts without the resolvers that another link reaches but this link does not. A shared file does not say to which link a resolver
     /// belongs, and the names of one network must not be sent to another.
     public func without(resolversOf others: [LinkSnapshot], on link: LinkSnapshot) -> LinkFacts {
         guard isShared else { return self }

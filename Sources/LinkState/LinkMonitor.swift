@@ -57,7 +57,7 @@ import Netlink
         exchange.onFailure = { [weak self] in self?.onFailure(LinkError($0)) }
     }
 
-    /// Starts watching. Reports the present links as if they had just appeared.
+    /// Starts watching. Reports the existing links as if they had just appeared.
     public func start() {
         guard !isStarted else { return }
         isStarted = true
@@ -128,7 +128,7 @@ import Netlink
         dump(
             RTM_GETLINK, header: 16,
             begun: { [weak self] in
-                // If the kernel drops events from now on, this reading is doubtful and another one is needed.
+                // Let another reading wait from now on: if the kernel drops events during this reading, its result is doubtful.
                 self?.isReadingWaiting = false
                 self?.isReadingFailed = false
                 self?.incoming = LinkTable()
@@ -192,7 +192,7 @@ import Netlink
 
 /// The reason why the links cannot be watched.
 public struct LinkError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// In a few words.
+    /// The failed operation, in a few words.
     public let operation: String
     /// The error number, which is positive.
     public let code: Int32

@@ -47,9 +47,10 @@ public struct LinkSnapshot: Hashable, Sendable {
 }
 
 extension LinkSnapshot {
-    /// A text by which a restarted daemon recognises the present association: the boot, the interface, the number of times that its carrier came up,
-    /// and its address. A station that leaves its access point loses the carrier, and so does an unplugged cable, even while no process watches. Not
-    /// every driver reports the age of an association. `nil` if the kernel does not report the number.
+    /// A text by which a restarted daemon recognises the current association: the boot, the interface and its hardware address, the number of times
+    /// that its carrier came up, and its first IP address. A station that leaves its access point loses the carrier, and so does an unplugged cable,
+    /// even while no process watches. The age of an association is not used, because not every driver reports it. `nil` if the kernel does not report
+    /// the number.
     public var associationMark: String? {
         guard let carrierUpCount, let boot = Self.boot else { return nil }
         return "\(boot) \(index) \(hardwareAddress?.description ?? "-") \(carrierUpCount) \(addresses.first ?? "-")"

@@ -36,8 +36,7 @@ struct LinkTable {
         var prefixLength: UInt8
         var flags: UInt32
 
-        /// Whether the address is neither being checked for duplicates nor a duplicate (RFC 4862, 5.4). An optimistic one may be
-        /// used (RFC 4429).
+        /// Whether the address is neither being checked for duplicates nor a duplicate (RFC 4862, 5.4). An optimistic address may be used (RFC 4429).
         var isUsable: Bool {
             if flags & UInt32(IFA_F_DADFAILED) != 0 { return false }
             return flags & UInt32(IFA_F_TENTATIVE) == 0 || flags & UInt32(IFA_F_OPTIMISTIC) != 0
@@ -68,7 +67,7 @@ struct LinkTable {
 
     private func snapshot(_ link: LinkEntry) -> LinkSnapshot {
         var snapshot = link.snapshot
-        // The position keeps the order of equal ranks.
+        // Sort by position too, to keep the order of equal ranks.
         snapshot.addresses = link.addresses.enumerated().filter(\.element.isUsable)
             .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.compactMap(\.element.text)
         var gateways: [String] = []
@@ -80,7 +79,7 @@ struct LinkTable {
         return snapshot
     }
 
-    /// Applies a message of a dump or an event. A route only causes the routes to be read again.
+    /// Applies a message of a dump or an event. A message about a route only causes all routes to be read again.
     mutating func apply(_ message: NetlinkMessage) throws(MalformedMessage) -> Effect {
         switch Int(message.type) {
         case Int(RTM_NEWLINK): try applyLink(message.payload)
@@ -98,7 +97,7 @@ struct LinkTable {
 
     private mutating func applyLink(_ payload: ArraySlice<UInt8>) throws(MalformedMessage) -> Effect {
         let (index, type, flags, attributes) = try Self.readLink(payload)
-        // A bridge reports its ports under a family of its own, and the wireless extensions send link messages without changes.
+        // Ignore ports, which a bridge reports under a family of its own, and messages of the wireless extensions, which contain no change.
         guard payload.first == UInt8(AF_UNSPEC), try attributes.octets(Int(IFLA_WIRELESS)) == nil else { return .none }
         guard let name = try attributes.string(Int(IFLA_IFNAME), limit: 15), !name.isEmpty else {
             throw MalformedMessage("link without a name")
@@ -116,13 +115,13 @@ struct LinkTable {
             carrierUpCount: try attributes.integer(Int(IFLA_CARRIER_UP_COUNT), as: UInt32.self))
         let old = links[index]
         links[index] = LinkEntry(snapshot: snapshot, addresses: old?.addresses ?? [])
-        // A link that goes down loses its IPv4 routes without an event.
+        // Read the routes again if the link went up or down: a link that goes down loses its IPv4 routes without an event.
         return old.map { $0.snapshot.isUp == isUp && $0.snapshot.hasCarrier == snapshot.hasCarrier } ?? false ? .links : .routes
     }
 
     private mutating func removeLink(_ payload: ArraySlice<UInt8>) throws(MalformedMessage) -> Effect {
         let (index, _, _, _) = try Self.readLink(payload)
-        // A port that leaves its bridge is "deleted" in the bridge's family and still exists.
+        // Ignore a port that leaves its bridge: it is "deleted" in the bridge's family, but still exists.
         guard payload.first == UInt8(AF_UNSPEC), links.removeValue(forKey: index) != nil else { return .none }
         return .routes
     }

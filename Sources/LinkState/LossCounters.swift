@@ -12,7 +12,7 @@ public struct LossCounters: Hashable, Sendable {
         private let basic: String
         private let more: String
 
-        /// Reads the present text; `nil` if the kernel does not show it.
+        /// Reads the current text; `nil` if the kernel does not show it.
         public static var now: Record? {
             func text(_ path: String) -> String? { RecordFile.read(path).map { String(decoding: $0.octets, as: UTF8.self) } }
             guard let basic = text("/proc/net/snmp"), let more = text("/proc/net/netstat") else { return nil }

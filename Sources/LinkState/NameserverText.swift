@@ -30,7 +30,7 @@ enum NameserverText {
             text = text[..<colon]
         }
         guard let octets = AddressText.octets(of: text), let plain = AddressText.text(of: octets) else { return nil }
-        // This machine's own forwarder is not on the link, and would send its queries over any link.
+        // Leave out this machine's own forwarder: it is not on the link, and would send its queries over any link.
         let isOwn =
             octets.count == 4 ? octets[0] == 127 || octets[0] == 0 : octets.dropLast().allSatisfy { $0 == 0 } && octets[15] < 2
         guard !isOwn else { return nil }

@@ -31,7 +31,8 @@ public struct PacketRules: Hashable, Sendable {
         return values.compactMap(\.self).max() ?? 0
     }
 
-    /// The link by which an unbound packet leaves for the Internet. The kernel decides: by a default route, two halves of one, or a policy rule.
+    /// The link by which an unbound packet leaves for the Internet. The kernel decides: by a default route, two halves of a default route, or a
+    /// policy rule.
     private static var ordinaryWay: Int? {
         // struct rtmsg: family, length of the destination, and zeros.
         var payload = PayloadBuilder(header: [UInt8(AF_INET), 32] + [UInt8](repeating: 0, count: 10))

@@ -27,7 +27,7 @@ enum RecordFile {
         if isTail {
             guard tail, lseek(descriptor, status.st_size - limit, SEEK_SET) >= 0 else { return nil }
         }
-        // The files of /proc report no size.
+        // Read until the end, because the files of /proc report no size.
         var content: ArraySlice<UInt8> = []
         withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { chunk in
             while content.count < limit {
@@ -38,7 +38,7 @@ enum RecordFile {
             }
         }
         if isTail {
-            // If the reading began within a quotation, text and quotations would be swapped in the rest of the file.
+            // Begin after a whole block: a reading that begins within a quotation would take quotations for text, and text for quotations.
             let end = Array("\n}\n".utf8)
             while !content.isEmpty, !content.starts(with: end) { content = content.dropFirst() }
         }

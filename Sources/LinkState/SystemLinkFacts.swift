@@ -27,7 +27,7 @@ import PortalAnnouncement
         self.now = now
     }
 
-    /// Reads the present facts about this link; `nil` if there are none.
+    /// Reads the current facts about this link; `nil` if there are none.
     ///
     /// - Parameter managers: the facts from programs, which outweigh records.
     public func facts(for link: LinkSnapshot, after managers: [LinkFacts]) -> LinkFacts? {
@@ -111,7 +111,7 @@ import PortalAnnouncement
         let leases = dhcpcdRecords(of: link).compactMap { RecordFile.read($0) }.sorted { $0.written < $1.written }.compactMap {
             file -> DHCPPacket? in
             guard let packet = DHCPPacket(file.octets), link.hasAny(of: [packet.address]) else { return nil }
-            // The file was written when the packet arrived.
+            // The lease began when the file was written, because dhcpcd writes it when the packet arrives.
             if let time = packet.leaseTime, time != .max, file.written + Int64(time) <= now() { return nil }
             return packet
         }

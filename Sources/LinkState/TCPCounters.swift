@@ -5,7 +5,7 @@ public struct TCPCounters: Hashable, Sendable {
     /// Failed attempts, reset connections, and segments that were sent again.
     let troubled: UInt64
 
-    /// Reads the present counters; `nil` if the kernel does not show them.
+    /// Reads the current counters; `nil` if the kernel does not show them.
     public static var now: TCPCounters? {
         RecordFile.read("/proc/net/snmp").flatMap { TCPCounters(text: String(decoding: $0.octets, as: UTF8.self)) }
     }

@@ -2,7 +2,8 @@
 
 /// The attributes of one level (`struct nlattr`), read with bounds.
 ///
-/// Throws for an impossible length, a value of the wrong size, a repeated attribute where one is expected, and attributes that are nested too deeply.
+/// Throws for an impossible length, a value of the wrong size, a repeated attribute where at most one is expected, and attributes that are nested too
+/// deeply.
 public struct AttributeReader {
     /// The deepest nesting that is read; the kernel's messages have three levels.
     public static let maximumDepth = 8

@@ -29,9 +29,9 @@ public struct NetlinkMessage: Hashable, Sendable {
     /// For an error message or the end of a dump: a positive errno, or 0 for success. `nil` for other messages.
     public var errorCode: Int32? {
         guard type == UInt16(NLMSG_ERROR) || type == UInt16(NLMSG_DONE) else { return nil }
-        // The end of a dump may come without a code; an error always has one.
+        // The end of a dump may come without a code. An error without a code counts as EIO.
         guard let code = payload.host(Int32.self) else { return type == UInt16(NLMSG_DONE) ? 0 : 5 }
-        // Linux has no errno above 4095.
+        // Linux has no errno above 4095, so a larger number counts as EIO.
         return code >= 0 ? 0 : code > -4096 ? -code : 5
     }
 

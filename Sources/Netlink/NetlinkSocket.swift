@@ -58,7 +58,7 @@ public final class NetlinkSocket: NetlinkTransport {
         errno = 0
         let number = ask()
         guard number < 0 else { return number }
-        // libnl also reports "not found" if it could not ask the kernel.
+        // libnl also reports "not found" if it could not ask the kernel; `errno` then names the reason.
         let lacks = [ENOBUFS, ENOMEM, EMFILE, ENFILE, EAGAIN]
         guard number != -NLE_OBJ_NOTFOUND || lacks.contains(errno) else { return nil }
         throw NetlinkError(operation: "asking for a netlink family", code: errno == 0 ? EIO : errno)
@@ -103,7 +103,7 @@ public final class NetlinkSocket: NetlinkTransport {
         }
     }
 
-    /// Sends one request and returns its answers without the acknowledgement, after at most about a second.
+    /// Sends one request and returns its answers without the acknowledgement. Waits at most a second for each datagram.
     ///
     /// The kernel answers while it handles the message, so there is no wait in practice. This method needs a socket that has joined no group.
     public func ask(type: UInt16, flags: UInt16 = 0, payload: [UInt8]) throws(NetlinkError) -> [NetlinkMessage] {

@@ -6,7 +6,7 @@ public enum NetlinkReceived {
     case datagram([UInt8])
     /// A datagram that did not come from the kernel (CVE-2012-2320); dropped.
     case foreign
-    /// The kernel left out messages (`ENOBUFS`), or one was larger than the buffer: everything must be read again.
+    /// The kernel left out messages (`ENOBUFS`), or a datagram was larger than the buffer: everything must be read again.
     case overrun
     /// No datagram is waiting.
     case nothing

@@ -8,7 +8,7 @@ public struct PayloadBuilder {
         octets = header
     }
 
-    /// Generic netlink's header: a command of version 0.
+    /// Begins with the header of generic netlink, for a command of version 0.
     public init(command: UInt8) { self.init(header: [command, 0, 0, 0]) }
 
     public mutating func append(_ type: Int, _ value: some Collection<UInt8>) {
@@ -29,7 +29,7 @@ public struct PayloadBuilder {
     public mutating func append(_ type: Int, nested build: (inout PayloadBuilder) -> Void) {
         var inner = PayloadBuilder(header: [])
         build(&inner)
-        // The flag is NLA_F_NESTED, which strict kernels require.
+        // The flag is NLA_F_NESTED, which kernels with strict checks require.
         append(type | 0x8000, inner.octets)
     }
 }

@@ -31,7 +31,7 @@ public struct AccessPointBook: Sendable {
         return due
     }
 
-    /// Keeps the answer of an access point. If the question could not be sent, the access point may get another one.
+    /// Keeps the answer of an access point. If the question could not be sent, the access point may get another question.
     public mutating func note(_ outcome: ANQPOutcome, of bssid: BSSID) {
         switch outcome {
         case .answered(let answer): entries[bssid]?.answer = answer

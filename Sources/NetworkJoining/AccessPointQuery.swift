@@ -17,7 +17,7 @@ public enum ANQPOutcome: Hashable, Sendable {
 @LoopActor final class AccessPointQuery {
     /// The longest wait for an answer. Measured: 11 to 25 ms, and 2.2 s during a scan; NetworkManager's scans of all channels may take longer.
     /// wpa_supplicant ends a question itself, with an event. If that event is lost, because only few events fit into a socket's queue
-    /// (net.unix.max_dgram_qlen), the answer is read without it.
+    /// (net.unix.max_dgram_qlen), hotspotd reads the answer at the end of this time.
     static let patience = Duration.seconds(30)
 
     private let bssid: BSSID
@@ -58,7 +58,7 @@ public enum ANQPOutcome: Hashable, Sendable {
     }
 
     /// Reads the lines of `BSS`: each is an element's name and its octets in hexadecimal digits. An answer that is too long ends in the middle of an
-    /// element, perhaps of an octet.
+    /// element, perhaps even in the middle of an octet.
     nonisolated static func answer(_ text: String) -> ANQPAnswer {
         var answer = ANQPAnswer()
         for line in text.split(separator: "\n") {

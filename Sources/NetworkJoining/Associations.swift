@@ -9,7 +9,7 @@ import Wireless
         let deadline: EventSource?
     }
 
-    /// The time for a join: scanning, associating and the handshake, several times.
+    /// The time for a join: several rounds of scanning, association and handshake.
     private let patience: Duration
     private let associators: [any Associator]
     private let radio: RadioAssociator
@@ -18,7 +18,7 @@ import Wireless
     private var count = 0
 
     /// - Parameters:
-    ///   - address: the address of a bus other than the system's.
+    ///   - address: the address of the bus; `nil` for the system bus.
     ///   - sockets: the folder of wpa_supplicant's control sockets.
     public init(address: String? = nil, sockets: String = "/run/wpa_supplicant", patience: Duration = .seconds(45)) {
         (self.patience, self.sockets) = (patience, sockets)
@@ -35,7 +35,7 @@ import Wireless
         set { radio.monitor = newValue }
     }
 
-    /// Finds the name of the program that manages an interface; `nil` if none does.
+    /// Finds the name of the program that manages an interface; `nil` if no program does.
     public func findManager(of interface: ManagedInterface, _ done: @escaping (String?) -> Void) {
         find(interface) { [radio] in done($0 === radio ? nil : $0.name) }
     }
@@ -49,7 +49,7 @@ import Wireless
         attempt(interface, done) { associator, done in associator.end(interface, ending, done) }
     }
 
-    /// Asks an access point in sight by ANQP, which only wpa_supplicant can do; calls back once.
+    /// Sends an ANQP question to an access point in sight, which only wpa_supplicant can do; calls back once.
     ///
     /// - Parameter hasHotspot20: whether the beacon contains the Hotspot 2.0 indication.
     public func ask(

@@ -33,7 +33,7 @@ public struct JoinRequest: Sendable {
 
 /// The reason for leaving a network.
 public enum Ending: Hashable, Sendable {
-    /// The user leaves: the interface joins no network until the user asks for it, here or in the program.
+    /// The user leaves: the interface joins no network until the user asks for it, in hotspotd or in the program.
     case byUser
     /// The network may be joined again at once.
     case mayReturn

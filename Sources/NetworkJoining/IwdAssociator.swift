@@ -22,9 +22,9 @@ import HotspotCore
     private var stations: [Int: String] = [:]
     /// The password that iwd may request, and iwd's unique name.
     private var answer: (password: String, to: String)?
-    /// The networks that are forgotten when the interface leaves them.
+    /// The networks that iwd must forget when the interface leaves them.
     private var onceOnly: [Int: SSID] = [:]
-    /// The networks that iwd joined automatically before they had to stay away.
+    /// The networks that iwd joined automatically until hotspotd switched that off.
     private var kept: [(ssid: SSID, known: String)] = []
 
     init(address: String?) { self.address = address }
@@ -96,7 +96,7 @@ import HotspotCore
         readObjects { [self] objects in
             if let entry = Self.entry(of: request.ssid, request.security, at: station, in: objects) { return done(entry) }
             guard tries > 0 else { return done(nil) }
-            // iwd refuses a scan while one is running.
+            // Ignores the reply, because iwd refuses a scan while another scan is running.
             bus?.call("Scan", of: object(station, "Station")) { _ in }
             EventLoop.shared.later(.milliseconds(500)) { [self] in find(request, at: station, tries: tries - 1, done) }
         }
@@ -108,7 +108,7 @@ import HotspotCore
                 if request.once, entry.known == nil { onceOnly[request.interface.index] = request.ssid }
                 return done(nil)
             }
-            // iwd does not report why a handshake failed.
+            // iwd does not report why a handshake failed: assumes that a given password was wrong.
             let isHandshake = ["Failed", "InvalidFormat"].contains { failure.name == "\(Self.service).\($0)" }
             done(isHandshake && request.password != nil ? .wrongPassword : error(failure))
         }
@@ -116,7 +116,7 @@ import HotspotCore
 
     private static let agents = SystemBus.Object(service, "/net/connman/iwd", "\(service).AgentManager")
 
-    /// Answers iwd's request for a password, and no other program's.
+    /// Registers an agent that gives the password to iwd, and to no other program.
     private func offer(_ password: String, _ done: @escaping (AssociationError?) -> Void) {
         let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
         bus?.call("GetNameOwner", of: dbus, [.text(Self.service)]) { [self] owner in

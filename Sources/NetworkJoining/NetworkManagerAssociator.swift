@@ -2,8 +2,8 @@ import EventLoop
 import Glibc
 import HotspotCore
 
-/// NetworkManager (introspection of 1.42; measured as an unprivileged user: `network-control` to join known networks and to leave,
-/// `settings.modify.own` for hotspotd's own profile).
+/// NetworkManager (introspection of 1.42). An unprivileged user needs `network-control` to join known networks and to leave
+/// networks, and `settings.modify.own` to make hotspotd's own profile (measured).
 @LoopActor final class NetworkManagerAssociator: Associator {
     let name = "NetworkManager"
     private static let service = "org.freedesktop.NetworkManager"
@@ -16,7 +16,7 @@ import HotspotCore
         let done: (AssociationError?) -> Void
         /// Whether hotspotd has asked NetworkManager for this join.
         var isAsked = false
-        /// Whether the device has left the earlier network, and is joining ours.
+        /// Whether the device has left the earlier network, and is joining the requested network.
         var isOurs = false
         /// The profile that was made for this join.
         var profile: String?
@@ -102,7 +102,7 @@ import HotspotCore
         var connection: [String: SystemBus.Argument] = [
             "id": .text(request.ssid.description), "type": .text("802-11-wireless"),
         ]
-        // root's profiles are for all users; another user's profile needs that user's permission.
+        // A profile made by root is for all users; a profile made by another user must be for that user.
         if let user { connection["permissions"] = .texts(["user:\(user):"]) }
         var settings = ["connection": connection, "802-11-wireless": ["ssid": .octets(request.ssid.octets)]]
         switch request.security {
@@ -121,7 +121,7 @@ import HotspotCore
     private static let user: String? = geteuid() == 0 ? nil : getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
 
     private func start(_ method: String, _ arguments: [SystemBus.Argument], _ path: String, _ activation: Activation) {
-        // NetworkManager may answer earlier requests after the deadline.
+        // Does nothing after the deadline: NetworkManager may answer the earlier requests late.
         guard activations[path] === activation else { return }
         activation.isAsked = true
         bus?.ask(method, of: Self.manager, arguments) { [weak self] result in
@@ -131,7 +131,7 @@ import HotspotCore
             case .success(let values):
                 // The answer contains the profile, the connection and more; for a known profile, only the connection.
                 if values.count > 1 { activation.profile = values.first?.text }
-                // The join may end before the answer comes.
+                // Deletes the profile now if the join failed before this answer came.
                 if activation.hasFailed { dropProfile(of: activation) }
             }
         }
@@ -147,7 +147,8 @@ import HotspotCore
         case 70...100: if activation.isOurs { finish(path, activation, nil) }
         case 120: finish(path, activation, failure(reason, of: activation))
         case 10, 20: finish(path, activation, .refused(manager: name, words: "the device is no longer available"))
-        // The device is deactivating or disconnected: the earlier network has ended, or the user intervened.
+        // The device is deactivating or disconnected. Before it joins our network, only the earlier network has ended;
+        // afterwards, the user has intervened.
         default: if activation.isOurs { finish(path, activation, failure(reason, of: activation)) }
         }
     }
@@ -187,8 +188,8 @@ import HotspotCore
     // MARK: Leaving
 
     /// Leaves the network. `Disconnect` turns the device's `Autoconnect` off, and NetworkManager leaves this profile alone until it is activated
-    /// again (measured). So if only this network must stay away, `Autoconnect` is restored at once, and NetworkManager joins other networks as
-    /// before.
+    /// again (measured). So if only this network must not be joined, this restores `Autoconnect` at once, and NetworkManager joins other
+    /// networks as before.
     func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void) {
         guard let bus, let path = devices[interface.index] else { return done(.managerGone(name)) }
         bus.properties(of: Self.device(path)) { [self] before in

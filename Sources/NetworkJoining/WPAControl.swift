@@ -22,7 +22,7 @@ import Glibc
         guard descriptor >= 0 else { throw LoopError(operation: "socket", code: errno) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // Without a path, the kernel assigns an abstract name (unix(7), autobind), which works even with a private /tmp.
+        // Binds without a path: the kernel assigns an abstract name (unix(7), autobind), which works even with a private /tmp.
         let isBound = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sa_family_t>.size)) == 0

@@ -21,7 +21,7 @@ import HotspotCore
         let control: WPAControl
         let request: JoinRequest
         let done: (AssociationError?) -> Void
-        /// The other networks that were enabled; selecting one network disables them.
+        /// The networks that were enabled before the join: selecting a network disables all others.
         var enabled: [String] = []
         var id = ""
         /// Whether the network was made for this join.
@@ -41,7 +41,7 @@ import HotspotCore
     private var joins: [Int: JoinAttempt] = [:]
     /// The network that is removed when the interface leaves it.
     private var onceOnly: [Int: (interface: ManagedInterface, id: String)] = [:]
-    /// The networks that were enabled before they had to stay away.
+    /// The networks that were enabled until hotspotd disabled them.
     private var kept: [(interface: ManagedInterface, ssid: SSID, id: String)] = []
 
     init(sockets: String, radio: RadioAssociator) {
@@ -119,7 +119,7 @@ import HotspotCore
         case .owe: settings += [("key_mgmt", "OWE"), ("ieee80211w", "2")]
         case .psk, .sae:
             guard let password = request.password else { return nil }
-            // A text of 64 octets is the key itself, in hexadecimal.
+            // A password of 64 octets is the key itself, in hexadecimal.
             let key = password.utf8.count == 64 ? password : "\"\(password)\""
             settings += [("psk", key), ("key_mgmt", request.security == .psk ? "WPA-PSK" : "SAE")]
             if request.security == .sae { settings.append(("ieee80211w", "2")) }
@@ -142,7 +142,7 @@ import HotspotCore
         }
     }
 
-    /// Notices that wpa_supplicant was killed, for which there is no event.
+    /// Checks regularly whether wpa_supplicant was killed, because no event reports this.
     private func watch(_ joining: JoinAttempt) {
         joining.pulse = try? EventLoop.shared.schedule(after: Self.pulse) { [weak self, weak joining] in
             joining?.control.ask("PING") { [weak self, weak joining] answer in
@@ -195,7 +195,7 @@ import HotspotCore
                 }
             }
         }
-        // wpa_supplicant refuses SAVE_CONFIG without update_config=1. Nothing waits for these answers.
+        // Ignores the answers: wpa_supplicant refuses SAVE_CONFIG, for example, without update_config=1.
         for command in commands { joining.control.ask(command) { _ in _ = joining } }
         joining.done(error)
     }
@@ -207,7 +207,7 @@ import HotspotCore
     // MARK: Leaving
 
     func end(_ interface: ManagedInterface, _ ending: Ending, _ done: @escaping (AssociationError?) -> Void) {
-        // The kernel ends the association, and wpa_supplicant makes a new one.
+        // Lets the kernel end the association: wpa_supplicant then makes a new association.
         if ending == .mayReturn { return radio.end(interface, ending, done) }
         let control: WPAControl
         do throws(AssociationError) { control = try connect(interface) } catch { return done(error) }
@@ -217,7 +217,7 @@ import HotspotCore
             guard let current = Self.entries(answer).first(where: \.isCurrent) else { return done(.notInNetwork) }
             var command = "DISCONNECT"
             if case .staysAway(let ssid, let duration) = ending {
-                // Other networks may be joined meanwhile.
+                // Disables only this network, so that wpa_supplicant may join other networks meanwhile.
                 command = "DISABLE_NETWORK \(current.id)"
                 kept.append((interface, ssid, current.id))
                 if let duration { EventLoop.shared.later(duration) { [weak self] in self?.release(ssid) } }

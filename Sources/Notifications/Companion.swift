@@ -4,13 +4,13 @@ import Glibc
 
 /// A process of hotspotctl that a click started. Its standard error is kept until it ends.
 struct Companion {
-    /// The process as a descriptor, which can be read once the process has ended.
+    /// The process's pidfd, which poll(2) reports as readable once the process has ended.
     let process: Int32
     private let pid: pid_t
     private let errors: Int32
 
-    /// The exit statuses after which no notification is shown: the user ended the program, or the question had ended.
-    /// If nobody could be asked, the program failed.
+    /// The exit statuses after which no notification is shown: success, a dialog that the user closed, and a question that had already ended.
+    /// A program that could not ask the user exits with another status.
     private static let silent: Set<Int32> = [0, 4, 10]
 
     /// - Parameter command: a program in `PATH`, and its arguments.
@@ -30,7 +30,7 @@ struct Companion {
         }
     }
 
-    /// Returns a file without a name.
+    /// Creates a file, and removes its name.
     private static func unnamedFile() -> Int32? {
         let folder = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/tmp"
         var name = Array("\(folder)/hotspot-notify-XXXXXX".utf8CString)
@@ -41,7 +41,7 @@ struct Companion {
         return file
     }
 
-    /// Returns how the program ended, once: its exit status, and why it failed.
+    /// Returns the exit status of the program and the reason of its failure; `nil` while it runs. Closes the descriptors, so do not call this again.
     func ended() -> (status: Int32, problem: String?)? {
         var code: Int32 = 0
         let ended = waitpid(pid, &code, WNOHANG)
@@ -56,7 +56,7 @@ struct Companion {
         return (status, Self.silent.contains(status) ? nil : Self.problem(in: text))
     }
 
-    /// Returns the last failure that hotspotctl wrote, without the commands that need a terminal.
+    /// Returns the last failure that hotspotctl wrote, without its hints, because they are commands for a terminal.
     static func problem(in text: String) -> String? {
         let mark = "hotspotctl: "
         let lines = text.split(separator: "\n")

@@ -2,19 +2,19 @@ import ControlAPI
 import ForeignText
 import HotspotCore
 
-/// Decides which notifications the companion service's status calls for: one for each offer that can be used here, and one for each question of a
-/// paired laptop, until the offer or question is gone. Each turn shows the subjects that wait and are not open. Other laptops choose the names, the
-/// questions, their number, and how often they change, so all of these are limited.
+/// Decides which notifications the companion service's status calls for: one for each offer for the current network, and one for each question of a
+/// paired laptop, until the offer or question is gone. Each turn shows the subjects that wait and have no open program. Other laptops choose the
+/// names, the questions, their number, and how often they change, so all of these are limited.
 struct NearbyNotices {
-    /// The largest number of subjects, and of notices within ``pause``.
+    /// The largest number of subjects that wait, and of notices within ``pause``.
     static let limit = 8
-    /// The shortest time between two notices of a subject of which only the words have changed.
+    /// The shortest time between two notices of the same subject. At most ``limit`` notices of all subjects are shown within this time.
     static let pause = Duration.seconds(60)
 
     private var waiting: [(subject: Subject, notice: Notice)] = []
-    /// The subjects with a program that a click opened.
+    /// The subjects for which a click opened a program that still runs.
     private(set) var open: Set<Subject> = []
-    /// The last notice of each subject that waits, and its time. After a program that may have done its work: no notice, and the time of its end.
+    /// The last notice of each subject that waits, and its time. After a program that succeeded: no notice, and the time at which the program ended.
     private var seen: [Subject: (notice: Notice?, at: Instant)] = [:]
     /// Why the last program of a subject failed, until a notification shows the reason.
     private var problems: [Subject: String] = [:]
@@ -26,7 +26,7 @@ struct NearbyNotices {
     /// Reads a status of the service; `nil` if the service is absent.
     mutating func update(_ status: CompanionStatus?) {
         let status = status?.checked
-        // An offer for another network can be used only after joining that network.
+        // Leaves out offers for another network or portal: they cannot be used yet.
         let offers = (status?.offers ?? []).filter(\.fits).map { (Subject.offer($0.id), Self.notice(of: $0)) }
         let questions = (status?.questions ?? []).map { (Subject.question($0.id, of: $0.peer.id), Self.notice(of: $0)) }
         var subjects: Set<Subject> = []
@@ -60,16 +60,16 @@ struct NearbyNotices {
         return orders
     }
 
-    /// Notes that a click opened a program for this subject, and closed its notification.
+    /// Notes that a click opened a program for this subject, and closed the subject's notification.
     mutating func opened(for subject: Subject) {
         open.insert(subject)
         seen[subject] = nil
     }
 
-    /// Notes that the program has ended. A question or an offer that still waits is shown again: at once, or after ``pause`` if the program did its
-    /// work, because the subject may then soon be gone, or a terminal with the question may still be open.
+    /// Notes that the program has ended. A question or an offer that still waits is shown again: at once, or after ``pause`` if the program
+    /// succeeded. Then the subject may soon be gone, or the program may have opened a terminal, which still shows the question.
     ///
-    /// - Parameter problem: why the program failed, in the program's words, if the user did not end it.
+    /// - Parameter problem: why the program failed, in the program's words; `nil` if it did not fail.
     mutating func closed(for subject: Subject, hasAnswered: Bool, problem: String?, at now: Instant) {
         open.remove(subject)
         if hasAnswered { seen[subject] = (nil, now) }

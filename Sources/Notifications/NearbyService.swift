@@ -3,7 +3,7 @@ import EventLoop
 import Glibc
 import Varlink
 
-/// The connection with the companion service. The service may have been taken over, so nothing here waits for it.
+/// The connection with the companion service. An attacker may have taken over the service, so no method of this type waits for it.
 struct NearbyService {
     private let connection: BlockingConnection
 
@@ -27,7 +27,7 @@ struct NearbyService {
 
 /// Reports when a socket may have appeared, with inotify(7), which does not wake the process without a change.
 struct SocketWatch: ~Copyable {
-    /// Readable when something happened; -1 if the kernel refuses.
+    /// The descriptor of inotify(7): readable after a change, -1 if the kernel could not create it.
     let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     private let folder: String
     private var parent: Int32 = -1

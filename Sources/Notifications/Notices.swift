@@ -10,18 +10,18 @@ struct Notice: Equatable {
     var title: String
     /// Plain text; ``NotificationBus`` escapes it if the server reads markup.
     var body: String
-    /// The command to type, for people whose server shows no buttons.
+    /// The command to type if the notification server shows no buttons.
     var command: String?
-    /// The buttons, each with its key and its words.
+    /// The buttons, in their order on the screen.
     var actions: [Action] = []
 }
 
 /// The subject of a notification; a later notice of the same subject replaces it.
 enum Subject: Hashable {
     case interface(String)
-    /// An offer of a paired laptop, by the service's name for it.
+    /// An offer of a paired laptop, by the offer's ID.
     case offer(String)
-    /// A question of a paired laptop, by its ID and the laptop's.
+    /// A question of a paired laptop, by the question's ID and the laptop's ID.
     case question(String, of: String)
 }
 
@@ -38,7 +38,8 @@ enum Action: String, CaseIterable {
         }
     }
 
-    /// Whether a click on the notification itself means this button. Accepting hands something over, so only a click on its own button accepts.
+    /// Whether a click on the notification itself counts as a click on this button. An offer is accepted only with its own button, because accepting
+    /// stores or sends the offered answers.
     var isDefault: Bool { self != .accept }
 }
 
@@ -50,7 +51,7 @@ struct Notices {
         case close(Subject)
     }
 
-    /// How long before its end a session is mentioned, in milliseconds.
+    /// How long before the end of a session a notification announces it, in milliseconds.
     static let notice = 5 * 60_000
 
     private struct Visit {
@@ -71,8 +72,8 @@ struct Notices {
     private var visits: [String: Visit] = [:]
     private var hasBegun = false
     private var last: StatusReply?
-    /// The interfaces with a dialog, terminal or browser that a notification opened. The user is asked there, so no notification
-    /// asks.
+    /// The interfaces for which a click opened a dialog, terminal or browser that still runs. That program asks the user, so no notification
+    /// does.
     private(set) var open: Set<String> = []
     /// Returns the fields of a prompt, if this user may see them.
     private let fields: (String) -> PendingPrompt?
@@ -121,10 +122,10 @@ struct Notices {
         visits[interface] = visit
     }
 
-    /// Notes that the program has ended. Shows a waiting question again, except the question of a program that succeeded: its terminal may still be
-    /// open.
+    /// Notes that the program has ended. Shows a waiting question again, unless the program was opened for this question and succeeded: then the
+    /// question may still be open in a terminal.
     ///
-    /// - Parameter problem: why the program failed, in the program's words, if the user did not end it.
+    /// - Parameter problem: why the program failed, in the program's words; `nil` if it did not fail.
     mutating func closed(on interface: String, hasAnswered: Bool, problem: String?, at now: Int) -> [Order] {
         open.remove(interface)
         guard let status = last?.interfaces.first(where: { $0.interface == interface }), status.ssid != nil else { return [] }
@@ -144,7 +145,7 @@ struct Notices {
             interface.captive == false && interface.helper != nil
             && [StateName.authenticated.rawValue, StateName.maintaining.rawValue].contains(interface.state)
         visit.ends = isOnline ? interface.secondsRemaining.map { now + $0 * 1000 } : nil
-        // After a renewal of the session, its new end is mentioned again.
+        // After a renewal of the session, the new end is announced again.
         if let ends = visit.ends, ends - now > Self.notice { visit.isWarned = false }
         if let prompt = interface.prompt {
             guard prompt != visit.asked else { return [] }
@@ -163,7 +164,7 @@ struct Notices {
         visit.isWelcomed = true
         if isFirst { return [] }
         let left = interface.secondsRemaining.map { ", \(Self.duration($0)) left" } ?? ""
-        // A short session needs no second notification.
+        // This notification already shows the remaining time, so the end of a short session is not announced again.
         if let ends = visit.ends, ends - now <= Self.notice { visit.isWarned = true }
         return [.show(Notice(kind: .online, title: Self.title(visit.ssid), body: "Online\(left)."), of: .interface(name))]
     }
@@ -178,7 +179,7 @@ struct Notices {
     private func question(_ interface: InterfaceStatus) -> Notice {
         let isBrowser = interface.handsOver == true
         let title = Self.title(interface.ssid ?? "")
-        // The dialog shows the warning before each way into the portal. A browser that starts without a terminal cannot ask.
+        // Offers only the dialog, which shows the warning before each way into the portal. A browser that starts without a terminal cannot ask.
         if let warning = interface.warning {
             return Notice(
                 kind: .question, title: title, body: Printable.text(warning, limit: 600), command: "hotspotctl answer",
@@ -200,7 +201,7 @@ struct Notices {
         return things(prompt.fields, hasTerms: prompt.terms != nil || prompt.termsURL != nil)
     }
 
-    /// Returns the list of the fields, and of the consent that the terms need; `nil` for an empty list.
+    /// Returns the fields, and the consent to terms or boxes, as one enumeration; `nil` if there are none.
     static func things(_ fields: [Field], hasTerms: Bool) -> String? {
         let asked = fields.filter { $0.kind != .checkbox }
         var things = asked.prefix(3).map { field in quoted([field.label, field.name].first { !$0.isEmpty } ?? "") }
@@ -210,7 +211,7 @@ struct Notices {
         return things.isEmpty ? last : "\(things.joined(separator: ", ")) and \(last)"
     }
 
-    /// Returns words of others in quotation marks, which these words cannot close.
+    /// Returns words of others in quotation marks. Removes quotation marks from the words, so that they cannot end the quotation.
     static func quoted(_ words: String) -> String {
         "“\(Printable.shown(Blanks.collapsed(words), limit: 60).filter { !"“”\"".contains($0) })”"
     }

@@ -9,7 +9,8 @@ struct NotificationBus: ~Copyable {
     private var bus: OpaquePointer?
     private let hasActions: Bool
     private let hasMarkup: Bool
-    /// Whether the server shows the click on the notification itself as a button, even if that button has no words (seen with Xfce's server 0.9.7).
+    /// Whether the server shows a button for the action `default` (a click on the notification itself), even if its label is empty (seen with Xfce's
+    /// server 0.9.7).
     private let showsClick: Bool
 
     /// Connects to the bus, and asks for the capabilities of the server; `nil` without a bus.
@@ -46,7 +47,7 @@ struct NotificationBus: ~Copyable {
         return string(reply)
     }
 
-    /// Returns the reply to a method without parameters, which the caller must release; `nil` after an error.
+    /// Calls a method without parameters, and returns the reply, which the caller must release; `nil` after an error.
     private static func call(_ method: String, _ bus: OpaquePointer?) -> OpaquePointer? {
         var (call, reply): (OpaquePointer?, OpaquePointer?)
         guard sd_bus_message_new_method_call(bus, &call, service, path, service, method) >= 0 else { return nil }
@@ -60,8 +61,8 @@ struct NotificationBus: ~Copyable {
         return sd_bus_message_read_basic(message, character("s"), &text) > 0 ? text.map { String(cString: $0) } : nil
     }
 
-    /// Shows a notification, and returns its number, or 0 if there is no server. The notification replaces the one with the
-    /// number `replacing`; 0 replaces none.
+    /// Shows a notification, and returns its number, or 0 after an error. The new notification replaces the notification with the
+    /// number `replacing`, unless that is 0.
     func show(_ notice: Notice, replacing: UInt32) -> UInt32 {
         var (call, reply): (OpaquePointer?, OpaquePointer?)
         guard sd_bus_message_new_method_call(bus, &call, Self.service, Self.path, Self.service, "Notify") >= 0 else { return 0 }

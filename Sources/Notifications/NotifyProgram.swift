@@ -4,8 +4,8 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// Shows notifications about logins in this session: a service of the user, because no session bus admits the daemon. It runs the daemon's program
-/// (`hotspotd --notify`), whose code is already in memory.
+/// Shows notifications about logins in the user's session. This is a service of the user, because no session bus admits the daemon. The service
+/// runs the daemon's program (`hotspotd --notify`), whose code is already in memory.
 package enum NotifyProgram {
     /// The argument that starts this program.
     package static let option = "--notify"
@@ -14,7 +14,7 @@ package enum NotifyProgram {
     /// Runs until the bus is gone.
     package static func run() {
         signal(SIGPIPE, SIG_IGN)
-        // A parent may have set this signal to be ignored, but this process waits for the programs that clicks start.
+        // Restores the default, because this process waits for the programs that clicks start. A parent may have set the signal to be ignored.
         signal(SIGCHLD, SIG_DFL)
         let path = getenv("HOTSPOTD_SOCKET").map { String(cString: $0) } ?? defaultSocket
         guard let bus = NotificationBus() else {
@@ -28,11 +28,11 @@ package enum NotifyProgram {
 
 /// Follows the status of the daemon and of the companion service, and does what ``Notices`` and ``NearbyNotices`` decide.
 struct Agent: ~Copyable {
-    /// Set by a user who wants to be asked the questions of paired laptops: the service then looks for such laptops all the time.
+    /// Set by a user who wants to answer questions of paired laptops: the companion service then always looks for laptops with questions.
     private static let wish = "HOTSPOTD_NOTIFY_QUESTIONS"
     /// The longest time that the daemon may take to name the fields of a question, in seconds.
     private static let patience = 2
-    /// The wait before the next attempt to reach a daemon that is not there.
+    /// The wait before the next attempt to reach a daemon that does not run.
     private static let pause = Duration.seconds(5)
     /// The wait from a change in the service's folder to the attempt to reach the service, so that the service listens by then.
     private static let delay = Duration.seconds(1)
@@ -43,16 +43,16 @@ struct Agent: ~Copyable {
     private let awaitsQuestions: Bool
     private var notices: Notices
     private var nearbyNotices = NearbyNotices()
-    /// The connection with the daemon; `nil` while it is away.
+    /// The connection with the daemon; `nil` while there is none.
     private var daemon: BlockingConnection?
     /// The time of the next attempt to reach the daemon.
     private var daemonRetry = EventLoop.now
-    /// The connection with the companion service; `nil` while it is off.
+    /// The connection with the companion service; `nil` while there is none.
     private var nearby: NearbyService?
-    /// The time of the next attempt to reach the service; `nil` until something happens in its folder.
+    /// The time of the next attempt to reach the companion service; `nil` until its folder or the daemon's status changes.
     private var nearbyRetry: Instant? = EventLoop.now
     private var watch: SocketWatch
-    /// The notifications, by the server's numbers.
+    /// The shown notifications, each with the number that the server gave it.
     private var shown: [Subject: (number: UInt32, notice: Notice)] = [:]
     /// The programs that clicks started.
     private var programs: [Subject: Companion] = [:]
@@ -77,7 +77,7 @@ struct Agent: ~Copyable {
         ]
         var ends = (fixed + programs.values.map(\.process)).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&ends, nfds_t(ends.count), timeout)
-        // Without the daemon, the states of the interfaces are unknown; its next status shows the effect of the programs there.
+        // Without the daemon, the states of the interfaces are unknown, so their orders are dropped. The daemon's next status shows what has changed.
         var orders = daemon == nil ? [] : notices.orders(at: WallClock.now)
         if ends[0].revents != 0 { orders += daemonOrders() }
         if ends[2].revents != 0 { readNearby() }
@@ -101,7 +101,7 @@ struct Agent: ~Copyable {
         return waits.min().map { Int32(min(max($0, 0), 60_000)) } ?? -1
     }
 
-    /// Connects to the daemon and the service, where it is time for it.
+    /// Connects to the daemon and to the companion service, each if the time of its next attempt has come.
     private mutating func connect() {
         let now = EventLoop.now
         if daemon == nil, daemonRetry <= now {
@@ -122,7 +122,7 @@ struct Agent: ~Copyable {
 
     private mutating func daemonOrders() -> [Notices.Order] {
         guard let daemon else { return [] }
-        // After a change of the daemon's status, the service may let this user in.
+        // Tries the companion service again: after a change of the daemon's status, it may let this user in.
         nearbyRetry = nearbyRetry ?? EventLoop.now
         do throws(VarlinkError) {
             var orders: [Notices.Order] = []
@@ -148,7 +148,7 @@ struct Agent: ~Copyable {
         }
     }
 
-    /// Returns the prompt of this identifier; `nil` if this user may not see it.
+    /// Returns the prompt with this identifier; `nil` if the daemon does not return it.
     private static func prompt(_ id: String, at path: String) -> PendingPrompt? {
         guard let daemon = try? BlockingConnection(path: path) else { return nil }
         var limit = timeval(tv_sec: patience, tv_usec: 0)
@@ -213,7 +213,7 @@ extension Action {
             case (.interface(let name), .browse): ["browse", name]
             case (.interface(let name), .retry): ["login", name]
             case (.interface(let name), .answer), (.interface(let name), .accept): ["answer", "--dialog", name]
-            // These identifiers are the words of others, checked before they are shown; the peer's has only hexadecimal digits.
+            // Other laptops chose these identifiers, and `CompanionStatus.checked` has checked them: a peer's ID has only hexadecimal digits.
             case (.offer(let id), _): ["companion", "accept", "--dialog", "--offer=\(id)"]
             case (.question(let id, let peer), _): ["companion", "answer", "--dialog", "--question=\(id)", peer]
             }

@@ -56,7 +56,8 @@ public struct Inquiry: Hashable, Sendable {
 
     private func asks(IPv6 isIPv6: Bool) -> Bool { announcers.hosts.contains { $0.isIPv6 == isIPv6 } }
 
-    /// Returns the requests of a round. Each round repeats the requests that have no answer: a packet may be lost, and addresses may come late.
+    /// Returns the requests of a round. Each round repeats the requests that have no answer: a packet may be lost, and the interface may get its
+    /// addresses late.
     public func actions(inRound round: Int) -> [Action] {
         var questions: [Question] = []
         if asks(IPv6: false), !answered.contains(.dhcp4) { questions.append(.inform) }

@@ -1,5 +1,5 @@
-/// A checked announcement of a portal's API (RFC 8910): its address, or that there is no portal. Refuses any other octets that
-/// a network may announce.
+/// A checked announcement of a portal's API (RFC 8910): the API's address, or the statement that there is no portal. Refuses any other octets that a
+/// network may announce.
 public enum PortalAPIAddress: Hashable, Sendable {
     case url(String)
     /// The network announced that it has no captive portal.

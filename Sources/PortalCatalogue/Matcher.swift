@@ -8,17 +8,17 @@ package struct PortalClaim: Hashable, Sendable {
     /// The number of lines in the section that matched.
     let count: Int
 
-    /// Two independent kinds of evidence make a claim high.
+    /// Two independent kinds of evidence make the confidence high.
     package var confidence: Confidence { evidence.count > 1 ? .high : .low }
     /// One sentence for the journal.
     package var reason: String { "\(portal.id).portal matches by \(evidence.map(\.rawValue).joined(separator: ", "))." }
 }
 
-/// Compares portal files with all answers of the way to the portal's page, the probe's first.
+/// Compares portal files with all answers on the way to the portal's page, beginning with the probe's answer.
 package enum Matcher {
-    /// Returns the claims of the files that match, the best one first: more kinds of evidence, then more lines, then the name.
+    /// Returns the claims of the files that match, the best claim first: more kinds of evidence, then more lines, then the name.
     ///
-    /// - Parameter hops: all answers of the way to the portal's page, the probe's first.
+    /// - Parameter hops: all answers on the way to the portal's page, beginning with the probe's answer.
     package static func claims(_ portals: [PortalFile], on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim] {
         let seen = Seen(hops, ssid)
         var claims: [PortalClaim] = []
@@ -83,7 +83,7 @@ package enum Matcher {
         init(_ hops: [HTTPResponse], _ ssid: SSID?) {
             self.ssid = ssid?.octets ?? []
             let urls = hops.map(\.url) + hops.compactMap { hop in hop.location.flatMap { WebURL($0, relativeTo: hop.url) } }
-            // A redirect's target is usually the address of the next answer.
+            // Removes duplicates: a redirect's target is usually the address of the next answer.
             let different = urls.indices.filter { !urls[..<$0].contains(urls[$0]) }.map { urls[$0] }
             addresses = different.map {
                 (Array($0.host.utf8), Array($0.path.utf8), PercentEncoding.pairs(of: ($0.query ?? "").utf8))

@@ -3,11 +3,11 @@ import Glibc
 import HelperKit
 import HotspotCore
 
-/// The portal files of some folders. For logins, reads only each file's `[Match]` sections at first, and the other sections once they match; reads
-/// them again when a folder or a file has changed. This target also decides which file claims a page (`Matcher`), logs in with a file
+/// The portal files of some folders. For logins, reads only each file's `[Match]` sections at first, and the other sections once `[Match]` matches;
+/// reads the files again when a folder or a file has changed. This target also decides which file claims a page (`Matcher`), logs in with a file
 /// (`PortalLogin`), and records logins.
 package final class PortalCatalogue: Sendable {
-    /// A file that was not read, or cannot be used.
+    /// The usable portal files, and the mistakes in the other files.
     package struct Listing: Sendable {
         package var portals: [PortalFile] = []
         package var mistakes: [Keyfile.Error] = []
@@ -32,7 +32,7 @@ package final class PortalCatalogue: Sendable {
     private let folders: [String]
     private let known = Locked(Known())
 
-    /// - Parameter folders: if two files have the same name, the one in the later folder counts.
+    /// - Parameter folders: if two files have the same name, the file in the later folder counts.
     package init(_ folders: [String] = PortalCatalogue.usualFolders) { self.folders = folders }
 
     /// The folders of `HOTSPOTD_PORTALS`, separated by colons; otherwise the folders of the installed program and of the administrator. The daemon
@@ -45,7 +45,7 @@ package final class PortalCatalogue: Sendable {
         return [prefix + "/lib/hotspotd/portals", "/etc/hotspotd/portals"]
     }
 
-    /// Reads all files. Returns the usable ones by name, and the mistakes in the others.
+    /// Reads all files. Returns the usable files in the order of their names, and the mistakes in the other files.
     ///
     /// - Parameter reporting: whether to write the mistakes to standard error.
     package func read(reporting: Bool = true) -> Listing {
@@ -61,7 +61,7 @@ package final class PortalCatalogue: Sendable {
         return listing
     }
 
-    /// Reads the `[Match]` sections of all files, unless they are up to date. After that, a login begins faster.
+    /// Reads the `[Match]` sections of all files if they are not known yet or a file has changed. After that, a login begins faster.
     package func prepare() { _ = outlines }
 
     private var outlines: [PortalOutline] {
@@ -104,8 +104,8 @@ package final class PortalCatalogue: Sendable {
         return try PortalFileParser.parse(octets, file: path)
     }
 
-    /// Returns the first octets of a file, without waiting at a pipe. The usual limit is one more than a keyfile may have, to notice a file that is
-    /// too long.
+    /// Returns the first octets of a file, without waiting at a pipe. The usual limit is one octet more than a keyfile may have, to notice a file
+    /// that is too long.
     package static func octets(of path: String, limit: Int = Keyfile.maximumSize + 1) -> [UInt8]? {
         FilePath.octets(of: path, limit: limit)
     }

@@ -32,7 +32,7 @@ package struct PortalFile: Hashable, Sendable {
         let questions = FormEngine.questions(on: page)
         let submits = steps.contains { if case .submit = $0.action { true } else { false } }
         if submits || questions.isEmpty { return true }
-        // If a page asks only for a code, a script may turn the code into a password.
+        // If the page has only a hidden password, a script may turn a code into the password. Then a file that asks for a password does not fit.
         let hidesPassword =
             !questions.contains { $0.kind == .password }
             && page.forms.contains { $0.controls.contains(where: \.isHiddenPassword) }
@@ -48,7 +48,7 @@ package struct PortalFile: Hashable, Sendable {
             var name: String
             var value: Glob?
         }
-        /// One line of the file, and the text that it demands.
+        /// One line of the section, and a section that consists of this line alone.
         struct Line: Hashable, Sendable {
             var key: String
             var value: String
@@ -67,7 +67,7 @@ package struct PortalFile: Hashable, Sendable {
         var absent: [Glob] = []
         /// The trigrams that must occur for the section to match; 0 stands for no trigram.
         var demand = SIMD4<UInt16>.zero
-        /// The number of lines.
+        /// The number of lines, without `Lacks=`.
         var count: Int {
             ssids.count + hosts.count + paths.count + queries.count + statuses.count + headers.count + bodies.count
         }

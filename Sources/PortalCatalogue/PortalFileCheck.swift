@@ -24,12 +24,12 @@ struct PortalFileCheck {
         Keyfile.Error(file: keyfile.file, line: line, message: text)
     }
 
-    /// Checks that every answer that is used has an `Ask=`, and every kept value that is used a `Set=`.
+    /// Checks that the file uses only answers with an `Ask=`, and only kept values with a `Set=`.
     private func checkNames() throws(Keyfile.Error) {
         let asked = Set(portal.fields.map(\.name))
         let kept = Set(portal.steps.flatMap { $0.sets.map(\.name) })
         for entry in keyfile.entries where entry.value.contains("${") {
-            // The section's own parser has already read this value.
+            // If the value is not a template, it is plain text: the section's own parser has already accepted it.
             guard let template = try? Template(entry.value) else { continue }
             if let name = template.answers.subtracting(asked).sorted().first {
                 throw keyfile.error(entry, "uses ${answer:\(name)}, but no Ask= asks for it")
@@ -71,7 +71,7 @@ struct PortalFileCheck {
             let line = keyfile.entries.first { $0.section == part }?.sectionLine ?? 0
             throw mistake(line, "[\(part)] would keep a password for later visits")
         }
-        // An address must not contain a password, because every log on the way would contain it.
+        // An address must not contain a password, because every log on the way would contain the password.
         for step in portal.steps {
             guard case .message(let message) = step.action, uses(secret, message.address) else { continue }
             throw mistake(step.line, "the address contains a password; send answers as fields")

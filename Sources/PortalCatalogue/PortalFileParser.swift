@@ -45,7 +45,7 @@ package struct PortalFileParser {
                 matches.append(try parser.match(entries, withLines: false))
             }
         } catch {
-            // The file's first mistake may be above this one.
+            // Reads the whole file, because its first mistake may be above this one.
             matches = try parser.read().matches
         }
         return PortalOutline(keyfile: keyfile, matches: matches)

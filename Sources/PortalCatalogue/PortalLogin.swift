@@ -8,7 +8,7 @@ import PageLogin
 package struct PortalLogin: Sendable {
     /// The portal's page on which a login begins.
     package struct Start: Sendable {
-        /// All answers of the way to the page, the probe's first.
+        /// All answers on the way to the page, beginning with the probe's answer.
         package var hops: [HTTPResponse]
         package var page: HTMLPage
         package var portal: Portal
@@ -59,7 +59,7 @@ package struct PortalLogin: Sendable {
             claim.portal, at: start.portal, engine: FormEngine(for: command.redirects), values: values(start.hops, start.page),
             isStranger: false)
         run.begin()
-        // A login with stored answers needs no ticks, because ticks are not stored.
+        // Leaves out boxes, because ticks are never among the stored answers.
         let needs = run.fields.filter { $0.kind != .checkbox }.map(\.name)
         return Evaluation(claim.confidence, portal: start.portal(claim.portal), needs: needs, reason: claim.reason)
     }
@@ -83,7 +83,7 @@ package struct PortalLogin: Sendable {
             return command.reply(.temporaryFailure, reason: "No portal answers now (\(result.problem ?? "noAnswer")).")
         }
         guard let start = open(result) else { return command.reply(TransferError(.emptyAnswer)) }
-        // The tokens in the page's forms are valid only once.
+        // No other command may reuse the page, because the tokens in its forms are valid only once.
         command.attempts.forgetPortalPages(command.link)
         return run(on: start, isTypedNow: isTypedNow)
     }
@@ -154,8 +154,8 @@ package struct PortalLogin: Sendable {
             client: page.client)
     }
 
-    /// Returns the claim of the file that matches the page best. A page that asks for other fields than the file is an operator's own: it is left to
-    /// the form helper, unless the file is for this operator's host.
+    /// Returns the claim of the file that matches the page best. A page whose fields differ from the file's fields is an operator's own. It is left
+    /// to the form helper, unless the file is for this operator's host.
     package func claim(_ start: Start) -> PortalClaim? {
         portals.claims(on: start.hops, ssid: SSID(hex: command.network.ssidHex)).first { claim in
             claim.evidence.contains(.host) || claim.portal.isFor(start.page)

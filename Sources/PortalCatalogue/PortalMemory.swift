@@ -3,7 +3,7 @@ import HotspotCore
 import PageLogin
 import Varlink
 
-/// The contents of a session's memory for a login with a portal file, besides the memory of other logins (``SessionMemory``).
+/// The part of a session's memory that only logins with a portal file use. All logins also use ``SessionMemory``.
 package struct PortalMemory: Codable, Sendable {
     /// The step at which a login continues, if it changed something at the portal before its question.
     package struct Pause: Codable, Sendable {

@@ -15,7 +15,7 @@ struct PortalOutline: Sendable {
 
 /// The portal files that a login may use.
 package protocol PortalSource: Sendable {
-    /// Returns the claims of the files that match, the best one first.
+    /// Returns the claims of the files that match, the best claim first.
     func claims(on hops: [HTTPResponse], ssid: SSID?) -> [PortalClaim]
     /// Returns the file with this name (without `.portal`), if it can be used.
     func portal(named id: String) -> PortalFile?

@@ -21,13 +21,13 @@ struct PortalRun: Sendable {
     /// The index of the step at which this run began: after a question, it may be a later step than the first.
     private var first = 0
     private var requests = 0
-    /// The answers that were sent or used in a computation, so that the portal may refuse them.
+    /// The names of the answers that were sent or used in a computation; a refusal by the portal concerns these answers.
     private(set) var sent: Set<String> = []
     /// The form that was sent last, with its page.
     private var submitted: (form: HTMLForm, page: HTMLPage, url: WebURL)?
     /// Whether a request that was sent changed something at the portal.
     private(set) var hasActed = false
-    /// The terms of the portal's page, or those that the file names.
+    /// The terms on the portal's page, otherwise the terms that the file names.
     private let portalTerms: Terms?
     /// Whether the answers were given for another portal.
     private let isStranger: Bool
@@ -58,7 +58,7 @@ struct PortalRun: Sendable {
         hasActed = true
     }
 
-    /// Returns the last move if the portal's page shows a failure that no answer has caused, such as an account without credit.
+    /// Returns the final move if the portal's page shows a failure that no answer has caused, such as an account without credit.
     mutating func endAtFirstSight() -> LoginMove? {
         portal.failures.first { failure in
             failure.meaning != .refused && !failure.when.contains(where: \.negates) && values.holds(failure.when)
@@ -90,7 +90,7 @@ struct PortalRun: Sendable {
         return .end(.temporaryFailure, "The portal did not confirm the login.")
     }
 
-    /// Stores the answer to the last request. Returns the last move, or `nil` if the login continues.
+    /// Stores the answer to the last request. Returns the final move, or `nil` if the login continues.
     mutating func arrive(_ chain: RedirectChain) -> LoginMove? {
         values.add(chain)
         if let failure = portal.failures.first(where: { values.holds($0.when) }) { return move(after: failure) }
@@ -102,7 +102,7 @@ struct PortalRun: Sendable {
         return judge()
     }
 
-    /// Stores that the last request got no answer. Returns the last move, or `nil` if the login continues.
+    /// Stores that the last request got no answer. Returns the final move, or `nil` if the login continues.
     mutating func fail(_ error: TransferError, of move: LoginMove) -> LoginMove? {
         guard case .request(let request, _, _, _) = move, step.mayFail, error.code != .cancelled else {
             return .end(.temporaryFailure, error.description)
@@ -213,7 +213,7 @@ struct PortalRun: Sendable {
 
     private var isSubmit: Bool { if case .submit = step.action { true } else { false } }
 
-    /// The terms that the next step accepts: those of the form that it submits, otherwise those of the portal.
+    /// The terms that the next step accepts: the terms of the form that the step submits, otherwise the portal's terms.
     var terms: Terms? {
         // After a refusal, the login begins again with the submitted page.
         if index == first, let submitted { return engine.bindingTerms(on: submitted.page, at: submitted.url) }
@@ -221,7 +221,7 @@ struct PortalRun: Sendable {
         return portalTerms
     }
 
-    /// The fields that the next steps need, up to the first step that sends something: only that step may cause a code to be sent.
+    /// The fields that the next steps need, up to the first step that sends something: the portal may then send the user a code for the later steps.
     var fields: [Field] {
         let ahead = stepsAhead
         let end = ahead.firstIndex(where: \.acts).map { $0 + 1 } ?? ahead.count
@@ -248,7 +248,7 @@ struct PortalRun: Sendable {
         return isOpen ? prompt(fields, foreseenBoxes) : nil
     }
 
-    /// The boxes that the next steps are expected to need, so that one prompt asks for all.
+    /// The boxes that the next steps are expected to need, so that one prompt asks for all of them.
     private var foreseenBoxes: [Field] {
         var ahead = values
         for field in portal.fields where ahead.answers[field.name] == nil { ahead.answers[field.name] = "?" }

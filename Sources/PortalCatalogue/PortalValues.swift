@@ -8,7 +8,7 @@ enum Taint: Int, Comparable, Sendable, Codable {
     case none
     /// The value contains an answer that is not secret.
     case answer
-    /// The value contains the digest of a secret answer, which reveals a short answer.
+    /// The value contains the digest of a secret answer, from which a short answer can be guessed.
     case digest
     /// The value contains a secret answer, perhaps encoded.
     case secret
@@ -23,7 +23,7 @@ struct Tainted: Hashable, Sendable {
     var text: String { StreamSafe.text(String(decoding: octets, as: UTF8.self)) }
 }
 
-/// The values of a login: answers, kept values, and the portal's answers.
+/// The values of a login: the user's answers, the kept values, and the portal's answers.
 struct PortalValues: Sendable {
     /// The longest value, in octets.
     static let limit = 16 * 1024
@@ -56,13 +56,13 @@ struct PortalValues: Sendable {
 
     var last: HTTPResponse { hops[hops.count - 1] }
 
-    /// Stores an answer with the redirects before it; only the last answers are kept.
+    /// Stores an answer with the redirects before it; keeps only the last 24 answers.
     mutating func add(_ chain: RedirectChain) {
         hops = Array((hops + chain.hops).suffix(24))
         page = chain.page
     }
 
-    /// Stores an empty answer for an address, because its answer has no page or did not come.
+    /// Stores an empty answer with status 0 for an address, because the request to it failed.
     mutating func addLost(_ url: WebURL) {
         hops.append(HTTPResponse(url: url, status: 0))
     }

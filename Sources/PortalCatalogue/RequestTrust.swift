@@ -17,7 +17,8 @@ struct RequestTrust {
         var boxes: [Field] = []
         if target.origin != live.origin {
             let isInside = engine.leadsInside(target)
-            // Web pages attack routers by leading into the network, and answers for one portal must not reach another: both need the user's consent.
+            // A web page may attack a router by leading into the network, and answers for one portal must not reach another portal. Both need the
+            // user's consent.
             if isInside, acts || taint > .none {
                 boxes.append(ConsentRequired.leadsInside.box(for: target))
             } else if taint > .none {

@@ -72,7 +72,8 @@ enum ScriptText {
         return text.endIndex < rest.endIndex ? unescape(Array(text)) : []
     }
 
-    /// Replaces escapes (ECMA-262, "String Literals", with the octal escapes of annex B): below 256 by one octet, others by their UTF-8.
+    /// Replaces escapes (ECMA-262, "String Literals", with the octal escapes of annex B): a character below 256 by one octet, other characters by
+    /// their UTF-8.
     static func unescape(_ octets: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var rest = octets[...]

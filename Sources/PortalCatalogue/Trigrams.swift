@@ -27,7 +27,7 @@ struct Trigrams {
         return UInt16(truncatingIfNeeded: (all &* 0x9E37_79B1) >> 16)
     }
 
-    /// Returns four trigrams from different parts of a text. In a short text they may be equal; without three octets, all are 0.
+    /// Returns four trigrams from different parts of a text. In a short text, they may be equal; in a text of fewer than three octets, all are 0.
     static func demand(_ text: [UInt8]) -> SIMD4<UInt16> {
         guard text.count > 2 else { return .zero }
         let last = text.count - 3

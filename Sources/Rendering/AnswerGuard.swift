@@ -11,11 +11,11 @@ struct AnswerGuard: Sendable {
     /// Returns whether the user has agreed to send the answers to an address.
     let mayLead: @Sendable (WebURL) -> Bool
 
-    /// The effect of a request: it is held back, or carries all recognisable answers, some of them (for example to check a field), or none.
+    /// Whether a request is held back; otherwise, whether it carries all recognisable answers, some of them (for example to check a field), or none.
     enum Ruling: Equatable { case refused(WebURL), sends, checks, other }
 
-    /// The length from which an answer is recognised. Shorter answers may occur by chance: they count only if all are short and all occur in the
-    /// body.
+    /// The shortest length at which an answer is recognised, in characters. Shorter answers may occur by chance: they count only if all answers are
+    /// short and all occur in the body.
     private static let telling = 4
 
     /// Returns what a request does.
@@ -29,7 +29,8 @@ struct AnswerGuard: Sendable {
         return carriesAnswers(request, words, isPage: isPage, all: true) ? .sends : .checks
     }
 
-    /// Returns an address, and its words after the host; for an address that is too long to read, its origin.
+    /// Returns an address, and the text of its query and path. If the address is too long for ``WebURL``, returns its origin and all text after the
+    /// host.
     private static func parted(_ text: String) -> (WebURL, String)? {
         if let url = WebURL(text) { return (url, (url.query ?? "") + "\n" + url.path) }
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -41,7 +42,7 @@ struct AnswerGuard: Sendable {
         let typed = answers.map(Self.plain).filter { !$0.isEmpty }
         guard !typed.isEmpty else { return false }
         let body = request["postData"]?.string
-        // If a body cannot be read, it may contain any answer.
+        // A body that cannot be read may contain any answer, so it counts as carrying all of them.
         if body == nil, isPage, request["hasPostData"]?.bool == true { return true }
         let sent = Self.plain(body ?? "")
         let address = Self.plain(words)
@@ -59,7 +60,7 @@ struct AnswerGuard: Sendable {
 }
 
 extension String {
-    /// The text with its percent escapes read as UTF-8 (RFC 3986, section 2.1); invalid ones stay.
+    /// The text with its percent escapes read as UTF-8 (RFC 3986, section 2.1); invalid escapes stay.
     fileprivate var removingPercentEscapes: String {
         var octets: [UInt8] = []
         var rest = Array(utf8)[...]

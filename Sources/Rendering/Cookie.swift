@@ -6,7 +6,7 @@ struct Cookie: Hashable {
     var path: String
     var isSecure: Bool
     var isHTTPOnly: Bool
-    /// The expiry, in seconds since 1970; 0 for a cookie of the session.
+    /// The expiry, in seconds since 1970; 0 for a session cookie.
     var expires: Int
     var name: String
     var value: String
@@ -19,7 +19,7 @@ struct Cookie: Hashable {
         guard parts.count >= 6, let expires = Int(parts[4]), !parts[5].isEmpty else { return nil }
         (domain, path, isSecure) = (String(parts[0]), String(parts[2]), parts[3] == "TRUE")
         (self.expires, name, value) = (expires, String(parts[5]), parts.count > 6 ? String(parts[6]) : "")
-        // In DevTools, too, a domain with a leading dot covers its hosts.
+        // In DevTools, a leading dot marks a domain whose cookie is also sent to its subdomains.
         if parts[1] == "TRUE", !domain.hasPrefix(".") { domain = "." + domain }
     }
 
@@ -50,7 +50,7 @@ struct Cookie: Hashable {
             "name": .string(name), "value": .string(value), "path": .string(path),
             "secure": .bool(isSecure), "httpOnly": .bool(isHTTPOnly),
         ]
-        // A cookie of one host is set with an address, because a domain would also cover other hosts.
+        // The cookie of a single host is set by its address, because a domain would also cover subdomains.
         if domain.hasPrefix(".") {
             members["domain"] = .string(domain)
         } else {

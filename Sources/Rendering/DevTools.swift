@@ -3,9 +3,9 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// A connection to a browser's DevTools protocol: JSON messages, each ended by a NUL octet. A separate thread reads it.
+/// A connection to a browser's DevTools protocol: JSON messages, each ended by a NUL octet. A separate thread reads the messages.
 final class DevTools: Sendable {
-    /// A message of the browser that answers no command.
+    /// A message from the browser that is not the answer to a command.
     struct Event: Sendable {
         let method: String
         let parameters: JSONValue
@@ -14,14 +14,14 @@ final class DevTools: Sendable {
 
     private struct State {
         var last = 0
-        /// The waiting commands, with their answers.
+        /// The numbers of the commands that wait, each with its answer once that has arrived.
         var waiting: [Int: JSONValue?] = [:]
         var isClosed = false
     }
 
-    /// The longest message, in octets; a page's markup is the longest.
+    /// The longest message that is accepted, in octets. The longest messages contain a page's markup.
     private static let messageLimit = 4 << 20
-    /// The largest number of events of one page; a page that causes more never comes to rest.
+    /// The number of events after which the connection is closed: a page that causes more never comes to rest.
     private static let eventLimit = 50_000
 
     private let descriptor: Int32
@@ -103,7 +103,7 @@ final class DevTools: Sendable {
             return rest.isEmpty
         }
         guard isSent else {
-            // Half a message would spoil the next one, so the connection is closed.
+            // Half a message would spoil the next message, so the connection is closed.
             close()
             throw TransferError(.browserEnded)
         }
@@ -120,7 +120,7 @@ final class DevTools: Sendable {
             framer.append(octets[..<count])
             do {
                 while let message = try framer.next() {
-                    // If a message cannot be read, it is an event: answers contain only data of this program, not a page's text.
+                    // A message that cannot be decoded counts as an event: answers contain only data of this program, not a page's raw text.
                     if let value = try? Coding.decode(JSONValue.self, from: message), take(value) { continue }
                     events += 1
                 }
@@ -129,7 +129,7 @@ final class DevTools: Sendable {
         close()
     }
 
-    /// Keeps the answer of a waiting command, or passes an event on; returns whether the message was an answer.
+    /// Keeps the answer to a waiting command, or passes an event on. Returns whether the message was an answer.
     private func take(_ message: JSONValue) -> Bool {
         if let number = message["id"]?.integer {
             return state.with { state in

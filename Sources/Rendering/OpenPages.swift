@@ -31,13 +31,13 @@ package final class OpenPages: Sendable {
         return number
     }
 
-    /// Removes and returns a page; `nil` if it was closed, or was never open here.
+    /// Removes and returns a page; `nil` if it was closed, or was never kept in this process.
     @discardableResult package func take(_ number: String) -> RenderedPage? {
         guard let page = pages.with({ $0.removeValue(forKey: number) }), !page.end.isPast, page.page.isOpen else { return nil }
         return page.page
     }
 
-    /// Closes the oldest pages, so that one more can open.
+    /// Closes the oldest pages, so that one more page can open.
     package func makeRoom() { closeOld(leaving: Self.limit - 1) }
 
     private func closeOld(leaving limit: Int) {

@@ -9,7 +9,7 @@ import Varlink
 /// the browser, and ends with the connection or with the browser.
 ///
 /// For each connection to the browser's socket, the daemon starts `hotspot-helpers --render BROWSER` with the connection as descriptor 3. The browser
-/// then uses it for DevTools.
+/// then uses this connection for DevTools.
 package enum RenderProgram {
     /// The first command-line argument that selects this tool.
     package static let option = "--render"
@@ -18,7 +18,8 @@ package enum RenderProgram {
 
     /// The helper's message before the browser starts.
     struct Wishes: Codable {
-        /// The keys of servers whose certificates the system trusts, as the helper has found: a browser brings its own authorities.
+        /// The keys of servers whose certificates the system trusts, as the helper has found. A browser trusts only its own list of authorities, so
+        /// it is told these keys.
         var pins: [String]
     }
 
@@ -41,7 +42,7 @@ package enum RenderProgram {
                 arguments: command, environment: environment, descriptors: [null, null, null, connection, connection]
             ).startWatched().pidfd
         else { exit(1) }
-        // All processes of the sandbox end with this one. Their files are in memory, so a browser needs no clean shutdown.
+        // All processes of the sandbox end with this process. Their files are in memory, so a browser needs no clean shutdown.
         var ends = [
             pollfd(fd: connection, events: Int16(hangUp), revents: 0), pollfd(fd: browser, events: Int16(POLLIN), revents: 0),
         ]
@@ -49,7 +50,7 @@ package enum RenderProgram {
         exit(0)
     }
 
-    /// Switches off the browser's own search for a captive portal, which would open the page a second time. It has no command-line option.
+    /// Switches off the browser's own search for a captive portal, which would open the page a second time. This setting has no command-line option.
     private static func writePreferences() {
         for folder in ["/tmp/profile", "/tmp/profile/Default"] { mkdir(folder, 0o700) }
         let file = open("/tmp/profile/Default/Preferences", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -80,7 +81,7 @@ package enum RenderProgram {
         return nil
     }
 
-    /// Returns the options that keep a browser of the Chromium family to the proxy and to the page.
+    /// Returns the options that confine a browser of the Chromium family to the proxy and to the page.
     static func options(proxy port: UInt16, _ wishes: Wishes) -> [String] {
         var words = [
             "--headless=new", "--remote-debugging-pipe", "--user-data-dir=/tmp/profile", "--disable-gpu",

@@ -16,7 +16,7 @@ package final class RenderedPage: Sendable {
     package struct Reading: Sendable {
         /// The address of the page, or of the frame that asks.
         package let url: WebURL
-        /// The visible page, as HTML without scripts. The page made it, so it is as untrusted as any other answer.
+        /// The visible page, as HTML without scripts. It comes from the page, so it is as untrusted as any other answer.
         package let markup: [UInt8]
         /// Whether the reading shows only a layer over the page.
         package let isCover: Bool
@@ -53,7 +53,7 @@ package final class RenderedPage: Sendable {
             guard let markup = answer["markup"]?.string, let address = answer["address"]?.string else {
                 throw TransferError(.system, "the browser's page cannot be read")
             }
-            // The browser's own error page says what went wrong.
+            // After a failed load, the browser shows an error page of its own.
             guard !address.hasPrefix("chrome-error:") else { throw TransferError(.connectFailed, "the browser shows an error") }
             guard let url = WebURL(address), ["http", "https"].contains(url.scheme) else {
                 throw TransferError(.refusedURL, "the browser is at \(address.prefix(60))")
@@ -67,14 +67,14 @@ package final class RenderedPage: Sendable {
             words = answer["words"]?.string ?? ""
             hasMore = answer["hasMore"]?.bool == true
             isIdle = answer["isIdle"]?.bool == true
-            // `page.js` reads minutes and seconds of up to four digits.
+            // `page.js` reads minutes and seconds of up to four digits each, so a larger number is cut.
             counters = answer["counters"]?.array?.compactMap(\.integer).map { min(max(0, $0), Self.largestNumber) } ?? []
         }
 
         /// Whether the page may count down.
         fileprivate var mayCount: Bool { isIdle && counters.contains { (1...Self.longestCount).contains($0) } }
 
-        /// Returns whether one of the page's numbers has fallen by a few seconds, and no other has changed.
+        /// Returns whether one of the page's numbers has fallen by a few seconds, and no other number has changed.
         func countsDown(since other: Reading) -> Bool {
             guard mayCount, counters.count == other.counters.count else { return false }
             let changed = zip(other.counters, counters).filter { $0 != $1 }
@@ -126,7 +126,7 @@ package final class RenderedPage: Sendable {
 
     /// Milliseconds after which a page is read even if it still changes.
     private static let patience = 12_000
-    /// The longest wait for a page that still has nothing to press or fill in, in milliseconds.
+    /// The longest wait for a page that has neither text nor anything to press or fill in, in milliseconds.
     private static let emptyPatience = 8_000
     /// The longest wait for a page that has text but nothing to press or fill in, at first and after a press, in milliseconds.
     private static let (startPatience, endPatience) = (6_000, 600)
@@ -136,17 +136,17 @@ package final class RenderedPage: Sendable {
     private static let wordPatience = 2_000
     /// Milliseconds within which a page that counts seconds changes its number.
     private static let tick = 1_400
-    /// How often a disabled button is checked at most, at ten checks a second.
+    /// The largest number of checks of a disabled button, at ten checks a second.
     private static let enableLooks = 50
     /// The longest wait for a page that counts down, in milliseconds.
     private static let countPatience = 65_000
-    /// The largest number of times that a page may load another one before it is read.
+    /// The largest number of page loads before the page at rest is read.
     private static let loadLimit = 8
     /// Milliseconds between two checks of the page.
     private static let interval = 150
-    /// Milliseconds for one check of the page; a script that never ends blocks it.
+    /// The longest time for one check of the page, in milliseconds: a script that never ends would block the check.
     private static let lookLimit = 4_000
-    /// Milliseconds for opening all lists, tabs and calendars of a page; after half of this time, no further one is opened.
+    /// Milliseconds for opening all lists, tabs and calendars of a page; after half of this time, no more are opened.
     private static let openLimit = 10_000
 
     private init(
@@ -158,7 +158,7 @@ package final class RenderedPage: Sendable {
 
     deinit { close() }
 
-    /// Hosts that browsers contact on their own, whatever their settings.
+    /// Hosts that browsers contact on their own, whatever their settings. The proxy refuses them.
     private static let services: Set<String> = [
         "update.googleapis.com", "clients2.google.com", "clients2.googleusercontent.com", "clientservices.googleapis.com",
         "optimizationguide-pa.googleapis.com", "safebrowsing.googleapis.com", "safebrowsinghttpgateway.googleapis.com",
@@ -214,7 +214,7 @@ package final class RenderedPage: Sendable {
             case "Fetch.requestPaused":
                 let isRefused = guarded.with { $0.notes(event.parameters) }
                 var answer: [String: JSONValue] = ["requestId": event.parameters["requestId"] ?? .null]
-                // An answer without content leaves the page as it is.
+                // A refused request is answered with 204 (no content), which leaves the page as it is.
                 if isRefused { answer["responseCode"] = 204 }
                 tools.tell(
                     isRefused ? "Fetch.fulfillRequest" : "Fetch.continueRequest", .object(answer), session: event.session)
@@ -262,7 +262,7 @@ package final class RenderedPage: Sendable {
         _ = try page.call("Network.setBypassServiceWorker", ["bypass": .bool(true)], in: scope)
         // Removes channels whose messages hotspotd cannot hold back; no known login needs them.
         _ = try page.call("Page.addScriptToEvaluateOnNewDocument", ["source": .string(Self.withoutChannels)], in: scope)
-        // A page in the background gets no focus, and only some timers.
+        // Keeps the page focused: a page in the background gets no focus, and only some of its timers run.
         _ = try page.call("Emulation.setFocusEmulationEnabled", ["enabled": .bool(true)], in: scope)
         let agent = (about["userAgent"]?.string ?? "").replacing("Headless", with: "")
         _ = try page.call("Network.setUserAgentOverride", ["userAgent": .string(agent)], in: scope)
@@ -318,7 +318,7 @@ package final class RenderedPage: Sendable {
         while true {
             let reading: Reading?
             do throws(TransferError) { reading = try look(in: scope) } catch {
-                // While a page is being left, it cannot be checked, and a busy script blocks every check.
+                // A page cannot be checked while it is being left or while a script is busy, so the check is repeated.
                 guard [.system, .timeout].contains(error.code), isOpen, start.millisecondsAgo < Self.patience else { throw error }
                 reading = nil
             }
@@ -343,7 +343,7 @@ package final class RenderedPage: Sendable {
         }
     }
 
-    /// Reads the page as it is now: the page itself, or a frame of another origin if only that frame has controls.
+    /// Reads the page as it is now: the page itself, or a frame of another origin, if only the frame has something to fill in or press.
     private func look(in scope: Scope) throws(TransferError) -> Reading {
         let scope = scope.limited(milliseconds: Self.lookLimit)
         let tree = try call("Page.getFrameTree", in: scope)["frameTree"]
@@ -394,7 +394,7 @@ package final class RenderedPage: Sendable {
         return answer["result"]?["value"] ?? .null
     }
 
-    /// Removes the ways out of a page that ``AnswerGuard`` cannot see.
+    /// Removes the interfaces by which a page could send data without ``AnswerGuard`` seeing it.
     private static let withoutChannels =
         "for (const name of ['WebSocket', 'WebSocketStream', 'WebTransport', 'Worker', 'SharedWorker', 'RTCPeerConnection', "
         + "'webkitRTCPeerConnection']) delete globalThis[name]; delete Navigator.prototype.serviceWorker;"
@@ -402,7 +402,7 @@ package final class RenderedPage: Sendable {
 
     // MARK: - Acting
 
-    /// The reason why an act was not done.
+    /// The reason why an act was not performed.
     package enum Refusal: Error, Sendable {
         /// The button has changed, or is gone.
         case changed
@@ -417,8 +417,8 @@ package final class RenderedPage: Sendable {
         case failed(TransferError)
     }
 
-    /// Fills in fields of the last reading, presses, and reads the resulting page. If it throws ``Refusal``, nothing was pressed, unless the browser
-    /// itself failed.
+    /// Fills in fields of the last reading, presses, and reads the resulting page. If it throws ``Refusal``, the form was not sent, unless the
+    /// browser itself failed.
     package func perform(_ act: Act, in scope: Scope) throws(Refusal) -> Reading {
         guard var reading = last.with({ $0 }) else { throw .changed }
         watch(act, on: reading)
@@ -430,7 +430,7 @@ package final class RenderedPage: Sendable {
                 throw asksAnew(than: reading, in: scope) ? .asksAnew : .notTaken(name)
             }
         }
-        // A page may send by itself after the last character of a code.
+        // A page may send by itself after the last character of a code, so wait before pressing.
         if !act.answers.isEmpty { _ = scope.pause(milliseconds: Self.interval) }
         if !hasSent {
             do throws(Refusal) { try press(act, reading, in: scope) } catch { if !hasSent { throw error } }
@@ -455,14 +455,14 @@ package final class RenderedPage: Sendable {
         return act
     }
 
-    /// Returns whether the page shows other fields than in a reading, for example because they depend on an earlier choice.
+    /// Returns whether the page now shows other fields than a reading, for example fields that depend on an earlier choice.
     private func asksAnew(than reading: Reading, in scope: Scope) -> Bool {
         guard let next = try? look(in: scope), next.controls != reading.controls else { return false }
         _ = keep(next)
         return true
     }
 
-    /// Whether a request to the page's own origin has carried all answers of the act, or may have.
+    /// Whether a request that was not held back has carried all answers of the act, or may have carried them.
     private var hasSent: Bool { guarded.with(\.hasSent) }
 
     /// Returns the page once the press has had its effect, which may begin a moment later.
@@ -475,7 +475,7 @@ package final class RenderedPage: Sendable {
         }
     }
 
-    /// From now on, holds back requests that would carry the answers of an act elsewhere.
+    /// From now on, holds back requests that would carry the answers of an act to another origin without the user's agreement.
     private func watch(_ act: Act, on reading: Reading) {
         requests.with { $0.statuses = [:] }
         guarded.with {
@@ -485,7 +485,7 @@ package final class RenderedPage: Sendable {
         if !act.answers.isEmpty { tools.tell("Fetch.enable", [:], session: session) }
     }
 
-    /// The last reading of the page since the last act.
+    /// The last reading of the page.
     package var reading: Reading? { last.with { $0 } }
 
     private func press(_ act: Act, _ reading: Reading, in scope: Scope) throws(Refusal) {
@@ -495,7 +495,7 @@ package final class RenderedPage: Sendable {
             case .link(let address): "hotspot.follow(\(Self.literal(address)))"
             case .enter: "hotspot.enter(\(act.form))"
             }
-        // Pages enable their button a moment after the last answer, or some seconds after a refusal.
+        // Some pages enable their button a moment after the last answer, or some seconds after a refusal, so it is tried repeatedly.
         for _ in 0..<Self.enableLooks {
             switch try evaluateNow(call, reading, in: scope).string {
             case "pressed": return
@@ -536,12 +536,12 @@ package final class RenderedPage: Sendable {
     }
 }
 
-/// The guard of an act, and the requests that it has seen.
+/// The guard of an act, and its findings about the page's requests.
 private struct Guarded: Sendable {
     var answerGuard: AnswerGuard?
-    /// The address that the guard kept the answers from.
+    /// The first address for which the guard held back a request.
     var refused: WebURL?
-    /// Whether a request to the page's own origin has carried all answers.
+    /// Whether a request that was not held back has carried all answers.
     var hasSent = false
     /// The words of the page's last dialog.
     var said: String?

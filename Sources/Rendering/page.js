@@ -83,7 +83,7 @@
     const name = names.find(Boolean) || (squares.has(element) ? textOf(element, limits.text) : "");
     return name || textAround(isRow ? element.parentElement : element, squares.has(element) ? 300 : 80);
   };
-  // Returns the text of the nearest element that has text and surrounds this control but no other one.
+  // Returns the text of the nearest element that has text and contains this control, but no other control.
   const textAround = (element, limit) => {
     let around = element;
     for (let step = 0; step < 3 && (around = around.parentElement); step++) {
@@ -96,7 +96,7 @@
 
   // Returns the kind of a control, such as `text`, `select` or `press`; undefined if the element is not a control.
   const kind = (element) => {
-    // A hidden copy, for scripts, of a control that the page draws.
+    // Skips a control that is hidden from people: only scripts use it, and the page draws another control in its place.
     if (element.getAttribute("aria-hidden") === "true" && element.tabIndex < 0) return undefined;
     if (element.localName === "input") {
       const type = element.type;
@@ -124,7 +124,7 @@
     }
     if (element.localName === "button" || element.localName === "summary") return isList(element) ? "list" : "press";
     if (element.localName === "a") return leadsOn(element) ? "link" : "press";
-    // An element that only a script makes a button: the outermost element at which the pointer becomes a hand, with few words.
+    // Finds buttons that only a script makes: the outermost element with few words over which the pointer becomes a hand.
     const style = getComputedStyle(element);
     if (style.cursor !== "pointer" || element.closest("label, a, button")) return undefined;
     if (element.parentElement && getComputedStyle(element.parentElement).cursor === "pointer") return undefined;
@@ -133,7 +133,8 @@
     const text = textOf(element);
     return text && text.length <= limits.name ? "press" : undefined;
   };
-  // Returns the small frame, empty or with a tick, that a page draws in place of a checkbox. Once found, it stays a checkbox, however it looks later.
+  // Returns the small frame, empty or with a tick, that a page draws in place of a checkbox. Once found, the element counts as a checkbox, however it
+  // looks later.
   const squares = new WeakMap();
   const square = (element) => {
     if (squares.has(element)) return squares.get(element);
@@ -160,16 +161,17 @@
   const buttonText = (element) =>
     (element.localName === "input" ? squeezed(element.value) || attribute(element, "alt") : textOf(element, limits.name))
       || attribute(element, "aria-label") || attribute(element, "title");
-  // Returns whether a button may send a form: it has words, and opens nothing. A sign beside a field, such as one that shows a password, does not.
+  // Returns whether a button may send a form: it has words, and opens nothing. A symbol beside a field, such as an eye that shows a password, does
+  // not send.
   const sends = (button) => ["", "false"].includes(attribute(button, "aria-haspopup")) && !button.hasAttribute("aria-expanded")
     && /\p{L}/u.test(button.localName === "input" ? button.value || attribute(button, "alt") : textOf(button));
-  // Returns a button's words without the seconds for which the button cannot be pressed.
+  // Returns a button's words without a number of seconds in brackets, which counts down until the button can be pressed.
   const steady = (text) => text.replace(/\s*[([]\d{1,3}\s*s?[)\]]$/u, "");
   const typed = new Set(["text", "password", "email", "tel", "number", "date", "search", "search list", "url", "textarea"]);
   const isTyped = (kind) => typed.has(kind);
   const isChecked = (element) => element.checked ?? squares.get(element)?.isTicked ?? attribute(element, "aria-checked") === "true";
 
-  // Returns the options of a list that scripts draw; none if they are not in the page.
+  // Returns the options of a list that scripts draw; none if the options are not in the page.
   const options = (list) => {
     const box = [...byIDs(list, "aria-controls"), ...byIDs(list, "aria-owns")].find((node) => node.querySelector("[role=option]"))
       ?? list.querySelector("[role=option]")?.parentElement
@@ -186,8 +188,8 @@
 
   // Returns the elements that serve as forms outside of the page's own forms, each with its kind: "fields", "button" or "layer".
   //
-  // All fields are one form: the smallest element that contains them and a button. They are several forms if each has a button of its own, and no
-  // button is left between them. Any other button is a form with everything around it that belongs to no other control, or with its layer.
+  // All fields are one form: the smallest element that contains them and a button. If groups of fields each have a button of their own, and no button
+  // is left over, each group is a form. Any other button is a form, with its layer or with everything around it that belongs to no other control.
   const drawnForms = (root) => {
     const fields = [], buttons = [], drawn = new Map();
     const visit = (node, depth, inForm) => {
@@ -251,7 +253,7 @@
       if (layer && [...layer.querySelectorAll("*")].some((element) => isActive(kind(element)))) found = layer;
     }
     if (!found) return null;
-    // If a control beside the layer is in sight, a person can use the page as well.
+    // If a control outside the layer is in sight, a person can use the page as well, so the layer is ignored.
     return controls.some((control) => !holds(found, control) && isReachable(control)) ? null : found;
   };
   // Returns whether nothing covers a field. A field that is covered or cut away is a trap: a person would not type in it.
@@ -279,7 +281,8 @@
     return top !== null && (holds(top, control) || holds(control, top));
   };
 
-  // Returns an element's classes without those by which a reader without style sheets knows hidden elements: each element read here is visible.
+  // Returns an element's classes without names such as `hidden`: the HTML reader takes these for hidden elements, but each element in the markup is
+  // visible.
   const classes = (element) => attribute(element, "class").split(" ")
     .filter((name) => !["hidden", "d-none", "hide", "is-hidden", "ng-hide", "invisible", "uk-hidden"].includes(name)).join(" ").slice(0, 100);
 
@@ -296,7 +299,7 @@
     }
   };
 
-  // Reads the content of an element. The numbers of its labels begin with `mark`.
+  // Reads the content of an element. The identifiers that join labels to controls begin with `mark`.
   const reading = (root, drawn, mark = "") => {
     const next = { fields: new Map(), buttons: new Map(), links: new Map() };
     const out = [], told = [], asked = [], opened = new Map();
@@ -344,7 +347,7 @@
       if (!inForm) openForm(element, ' data-drawn="button"', "", "post");
       const own = unique(slug(text) || "button", inForm && !isOfButton ? `button ${form} ` : "button ");
       next.buttons.set(`${form} ${own}`, { element, text });
-      // A button that is a form of its own is recognised by its words.
+      // A button that is a form of its own gets its words as its name, by which it is recognised.
       const given = inForm && !isOfButton ? (element.name && !isRandom(element.name) ? element.name : "") : `press_${own}`;
       const name = given ? ` name="${escaped(given)}"` : "";
       add(`<button type="submit"${name} value="${escaped(own)}"${isDisabled(element) ? " disabled" : ""}>${escaped(text)}</button>`);
@@ -354,13 +357,13 @@
     };
 
     const field = (element, what) => {
-      // Boxes for one character each are one field.
+      // A row of boxes for one character each is one field.
       const parts = isTyped(what) && element.maxLength === 1 ? row(element) : [element];
       if (parts[0] !== element) return;
       const isRow = parts.length > 1;
       const name = label(element, isRow);
       const isBox = what === "checkbox" || what === "radio";
-      // A checkbox or radio button is often hidden, and drawn by its label.
+      // A checkbox or radio button may be hidden, because its label often draws it.
       if (!isBox && !isBeneath && !isOnTop(element)) return;
       if (!isSeen(element) && !(isBox && [...(element.labels ?? []), element.parentElement].some((node) => node && isSeen(node)))) return;
       if (++controls > limits.controls) return;
@@ -373,7 +376,7 @@
       let words = ` id="${number(element)}" name="${escaped(own)}"`;
       if (name) words += ` aria-label="${escaped(name.slice(0, 300))}"`;
       if (element.required || attribute(element, "aria-required") === "true") words += " required";
-      // A list, or a field that a calendar fills in, may be read-only, because nobody types in it.
+      // A list, or a field that a calendar fills in, is not marked as read-only: nobody types in it, but it can be filled in.
       if (what !== "list" && !isDate && (element.readOnly || attribute(element, "aria-readonly") === "true")) words += " readonly";
       if (isDisabled(element)) words += " disabled";
       asked.push(`${what}:${own}:${name}`);
@@ -446,7 +449,7 @@
         field(element, what);
         if (element.localName === "input") return;
       } else {
-        // A list may be drawn beside its transparent field.
+        // A transparent field may belong to a list that is drawn beside it, so it is not skipped.
         if ((isGone(element, style) && what !== "list") || isDot(element, style)) return;
         if (what === "press") return button(element);
         if (what === "tab") return add(`${escaped(textOf(element))} `);
@@ -537,7 +540,7 @@
     }
     const hasMore = [...next.fields.values()].some(isClosed) || (tabs !== null && !behindTabs.has(tabs));
     shown = next;
-    // Removes halves of characters and long runs of marks, which would end the connection.
+    // Removes halves of surrogate pairs and long runs of combining marks: with such text, the answer could not be read.
     const wellFormed = (text) => text.replace(/\p{M}{9,}/gu, "").replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "");
     // The page's numbers, read as seconds, or as minutes and seconds.
     const counters = ([...words, ...asked].join(" ").match(/(\d{1,4}:)?\d{1,4}/g) ?? []).slice(0, 40)
@@ -550,7 +553,8 @@
     };
   };
 
-  // The address to which scripts send the answers of a form, once it is known; the form's own address says little then.
+  // By the names of a form's fields: the address to which scripts send the answers, once known. The markup shows it in place of the form's own
+  // address.
   const targets = new Map();
   const leadsTo = (form, address) => { targets.set(fieldsOf(shown, form), address); };
   const fieldsOf = (reading, form) => [...reading.fields.keys()].filter((id) => id.startsWith(`${form} `)).map((id) => id.slice(id.indexOf(" "))).join();
@@ -565,7 +569,7 @@
   const events = (element, kinds, type = Event, more = {}) => {
     for (const kind of kinds) element.dispatchEvent(new type(kind, { bubbles: true, cancelable: true, composed: true, ...more }));
   };
-  // Clicks an element, unless the page changes it while the pointer presses it. Returns whether it clicked.
+  // Clicks an element, unless the page changes it while the pointer presses it. Returns whether the element was clicked.
   const click = (element, isSame = () => true) => {
     element.scrollIntoView({ block: "center", behavior: "instant" });
     const pointer = { view: window, button: 0, detail: 1, pointerId: 1, isPrimary: true, pointerType: "mouse" };
@@ -692,7 +696,7 @@
       if (step === 0) click(list);
       await pause(50);
     }
-    // If the options have no role, they are the words that have appeared.
+    // If the options have no role, the texts that have appeared count as options.
     return kind(list) === "search list" ? [] : words().filter((element) => !before.has(element)).slice(0, limits.choices);
   };
   const shownOptions = (list) =>
@@ -701,7 +705,7 @@
   const isClosed = ({ kind, elements: [element], tab }) =>
     tab === undefined && (((kind === "list" || kind === "search list") && !opened.has(element) && !optionTexts(element).length)
       || (kind === "calendar" && !calendars.has(element)));
-  // Opens the closed lists whose options are not in the page, the calendars and the tabs, to read them, and closes them again.
+  // Opens tabs, calendars, and lists whose options are not in the page. Reads them, and closes them again.
   const readMore = async () => {
     const end = performance.now() + 5000;
     await readClosed(end);
@@ -721,7 +725,7 @@
       await closeList(element, found);
     }
   };
-  // Returns whether all options are in the page. A list with a search may have only the options in sight there.
+  // Returns whether all options are in the page. For a list with a search, the page may contain only the options in sight.
   const showsAll = (options) => {
     let box = options[0]?.parentElement;
     while (box && box.scrollHeight <= box.clientHeight + 8) box = box.parentElement;
@@ -745,7 +749,7 @@
 
   // MARK: Calendars
 
-  // By field: whether a calendar fills in this read-only field; the date that it shows, and its text for that date; its calendar.
+  // By read-only field: whether a calendar fills it in; the date that was picked, with the field's text for that date; the calendar's element.
   const calendars = new WeakMap(), dated = new WeakMap(), calendarBoxes = new Map();
   const yearIn = (text) => Number(text.match(/(?:^|\D)((?:19|20)\d\d)(?!\d)/)?.[1] ?? 0);
   const monthNames = ["en", document.documentElement.lang, navigator.language].flatMap((language) => ["long", "short"].map((month) => {
@@ -790,7 +794,7 @@
     const shownYear = years && (isSelect(years) ? years.selectedOptions[0]?.text ?? "" : years.value);
     return { box, days, years, months, arrows, year: yearIn(shownYear ?? words), month: months ? months.selectedIndex + 1 : monthIn(words) };
   };
-  // Opens the calendar of a field. Returns the page's numbers that are not days of the calendar; `null` if there is no calendar.
+  // Opens the calendar of a field. Returns the elements that looked like days before it opened; `null` if there is no calendar.
   const openCalendar = async (field) => {
     const before = new Set(shownDays(field).filter((node) => !calendarBoxes.get(field)?.contains(node)));
     click(field);
@@ -806,7 +810,7 @@
     }
     return null;
   };
-  // Returns whether an element is the calendar that a field opens: it is read as that field.
+  // Returns whether an element is the calendar that a field opens. Such a calendar is read as its field.
   const isOfCalendar = (node) => {
     for (const [field, box] of calendarBoxes) if (box === node) return field.isConnected;
     return false;
@@ -815,7 +819,7 @@
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control), "value").set.call(control, value);
     events(control, ["input", "change"]);
   };
-  // Turns a calendar to a month: by its lists, by its field for the year, else by its arrows, each of which is tried once.
+  // Turns a calendar to a month: by its lists or its field for the year, otherwise by its arrows. Tries each arrow once, to learn how far it turns.
   const turn = async (field, before, year, month) => {
     const steps = new Map();
     for (let count = 0; count < 700; count++) {
@@ -852,7 +856,7 @@
     const before = await openCalendar(field);
     if (!before) return false;
     const found = await turn(field, before, year, month);
-    // The calendar may also show days of the months before and after, so the day is counted from this month's first.
+    // The calendar may also show days of the months before and after, so the day is counted from the first day of this month.
     const cell = found?.days[found.days.findIndex((node) => squeezed(node.textContent) === "1") + day - 1];
     if (cell && squeezed(cell.textContent) === `${day}`) click(cell);
     for (let step = 0; cell && step < 10; step++) {
@@ -890,7 +894,7 @@
     if (!inner) return false;
     click(inner);
     for (let step = 0; step < 10 && !isOpen(tab); step++) await pause(50);
-    // The fields behind the tab may come a moment later.
+    // The fields behind the tab may come a moment later, so wait until the page no longer changes.
     let before = "";
     for (let step = 0; step < 8; step++) {
       await pause(80);
@@ -906,7 +910,7 @@
   };
   const partsOf = (map, form) => [...map.entries()].filter(([id]) => id.startsWith(`${form} `))
     .map(([id, part]) => [id.slice(id.indexOf(" ") + 1), part]);
-  // Opens one tab after another, and keeps the forms that are only behind that tab. Then opens again the tab that was open before.
+  // Opens one tab after another, and keeps the forms that no other tab shows. Then reopens the tab that was open before.
   const readTabs = async (end) => {
     const list = tablist();
     if (!list || behindTabs.has(list)) return;
@@ -926,7 +930,7 @@
     const formsOf = (page) => Array.from({ length: page.forms }, (_, index) => index + 1);
     const keyOf = (page, form) => elements(page, form).map((element) => element.outerHTML.slice(0, 200)).join();
     behindTabs.set(list, seen.map(({ tab, page }) => {
-      // A form that is also behind another tab belongs to the page.
+      // A form that is also behind another tab belongs to the page, and is not kept for this tab.
       const others = seen.filter((other) => other.tab !== tab).map(({ page }) => page);
       const isElsewhere = (key) => others.some((other) => formsOf(other).some((form) => keyOf(other, form) === key));
       const own = formsOf(page).filter((form) => !isElsewhere(keyOf(page, form)));
@@ -959,7 +963,8 @@
     return 0;
   };
 
-  // Presses a button of the last reading, if it has not changed. The page cannot change between this check and the press.
+  // Presses a button of the last reading, if it has not changed. Checks again directly before the click, so that the page cannot change the button in
+  // between.
   const press = (form, key) => {
     const button = shown.buttons.get(`${form} ${key}`);
     if (!button) return "gone";

@@ -39,7 +39,7 @@ struct SQLRow {
     }
 }
 
-/// A connection to a database. It closes when its owner drops it.
+/// A connection to a database. `deinit` closes it.
 struct Database: ~Copyable {
     /// The longest value that is stored or read, in octets.
     static let valueLimit: Int32 = 1024 * 1024
@@ -53,7 +53,7 @@ struct Database: ~Copyable {
     /// Opens or creates a file, or opens `:memory:`.
     init(path: String) throws(SQLiteFailure) { try self.init(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) }
 
-    /// Opens a file for reading only. Open it as immutable if no file can be created beside it; SQLite then ignores its log.
+    /// Opens a file for reading only. Use `isImmutable` if no file can be created beside it; SQLite then ignores the write-ahead log.
     init(reading path: String, isImmutable: Bool) throws(SQLiteFailure) {
         var name = ""
         for octet in path.utf8 {

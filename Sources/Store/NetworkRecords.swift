@@ -5,7 +5,7 @@ public struct RememberedChoice: Hashable, Sendable {
     /// 90 days, in milliseconds.
     public static let lifetime = 90 * 24 * 60 * 60 * 1000
 
-    /// The helper that won.
+    /// The helper that won the race.
     public var helper: String
     /// The names and editions of the helpers that could have won, including the winner's; `nil` if they are not known.
     public var contenders: Set<String>?
@@ -39,7 +39,7 @@ public struct StoredAssociation: Codable, Hashable, Sendable {
     public var helper: String
     /// Identifies the link's association: equal texts mean the same association.
     public var link: String
-    /// The association's name for helpers.
+    /// The association's identifier, as helpers see it.
     public var id: String
     /// Unix time in milliseconds at which the session ends; `nil` if that is not known.
     public var ends: Int?
@@ -77,7 +77,7 @@ public struct StoredHold: Codable, Hashable, Sendable {
 
 /// The outcome of the last visit to a network.
 public struct StoredOutcome: Codable, Hashable, Sendable {
-    /// Stable word.
+    /// The outcome, as a stable word.
     public var word: String
     /// Unix time in milliseconds.
     public var time: Int
@@ -90,7 +90,7 @@ public struct StoredOutcome: Codable, Hashable, Sendable {
 
 /// A network's records, as a list of networks shows them.
 public struct NetworkRecord: Hashable, Sendable {
-    /// The helper that won here before.
+    /// The helper that won the race on this network before.
     public var helper: String?
     /// The helper's name for the kind of portal.
     public var portalKind: String?
@@ -109,7 +109,7 @@ public struct NetworkRecords: Sendable {
     /// Returns whether a network with this ``NetworkID/switchName`` has a record.
     public func has(name: String) -> Bool { byKey.keys.contains { NetworkID(key: $0)?.switchName == name } }
 
-    /// Returns whether a network with this ``NetworkID/switchName`` is held.
+    /// Returns whether a network with this ``NetworkID/switchName`` has a hold.
     public func holds(name: String) -> Bool {
         byKey.contains { $0.value.hold != nil && NetworkID(key: $0.key)?.switchName == name }
     }

@@ -3,11 +3,11 @@
 /// `NetworkID.key` is the key of a network. All times are Unix milliseconds. To change a released version, add the steps from that version to the
 /// next one here.
 enum Schema {
-    /// The version that this program writes. No released program wrote a lower one.
+    /// The version that this program writes. No released program wrote a lower version.
     static let version = 18
 
     static let tables = [
-        // Line feeds separate the names of the helpers that could have been chosen. The hardware address is this computer's at the login.
+        // Field: the names of the helpers that could have been chosen, separated by line feeds. Hardware: this computer's MAC address at the login.
         """
         CREATE TABLE choices (
             network TEXT PRIMARY KEY, helper TEXT NOT NULL,
@@ -24,7 +24,8 @@ enum Schema {
         """,
         // The session of the network, for the next visit.
         "CREATE TABLE sessions (network TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT, WITHOUT ROWID",
-        // A consent applies to the terms that one helper showed. To recognise changed terms, the helper needs its memory of the session.
+        // A consent applies to the terms that one helper showed. To recognise changed terms, the helper needs its memory of the session; `hasMemory`
+        // says whether it had one.
         """
         CREATE TABLE consents (
             network TEXT NOT NULL, origin TEXT NOT NULL, helper TEXT NOT NULL, program TEXT, terms TEXT NOT NULL,
@@ -35,9 +36,9 @@ enum Schema {
             STRICT, WITHOUT ROWID
         """,
         "CREATE TABLE outcomes (network TEXT PRIMARY KEY, word TEXT NOT NULL, time INTEGER NOT NULL) STRICT, WITHOUT ROWID",
-        // An asterisk stands for "all".
+        // An asterisk stands for all helpers, or for all networks.
         "CREATE TABLE disabled (helper TEXT NOT NULL, ssid TEXT NOT NULL, PRIMARY KEY (helper, ssid)) STRICT, WITHOUT ROWID",
-        // An empty pin means a portal over plain HTTP. Line feeds separate field names; values are sealed. The program is the helper's when the
+        // An empty `pin` means a portal over plain HTTP. Line feeds separate field names; values are sealed. Program: the helper's program when the
         // answers were stored. Shown: fields whose answers may be displayed. Labels: one line for each field, an equals sign and the label, or empty
         // if the label is unknown. Refused: the portal refused the answers when they were last sent.
         """

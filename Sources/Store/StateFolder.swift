@@ -52,7 +52,7 @@ enum StateFolder {
         [EROFS, ENOSPC, EDQUOT, EIO, EACCES, EPERM].contains(code) ? .notSaved(reason: message(code)) : nil
     }
 
-    /// Creates an empty file with mode 0600 if it is missing; refuses links and other users' files.
+    /// Creates an empty file with mode 0600 if it is missing; refuses symbolic links and other users' files.
     static func prepareFile(_ path: String) throws(StoreError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {

@@ -37,10 +37,10 @@ public struct Attempt: Codable, Hashable, Sendable {
 
 extension Store {
     /// The largest number of attempts. Above it, routine attempts beyond ``routineLimit`` are deleted first, then the oldest attempts of the network
-    /// that has the most. So with up to 20 networks, the newest 50 attempts of each are kept, except such routine ones, even if one network causes
+    /// that has the most. So with up to 20 networks, each keeps its newest 50 attempts, apart from those routine attempts, even if one network causes
     /// many more.
     public static let attemptLimit = 1000
-    /// The number of each network's newest routine attempts that are not deleted first.
+    /// Each network keeps this number of its newest routine attempts when routine attempts are deleted first.
     public static let routineLimit = 5
     /// The ``Attempt/verdict`` of an interrupted attempt.
     static let interruptedVerdict = "hotspotd ended during this attempt; its outcome is not known."
@@ -157,7 +157,7 @@ extension Store {
             guard let at = row.integer(0), let kind = row.text(4), let detail = row.text(6) else { return nil }
             let from = row.text(2).map(StateName.init(rawValue:))
             let to = row.text(3).map(StateName.init(rawValue:))
-            // If a state is unknown, the whole step cannot be read.
+            // Leave out a step with an unknown state.
             if case .some(.none) = from { return nil }
             if case .some(.none) = to { return nil }
             return Step(

@@ -3,7 +3,7 @@ import HotspotCore
 
 /// The records of one network. For an anonymous network, writing does nothing, and reading returns `nil`.
 extension Store {
-    /// Returns the helper that won here before, unless that record has expired. `now` is Unix time in milliseconds.
+    /// Returns the remembered choice of a helper for this network, unless the choice has expired. `now` is Unix time in milliseconds.
     public func remembered(_ network: NetworkID, now: Int) -> RememberedChoice? {
         guard let key = network.key else { return nil }
         return read(
@@ -117,7 +117,7 @@ extension Store {
         return own ?? read("SELECT sealed FROM sessions WHERE network = ?", [.text(key)]) { $0.blob(0) }.first
     }
 
-    /// Stores the sealed memory of the session, also in the interface's association if there is one; `nil` deletes it.
+    /// Stores the sealed memory of the session, also in the interface's association if there is one; `nil` deletes the memory.
     public func setSealedSession(
         _ network: NetworkID, of interface: Int? = nil, _ sealed: [UInt8]?
     ) throws(StoreError) {
@@ -232,7 +232,7 @@ extension Store {
     /// Deletes everything except the switches for all networks with this name, whatever their security.
     @discardableResult
     public func forget(_ ssid: SSID) throws(StoreError) -> Bool {
-        // Hexadecimal digits and colons have no special meaning in a glob.
+        // Hexadecimal digits and colons have no special meaning in a glob, so the name needs no escapes.
         try forget("network GLOB ?", "wifi:\(ssid.hex):*")
     }
 

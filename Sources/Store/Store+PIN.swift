@@ -1,5 +1,5 @@
-/// The record of the PIN that guards the credentials, and the number of wrong guesses in a row. Guesses do not expire, so a changed clock cannot
-/// restore one.
+/// The record of the PIN that guards the credentials, and the number of wrong guesses in a row. Guesses do not expire, so changing the clock does not
+/// allow another guess.
 public struct StoredPIN: Hashable, Sendable {
     public var salt: [UInt8]
     /// The work for one guess.
@@ -52,7 +52,7 @@ extension Store {
     }
 
     /// Counts a guess. The count must be on the disk before the PIN is checked, so that the guess is used up even if the daemon is killed in between.
-    /// Throws if it could not be saved.
+    /// Throws if the count could not be saved.
     public func countGuess() throws(StoreError) {
         try writeFlushed { database throws(SQLiteFailure) in try database.run("UPDATE pin SET guesses = guesses + 1") }
     }

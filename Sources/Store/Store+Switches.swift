@@ -24,7 +24,7 @@ extension NetworkID {
     }
 }
 
-/// All switches, indexed so that a long list can look up every network and helper.
+/// All switches, indexed so that a long list of networks can look up each network and helper quickly.
 public struct Switches: Hashable, Sendable {
     /// The switches that are off; all others are on.
     public let all: Set<Disabled>
@@ -49,9 +49,9 @@ public struct Switches: Hashable, Sendable {
         !networks.isEmpty && isOff(helper: nil, name: network.switchName)
     }
 
-    /// Returns whether the helper is switched off, everywhere or here, or the network is.
+    /// Returns whether the helper is switched off, for all networks or for this one, or the network is switched off.
     public func isOff(helper: String, _ network: NetworkID) -> Bool {
-        // Makes the network's name only if a switch needs it: that takes time, and most machines have nothing switched off.
+        // Make the network's name only if a switch needs it: making it takes time, and on most computers nothing is switched off.
         let name = networks.isEmpty && pairs.isEmpty ? nil : network.switchName
         return isOff(helper: helper, name: name)
     }

@@ -24,7 +24,7 @@ public final class Store {
 
     /// The most urgent problem.
     public var problem: Problem? { problems.first }
-    /// Problems for the user, the most urgent first: changes cannot be saved, or the file was damaged or replaced, or is a newer program's.
+    /// Problems for the user, the most urgent first: changes cannot be saved, the file was damaged or replaced, or a newer hotspotd wrote it.
     public var problems: [Problem] {
         var problems: [Problem] = []
         if case .memory(let reason, let retries) = mode, retries {
@@ -52,7 +52,7 @@ public final class Store {
     private var database: Database
     private var mode: Mode
     private var nextRetry: Instant
-    /// Whether the copy in memory is complete, so that it may replace the one on disk.
+    /// Whether the copy in memory is complete, so that it may replace the database on disk.
     private var replacesDisk = true
     private var notes: [Problem] = []
     /// The identity of the database's file.
@@ -67,8 +67,8 @@ public final class Store {
     /// Opens or creates `hotspotd.db` in the folder. The folder must belong to the daemon's user alone; if it is missing, it is created with mode
     /// 0700.
     ///
-    /// A damaged database, or one of an unreleased program, gets a new name that contains the time, and an empty one replaces it. A newer program's
-    /// database is read but not changed. Throws ``StoreError/folder(path:reason:)`` or ``StoreError/database(path:reason:)``.
+    /// A damaged database, or the database of an unreleased program, gets a new name that contains the time, and an empty database replaces it. A
+    /// newer program's database is read but not changed. Throws ``StoreError/folder(path:reason:)`` or ``StoreError/database(path:reason:)``.
     public convenience init(directory: String) throws(StoreError) {
         try self.init(directory: directory, retryInterval: .seconds(10), busyTimeout: 2000, pageLimit: nil)
     }
@@ -141,7 +141,7 @@ public final class Store {
         do {
             try StateFolder.prepare(folder)
             try StateFolder.prepareFile(path)
-            // Waiting for a lock at each attempt would block the loop.
+            // Do not wait for a lock: waiting at each attempt would block the loop.
             let disk = try Self.open(path, busyTimeout: 0, pageLimit: pageLimit)
             guard try Schema.version(of: disk) <= Schema.version else { return }
             if replacesDisk { try disk.copy(from: database) }
@@ -161,7 +161,7 @@ public final class Store {
     }
 
     /// Writes everything to the disk again if another program removed or replaced the database or its folder. Does nothing if the file is still
-    /// there. A file that replaced it is kept under another name.
+    /// there. A file that replaced the database is kept under another name.
     ///
     /// SQLite does not notice the removal: it continues with its open files, which vanish when the process ends.
     public func reclaim() {
@@ -192,7 +192,7 @@ public final class Store {
     /// Moves the whole log into the database, so that the log contains no deleted data.
     func emptyLog() { if case .disk = mode { try? database.run("PRAGMA wal_checkpoint(TRUNCATE)") } }
 
-    /// The size in octets above which a log is long.
+    /// The size of the log, in octets, above which ``checkpoint()`` moves it into the database.
     static let logLimit = 1 << 20
 
     // MARK: - Reading and writing
@@ -250,7 +250,7 @@ public final class Store {
     private func goOnInMemory(_ reason: String) {
         nextRetry = EventLoop.now + retryInterval
         mode = .memory(reason: reason, retries: true)
-        // Opening a database in memory fails only for lack of memory.
+        // This fails only for lack of memory; the store then continues with the open file.
         guard let copy = try? Database(path: ":memory:") else { return }
         if (try? copy.copy(from: database)) == nil { try? Schema.prepare(copy) }
         try? copy.run("PRAGMA foreign_keys = ON")
@@ -285,7 +285,7 @@ public final class Store {
         try database.run("PRAGMA trusted_schema = OFF")
         try database.run("PRAGMA secure_delete = ON")
         try database.run("PRAGMA journal_size_limit = \(logLimit)")
-        // 32 MiB, in case ``checkpoint()`` is never called.
+        // Let SQLite move the log at 32 MiB, in case ``checkpoint()`` is never called.
         try database.run("PRAGMA wal_autocheckpoint = 8192")
         if let pageLimit { try database.run("PRAGMA max_page_count = \(pageLimit)") }
         try Schema.prepare(database)
@@ -311,7 +311,7 @@ public final class Store {
                 let version = try? Schema.version(of: disk), [0, Schema.version].contains(version),
                 (try? memory.copy(from: disk)) != nil, (try? Schema.prepare(memory)) != nil
             else { continue }
-            // For an immutable file, SQLite does not read the log.
+            // For an immutable file, SQLite does not read the log, so the copy is complete only if the log is empty.
             var log = stat()
             return !isImmutable || stat(path + "-wal", &log) != 0 || log.st_size == 0
         }

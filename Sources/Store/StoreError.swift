@@ -42,7 +42,7 @@ struct SQLiteFailure: Error {
     /// The code for the database of a version that was never released. SQLite's own codes are never negative.
     static let earlierSchema = SQLiteFailure(-1)
 
-    /// The class of the result code, which is its low octet.
+    /// The store's reaction to the class of the result code, which is the code's low octet.
     var consequence: FailureConsequence {
         if code == Self.earlierSchema.code { return .earlier }
         return switch code & 0xff {

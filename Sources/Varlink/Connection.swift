@@ -34,7 +34,7 @@ import HotspotCore
     private let isPatient: Bool
     /// The priority of a patient connection, which comes after everything else on the loop.
     private static let patientPriority: Int64 = 10
-    /// The number of times that the loop was woken for the present message.
+    /// The number of times that the loop was woken for the current message.
     private var wakes = 0
     /// A megabyte normally needs fewer wakes. More wakes mean a slow sender, perhaps octet by octet; then the reader pauses a moment before each
     /// further wake.
@@ -57,7 +57,7 @@ import HotspotCore
         try self.init(input: socket, output: socket, limit: limit, outputLimit: outputLimit, isPatient: isPatient)
     }
 
-    /// Takes ownership of two non-blocking descriptors: one for reading, and one for writing, to which the peer never writes.
+    /// Takes ownership of two non-blocking descriptors: one for reading, and one for writing. The peer never writes to the second.
     public init(
         input: Int32, output: Int32, limit: Int, outputLimit: Int = 8 * 1024 * 1024, isPatient: Bool = false
     ) throws(VarlinkError) {

@@ -15,8 +15,8 @@ enum JSONReader {
         guard StreamSafe.isSafe(json: octets) else { throw .unsafe }
         var error = json_error_t()
         var root = load(text, &error)
-        // If a number is too large for an integer, all numbers are read as floating-point ones; below, whole numbers become integers again, rounded
-        // above 2^53.
+        // If a number is too large for an integer, all numbers are read as floating-point ones; `value(of:depth:)` makes whole numbers integers
+        // again, rounded above 2^53.
         if root == nil, json_error_code(&error) == json_error_numeric_overflow {
             root = load(text, &error, JSON_DECODE_INT_AS_REAL)
         }

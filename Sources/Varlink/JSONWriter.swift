@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// Writes values as JSON: keys in the order of their octets, slashes plain, whole numbers without a fraction.
+/// Writes values as JSON: keys in the order of their octets, slashes without an escape, whole numbers without a fraction.
 package struct JSONWriter {
     private(set) var octets: [UInt8] = []
     /// Whether each member and element is on a line of its own.
@@ -80,7 +80,8 @@ package struct JSONWriter {
     }
 }
 
-/// Types in long lists write themselves, with the same result as ``Coding/encode(_:isIndented:)`` but without an intermediate value for each member.
+/// A type of values in long lists. It writes itself with the same result as ``Coding/encode(_:isIndented:)``, but without an intermediate value for
+/// each member.
 package protocol JSONWritable {
     /// Writes one object by ``JSONWriter/object(_:)``.
     func write(to writer: inout JSONWriter)

@@ -5,7 +5,7 @@ import HotspotCore
 
 /// A Varlink service on a unix socket: introspection, limits, and dispatching each call to its interface.
 @LoopActor public final class Server {
-    /// The largest resources that clients may use.
+    /// The limits on the resources that clients may use.
     public struct ClientLimits: Sendable {
         /// The number of clients at a time; a further client gets an error and is disconnected.
         public var clients = 32
@@ -83,7 +83,7 @@ import HotspotCore
         clients = [:]
     }
 
-    /// For tests: the clients at present.
+    /// For tests: the number of connected clients.
     package var clientCount: Int { clients.count }
 
     private func accept() {
@@ -211,7 +211,7 @@ import HotspotCore
     }
 }
 
-/// A peer's permissions on this server. They are determined once, when it connects, because looking up a user may be slow.
+/// A peer's permissions on this server. They are determined once, when the peer connects, because looking up a user may be slow.
 public enum Standing: Hashable, Sendable {
     /// The peer may change things, and has reserved connections.
     case permitted

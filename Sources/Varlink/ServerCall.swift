@@ -34,7 +34,7 @@ import HotspotCore
     /// Sends the last answer.
     public func reply(_ value: some Encodable) { reply(encoded: Coding.encode(value)) }
 
-    /// Sends the last answer, whose parameters are an already encoded object.
+    /// Sends the last answer; the parameters are an already encoded object.
     public func reply(encoded parameters: [UInt8]) { finish(Self.answer(parameters)) }
 
     /// Sends the last answer, empty.
@@ -43,7 +43,7 @@ import HotspotCore
     /// Sends one answer of many; only for a client that wants more.
     public func replyMore(_ value: some Encodable) { replyMore(encoded: Coding.encode(value)) }
 
-    /// Sends one of several answers, whose parameters are an already encoded object.
+    /// Sends one of several answers; the parameters are an already encoded object.
     public func replyMore(encoded parameters: [UInt8]) {
         guard !isDone else { return }
         client?.connection.send(encoded: Self.answer(parameters, continues: true))

@@ -40,7 +40,7 @@ import HotspotCore
         if current == nil { idle() }
     }
 
-    /// Disconnects a silent client without permission, because all such clients share a few connections.
+    /// Disconnects a client without permission if it stays silent, because all such clients share a few connections.
     private func idle() {
         guard standing != .permitted, !isClosed else { return }
         idling?.cancel()

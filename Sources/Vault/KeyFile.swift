@@ -19,7 +19,8 @@ package enum KeyFile {
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw refuse("it is not a file") }
         guard status.st_uid == geteuid() || status.st_uid == 0 else { throw refuse("it belongs to user \(status.st_uid)") }
-        // A credential from the service manager belongs to root; an access list with a group entry lets the daemon read it.
+        // A credential of the service manager (systemd.exec(5)) belongs to root. The access list that lets the daemon read it shows in the mode as a
+        // group that may read.
         let forbidden: mode_t = status.st_uid == geteuid() ? 0o077 : 0o037
         guard status.st_mode & forbidden == 0 else { throw refuse("other users may read or write it; set its mode to 0600") }
         guard status.st_size == length else { throw refuse("it has \(status.st_size) octets instead of \(length)") }

@@ -1,9 +1,9 @@
 import CSodium
 
 /// The stored record of a PIN. The key of the credentials is derived from the PIN and the vault's key, so neither a copy of the database nor the PIN
-/// alone opens them.
+/// alone opens the credentials.
 public struct PINLock: Hashable, Sendable {
-    /// The cost of one guess with Argon2id: passes, and octets of memory. It takes about 0.2 s.
+    /// The cost of one guess with Argon2id: passes, and octets of memory. One guess takes about 0.2 s.
     public static let (passes, memory) = (3, 64 << 20)
     /// The number of wrong guesses in a row that erases the credentials, and the number at which warnings begin.
     public static let (limit, warning) = (10, 8)
@@ -24,10 +24,10 @@ public struct PINLock: Hashable, Sendable {
 
 extension Vault {
     public var hasPIN: Bool { pin != nil }
-    /// Whether the credentials wait for the PIN.
+    /// Whether a PIN guards the credentials and has not been typed yet.
     public var isLocked: Bool { pin.map { $0.key == nil } ?? false }
 
-    /// Locks the credentials until this PIN is typed; `nil` means that the PIN was removed.
+    /// Locks the credentials until the lock's PIN is typed; `nil` means that no PIN guards them.
     public func guardCredentials(by lock: PINLock?) { pin = lock.map { ($0, nil) } }
 
     /// Throws if the PIN was set with another vault's key, so that no guess could be right.
@@ -46,9 +46,10 @@ extension Vault {
         return true
     }
 
-    /// Seals the credentials with the key of another PIN, or with the vault's key if there is no PIN, and switches to that key once they are saved.
+    /// Seals the credentials with the key of the new PIN, or with the vault's key if `next` is `nil`. Uses that key from the time they are saved.
     ///
-    /// - Parameter save: stores the lock and the credentials together, in the same order. A credential that cannot be opened is passed unchanged.
+    /// - Parameter save: stores the lock and the sealed credentials together; they have the order of `credentials`. A credential that cannot be
+    ///   opened is passed unchanged.
     public func changePIN(
         to next: String?, passes: Int = PINLock.passes, memory: Int = PINLock.memory,
         credentials: [(sealed: [UInt8], purpose: Purpose)], save: (PINLock?, [[UInt8]]) throws -> Void

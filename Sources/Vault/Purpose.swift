@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// The purpose of sealed octets. It is authenticated, so the octets do not open in another row.
+/// The purpose of sealed octets. The vault authenticates it, so octets that were copied to another row cannot be opened.
 ///
 /// The program is the helper's ``HelperSpec/Activation/identity`` at the time of sealing; `nil` if an older version sealed the octets.
 public enum Purpose: Hashable, Sendable {
@@ -24,7 +24,7 @@ public enum Purpose: Hashable, Sendable {
     private static func join(_ parts: [String?]) -> [UInt8] {
         var octets = Array("hotspotd vault 1".utf8)
         for part in parts {
-            // A missing part differs from an empty one.
+            // Marks a missing part, so that it differs from an empty part.
             octets.append(part == nil ? 0 : 1)
             let utf8 = Array((part ?? "").utf8)
             withUnsafeBytes(of: UInt32(utf8.count).bigEndian) { octets += $0 }

@@ -71,7 +71,8 @@ public enum Release: Hashable, Sendable {
         }
     }
 
-    /// Decides whether a stored credential may go to a helper: only if both owners are equal.
+    /// Decides whether a stored credential may go to a helper: only if both owners are equal. A stored credential without a program fits every
+    /// program.
     ///
     /// - Parameter plain: the user's setting for plain HTTP.
     public static func decide(stored: CredentialOwner, asking: CredentialOwner, plain: PlainHTTPAnswers) -> Release {
@@ -82,7 +83,7 @@ public enum Release: Hashable, Sendable {
         guard stored.origin == asking.origin else { return .refused(.portalChanged) }
         guard stored.pin == asking.pin else { return .refused(.keyChanged) }
         if asking.origin.hasPrefix("https://") {
-            // Without a key, a portal over HTTPS cannot be recognised.
+            // Refuse a portal over HTTPS without a key, because it cannot be recognised.
             guard let pin = asking.pin, !pin.isEmpty else { return .refused(.keyChanged) }
             return .automatic
         }
@@ -105,7 +106,7 @@ public enum Release: Hashable, Sendable {
     /// Returns the answers that may be stored: the answers to the prompt's fields, without one-time codes and checkboxes. An empty answer is stored
     /// only if the field is merely assumed to be required.
     ///
-    /// A code works only once. A tick is the user's consent to the text beside it, which only the user may give again.
+    /// A code works only once. A tick is the user's consent to the text beside the checkbox; only the user may give that consent again.
     public static func keepable(_ answers: [String: String], fields: [Field]) -> [String: String] {
         let fleeting = Set(fields.filter { $0.kind == .code || $0.kind == .checkbox }.map(\.name))
         let names = Set(fields.map(\.name)).subtracting(fleeting)

@@ -1,13 +1,13 @@
 import CSodium
 
-/// Octets in locked memory, excluded from core dumps, with guard pages on both sides; wiped at the end of their owner's life.
+/// Octets in locked memory, excluded from core dumps, with guard pages on both sides; wiped when this value is destroyed.
 public struct SecretBytes: ~Copyable {
     private let start: UnsafeMutableRawPointer
     public let count: Int
 
-    /// Allocates zero octets. Throws ``VaultError/unavailable`` if there is no memory for them.
+    /// Allocates `count` octets, all zero. Throws ``VaultError/unavailable`` if there is no memory for them.
     public init(count: Int) throws(VaultError) {
-        // Every use of libsodium needs memory from here, so this initialises libsodium. Repeated calls do nothing.
+        // Initialises libsodium here, because every use of libsodium needs this memory. Repeated calls do nothing.
         guard sodium_init() >= 0, let start = sodium_malloc(max(count, 1)) else { throw .unavailable }
         sodium_memzero(start, max(count, 1))
         self.start = start
@@ -22,12 +22,12 @@ public struct SecretBytes: ~Copyable {
 
     deinit { sodium_free(start) }
 
-    /// Passes the octets to a closure; they must not leave it.
+    /// Passes the octets to a closure, which must not let them escape.
     public borrowing func withBytes<T: ~Copyable>(_ body: (UnsafeRawBufferPointer) -> T) -> T {
         body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Passes the octets to a closure for writing; they must not leave it.
+    /// Passes the octets to a closure for writing; the closure must not let them escape.
     public borrowing func withMutableBytes<T: ~Copyable>(_ body: (UnsafeMutableRawBufferPointer) -> T) -> T {
         body(UnsafeMutableRawBufferPointer(start: start, count: count))
     }

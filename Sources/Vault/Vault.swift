@@ -47,7 +47,7 @@ public final class Vault {
         return NamedKey(try KeyFile.make(file))
     }
 
-    /// If the vault has no key, reads or creates it as at the start.
+    /// If the vault has no key, reads or creates one as ``init(keyFile:hasSealedRows:)`` does.
     public func retry(keyFile: String, hasSealedRows: Bool) {
         guard lock != nil else { return }
         do throws(VaultError) { key = .success(try Self.key(in: keyFile, hasSealedRows: hasSealedRows)) } catch {
@@ -55,8 +55,8 @@ public final class Vault {
         }
     }
 
-    /// Writes the key again if another program removed or replaced its file, so that sealed data can be opened after the next start. A different key
-    /// is kept under another name. Returns whether the file was written.
+    /// Writes the key again if another program removed or replaced its file, so that sealed data can be opened after the next start. A file with a
+    /// different key is kept under another name. Returns whether the file was written.
     public func restore(keyFile: String) throws(VaultError) -> Bool {
         guard case .success(let key) = key else { return false }
         if let other = try KeyFile.read(keyFile) {
@@ -132,7 +132,7 @@ public final class Vault {
         return plain
     }
 
-    /// Seals answers with their fields' names.
+    /// Seals answers together with the names of their fields.
     public func seal(_ answers: [String: String], for purpose: Purpose) throws(VaultError) -> [UInt8] {
         _ = try key(for: purpose)
         let length = answers.reduce(0) { $0 + 8 + $1.key.utf8.count + $1.value.utf8.count }
@@ -152,7 +152,7 @@ public final class Vault {
         return try seal(plain, for: purpose)
     }
 
-    /// Opens answers. The strings are in ordinary memory, so send them at once and release them.
+    /// Opens answers. The strings are in ordinary memory, so send them at once, and do not keep them.
     public func openAnswers(_ sealed: [UInt8], for purpose: Purpose) throws(VaultError) -> [String: String] {
         let plain = try open(sealed, for: purpose)
         let texts: [String]? = plain.withBytes { octets in
@@ -176,7 +176,7 @@ public final class Vault {
         return answers
     }
 
-    /// Returns a keyed hash of a fixed word.
+    /// Returns the name of a key: a keyed hash of a fixed text.
     private static func name(of key: borrowing SecretBytes) -> [UInt8] {
         let word = Array("hotspotd vault key name".utf8)
         var hash = [UInt8](repeating: 0, count: 16)

@@ -6,7 +6,7 @@ import HotspotCore
 /// The octets come from a stranger. Each list is read up to a limit, and ends at the first length that exceeds its bounds. Texts are printable, like
 /// SSIDs.
 public struct ANQPAnswer: Hashable, Sendable {
-    /// An element by its number, or the operator's name of Hotspot 2.0.
+    /// An element that is read, with wpa_supplicant's name for it.
     public enum Element: String, CaseIterable, Sendable {
         case venueName = "anqp_venue_name"
         case authenticationType = "anqp_network_auth_type"
@@ -43,7 +43,7 @@ public struct ANQPAnswer: Hashable, Sendable {
         case .roamingConsortium: consortia = Self.pieces(octets[...]).compactMap { ConsortiumIdentifier($0) }
         case .realms: realms = Self.realms(octets[...])
         case .domains: domains = Self.pieces(octets[...]).compactMap(Self.text)
-        // The number of a venue name comes before the address.
+        // Drop the octet before the address, which is the number of a venue name.
         case .venueURL: venueURL = Self.pieces(octets[...]).lazy.compactMap { WebAddress($0.dropFirst()) }.first
         }
     }

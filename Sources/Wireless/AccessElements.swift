@@ -58,10 +58,10 @@ public struct Interworking: Hashable, Sendable {
     /// ASRA: whether access takes an additional step, such as a login.
     public let needsAdditionalStep: Bool
     public let venue: Venue?
-    /// Identifies the networks that are one extended service set.
+    /// All networks with the same HESSID are one extended service set.
     public let hessid: BSSID?
 
-    /// - Parameter value: 1, 3, 7 or 9 octets; the standard has no other lengths, which give `nil`.
+    /// - Parameter value: 1, 3, 7 or 9 octets. Any other length gives `nil`, because the standard has no other.
     init?(_ value: ArraySlice<UInt8>) {
         guard let options = value.first, [1, 3, 7, 9].contains(value.count) else { return nil }
         networkType = AccessNetworkType(number: options & 15)

@@ -50,7 +50,7 @@ extension BSS {
 
     /// Reads the attributes within `NL80211_ATTR_BSS` (linux/nl80211.h, enum nl80211_bss).
     ///
-    /// - Parameter now: the present time, from which the age is subtracted.
+    /// - Parameter now: the current time, from which the age is subtracted.
     init(_ attributes: AttributeReader, now: Instant) throws(MalformedMessage) {
         guard let address = try attributes.octets(Int(NL80211_BSS_BSSID.rawValue)),
             let bssid = HardwareAddress(octets: address)
@@ -59,7 +59,7 @@ extension BSS {
         let latest = try attributes.octets(Int(NL80211_BSS_INFORMATION_ELEMENTS.rawValue))
         let beacon = try attributes.octets(Int(NL80211_BSS_BEACON_IES.rawValue))
         let elements = InformationElements(latest ?? beacon ?? [])
-        // A probe response contains the name that the beacon hides; the kernel may report only the older of the two.
+        // If the latest elements hide the name, read the beacon's elements too. Only one of beacon and probe response may contain the name.
         let other = latest != nil && beacon != nil && elements.ssid?.isHidden ?? true ? InformationElements(beacon!) : nil
         let names = [elements.ssid, other?.ssid].compactMap { $0 }
         self.init(
@@ -71,7 +71,7 @@ extension BSS {
             isAssociated: try attributes.integer(Int(NL80211_BSS_STATUS.rawValue), as: UInt32.self)
                 == NL80211_BSS_STATUS_ASSOCIATED.rawValue,
             access: elements.access, oweTransition: elements.oweTransition, isMalformed: elements.isMalformed)
-        // Without any elements, the privacy bit alone would make the network look open.
+        // Without any elements, the security is unknown: the privacy bit alone could make the network look open.
         if latest == nil, beacon == nil { security = .unknown }
     }
 

@@ -16,10 +16,9 @@ public struct InformationElements: Hashable, Sendable {
     public private(set) var ssid: SSID?
     /// Elements 107, 108 and 111, and the Hotspot 2.0 indication.
     public private(set) var access = AccessElements()
-    /// Wi-Fi Alliance element 28: the open network of an OWE transition pair names the encrypted one (RFC 8110; Wi-Fi Alliance,
-    /// OWE 1.1).
+    /// Wi-Fi Alliance element 28: the open network of an OWE transition pair names the encrypted network (RFC 8110; Wi-Fi Alliance, OWE 1.1).
     public private(set) var oweTransition: OWETransition?
-    /// Whether a length was impossible; the elements after it were not read.
+    /// Whether a length was impossible. After an element that exceeds the end, nothing was read.
     public private(set) var isMalformed = false
 
     private var rsn: KeyManagement?

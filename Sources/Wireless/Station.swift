@@ -30,8 +30,8 @@ struct Station {
         case association
     }
 
-    /// A disconnect that may be the first half of a roam: a connection manager that moves to another access point leaves the first one and joins the
-    /// second one in one system call.
+    /// A disconnect that may be the first half of a roam: a connection manager that moves to another access point leaves the old one and joins the
+    /// new one in a single system call.
     private struct Parting {
         let reasonCode: Int?
         /// Whether the station has not yet begun to join another access point.
@@ -72,7 +72,7 @@ struct Station {
         case .turned(let bssid): return turn(to: bssid)
         case .associationFailed: return endAssociating(reason: nil)
         case .peerRemoved(let bssid):
-            // Some stations stop associating without any other event.
+            // This event ends the attempt to associate, because some stations stop associating without any other event.
             let isRoaming = parting.map { !$0.isWaiting } ?? false
             guard connecting == nil, isAssociating || isRoaming, association?.bssid != bssid else { return [] }
             return endAssociating(reason: nil)
@@ -98,7 +98,7 @@ struct Station {
             }
             events = disconnect(reason: nil)
         } else if association != nil {
-            // The peer is of another kind, or belongs to a roam whose outcome alone is reported.
+            // Report nothing: the peer is of another kind, or belongs to a roam, of which only the outcome is reported.
             return []
         }
         isAssociating = true
@@ -140,7 +140,7 @@ struct Station {
             if let read {
                 events = join(read)
             } else if parting == nil, association != nil {
-                // Ends the association only if no disconnect may still become a roam: until then, an empty table means nothing.
+                // Without a running roam, a table without this station's entry ends the association. During a roam, such a table means nothing.
                 events = disconnect(reason: nil)
             }
         } else if let read, read.bssid == association?.bssid {
@@ -156,7 +156,7 @@ struct Station {
         var events: [WirelessEvent] = []
         let old = association
         if let old {
-            // If the table lacks the network's entry, the network stays as it was.
+            // If the table lacks the network's entry, keep the known security.
             if old.bssid == new.bssid || old.ssid == new.ssid, new.security == .unknown { new.security = old.security }
             if old.ssid != new.ssid || old.security != new.security { events = disconnect(reason: nil) }
         }

@@ -6,7 +6,7 @@ public enum WirelessEvent: Hashable, Sendable {
     case interfaceAppeared(WirelessInterface)
     /// An interface has disappeared, with all its state, without a `disconnected` before.
     case interfaceVanished(index: Int)
-    /// A scan of any program has ended; the list is complete and sorted by strength.
+    /// A scan of any program has ended; the list is complete: the associated entry first, then the strongest.
     case scanFinished(index: Int, [BSS])
     /// The station begins to join an access point: the earliest sign of a join. `connected`, `roamed` or `disconnected` follows.
     case associationBegan(index: Int)

@@ -18,7 +18,7 @@ extension WirelessMonitor {
         return (UInt32(command), attributes)
     }
 
-    /// Reads all interfaces, then each one's table. Does nothing if such a reading is already waiting.
+    /// Reads all interfaces, and then the scan table of each interface. Does nothing if such a reading is already waiting.
     func readInterfaces() {
         guard !isReadingInterfaces else { return }
         isReadingInterfaces = true
@@ -28,7 +28,7 @@ extension WirelessMonitor {
                 type: family, isDump: true,
                 payload: PayloadBuilder(command: UInt8(NL80211_CMD_GET_INTERFACE.rawValue)).octets,
                 begun: { [weak self] in
-                    // If the kernel drops events from now on, this reading is doubtful and another one is needed.
+                    // Let another reading wait from now on: if the kernel drops events during this reading, its result is doubtful.
                     self?.isReadingInterfaces = false
                     interfaces = [:]
                 },

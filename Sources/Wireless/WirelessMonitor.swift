@@ -56,7 +56,7 @@ import Netlink
         exchange.onOverrun = { [weak self] in
             guard let self else { return }
             onEvent(.lost)
-            // Ends every attempt, because the event that ended it may be lost. The tables show the present state.
+            // End every attempt to associate, because the event with its outcome may be lost. The tables show the current state.
             for index in stations.keys.sorted() { handle(.associationFailed, of: index) }
             readInterfaces()
         }
@@ -65,7 +65,7 @@ import Netlink
         }
     }
 
-    /// Starts watching. Reports the present interfaces as if they had just appeared.
+    /// Starts watching. Reports the existing interfaces as if they had just appeared.
     public func start() {
         guard !isStarted else { return }
         isStarted = true
@@ -93,7 +93,7 @@ import Netlink
     /// All interfaces by their index.
     public var interfaces: [Int: WirelessInterface] { stations.mapValues(\.interface) }
 
-    /// Returns the last scan list of an interface, the strongest first, at most 512.
+    /// Returns the last scan list of an interface, at most 512 entries: the associated entry first, then the strongest.
     public func networks(on index: Int) -> [BSS] { stations[index]?.networks ?? [] }
 
     /// Returns the network that an interface is in.
@@ -140,7 +140,7 @@ import Netlink
     private func command(_ payload: PayloadBuilder, _ operation: String, _ index: Int) throws(WirelessError) {
         guard stations[index] != nil else { throw .noInterface(index: index) }
         do {
-            // A separate socket for this one command, so that its outcome is known at once and it uses no memory afterwards.
+            // Use a separate socket for this command: its outcome is known at once, and the socket uses no memory afterwards.
             _ = try NetlinkSocket(protocol: NETLINK_GENERIC).ask(type: family, payload: payload.octets)
         } catch {
             throw WirelessError(error, operation: operation, index: index)
@@ -160,14 +160,14 @@ import Netlink
             case NL80211_CMD_NEW_INTERFACE.rawValue, NL80211_CMD_SET_INTERFACE.rawValue:
                 if let interface = interface(in: message) { update(interface) }
             case NL80211_CMD_DEL_INTERFACE.rawValue: remove(index)
-            // An aborted scan leaves the old list unchanged.
+            // An aborted scan is ignored, because it leaves the old list unchanged.
             case NL80211_CMD_NEW_SCAN_RESULTS.rawValue, NL80211_CMD_SCHED_SCAN_RESULTS.rawValue: readTable(index, for: .scan)
             default:
                 guard stations[index]?.interface.isStation == true, let event = try stationEvent(command, attributes) else {
                     return
                 }
                 handle(event, of: index)
-                // `connected` is reported when both tables are read.
+                // `connected` is reported once the interface and the scan table have been read.
                 guard case .connectSucceeded = event else { return }
                 readInterface(index)
                 readTable(index, for: .association)
@@ -198,7 +198,7 @@ import Netlink
         }
     }
 
-    /// Passes an event to a station, keeps its timer, and reports the resulting events.
+    /// Passes an event to a station, starts or stops its roam timer, and reports the resulting events.
     func handle(_ event: StationEvent, of index: Int) {
         guard stations[index]?.interface.isStation == true, let events = stations[index]?.handle(event) else { return }
         if stations[index]?.isWaitingForRoam != true {
@@ -212,7 +212,7 @@ import Netlink
         for event in events { onEvent(event) }
     }
 
-    /// Adopts the kernel's present description of an interface.
+    /// Adopts the kernel's current description of an interface.
     ///
     /// - Parameter isReadingAll: whether everything is being read again, so that a known interface's table is read too.
     func update(_ interface: WirelessInterface, isReadingAll: Bool = false) {

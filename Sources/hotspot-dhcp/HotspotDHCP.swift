@@ -5,12 +5,13 @@ import PortalAnnouncement
 /// "dhcp4", "url": "https://…"}`, with `dhcp4`, `dhcp6` or `ra`. An answer that does not count gets a line as well: `{"source": "ra", "objection":
 /// "stranger", "sender": "fe80::7/02:00:00:00:00:07"}`.
 ///
-/// The program is needed because most programs that manage links drop this option, and the kernel reports router advertisements only if it handles
-/// them itself. hotspotd starts the program when a radio joins an open network (`hotspotd/Links/PortalQuestion.swift`), with CAP_NET_RAW only, and
-/// does not wait for it. The arguments name the ``Announcers``, whose answers count. ``LinkSockets`` opens the sockets; ``Confinement`` then drops
-/// the capability and allows only a few system calls; only then does the program read packets. ``Inquiry`` decides what to send: DHCPINFORM and a
-/// router solicitation at once and again after one and two seconds; DHCPv6 if a router announces it, otherwise after a second if no router has
-/// announced the API. hotspotd checks the lines again, kills this program when the network is left, and prefers other sources.
+/// The program is needed because most programs that manage links drop the option with the address, and the kernel reports router advertisements only
+/// if it handles them itself. hotspotd starts the program when a radio joins an open network (`hotspotd/Links/PortalQuestion.swift`), with
+/// CAP_NET_RAW only, and does not wait for it. The arguments name the ``Announcers``, whose answers count. ``LinkSockets`` opens the sockets;
+/// ``Confinement`` then drops the capability and allows only a few system calls; only then does the program read packets. ``Inquiry`` decides what to
+/// send: DHCPINFORM and a router solicitation at once, and again after one and two seconds; a DHCPv6 request if a router announces DHCPv6, otherwise
+/// after a second if no router has announced the API. hotspotd checks the lines again, kills this program when the network is left, and prefers
+/// announcements from other sources.
 ///
 /// Packet sockets receive copies, so a DHCP client on port 68 still gets all its packets.
 @main struct HotspotDHCP {
@@ -72,7 +73,7 @@ import PortalAnnouncement
     }
 }
 
-/// A call of the system that failed.
+/// A failed call of the system or of a library.
 struct Failure: Error, CustomStringConvertible {
     private let call: String
     private let code: Int32

@@ -3,7 +3,7 @@ import HotspotCore
 import PageLogin
 
 /// Logs in to any captive network whose page has a button to continue, a box for the terms, or a form. It claims *low*, so that a helper that
-/// knows the portal wins.
+/// knows the portal is preferred.
 struct FormHelper: Helper {
     let name = "form"
     let displayName = "Portal form"

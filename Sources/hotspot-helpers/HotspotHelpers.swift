@@ -8,8 +8,9 @@ import Rendering
 /// The helpers of this project and the prober in one process. The daemon starts it while a radio is in no network; it ends when idle.
 ///
 /// Started by hand, the program answers one call on standard input: `hotspot-helpers [NAME]`. It also contains the other parts that need the
-/// libraries for pages and portals, so that these libraries are linked only once. `--browse` for `hotspotctl browse`, and `--author` for
-/// `hotspotctl helpers test` and `portals`, run as the user, without a sandbox. `--render` starts a browser in its sandbox.
+/// libraries for pages and portals, so that these libraries are linked only once. Two of these parts run as the user, without a sandbox:
+/// `--browse` for `hotspotctl browse`, and `--author` for `hotspotctl helpers test` and `portals`. `--render` starts a browser in its
+/// sandbox.
 @main struct HotspotHelpers {
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
@@ -31,7 +32,7 @@ import Rendering
         .run(name: name)
     }
 
-    /// Limits the cost of a hostile page. The daemon also sets limits; these apply even without it.
+    /// Limits the cost of a hostile page. The daemon also sets limits; the limits here apply even without the daemon.
     private static func limitResources() {
         func limit(_ resource: __rlimit_resource_t, _ value: rlim_t) {
             var limits = rlimit()

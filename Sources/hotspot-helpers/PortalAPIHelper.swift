@@ -36,7 +36,8 @@ struct PortalAPIHelper: Helper {
         }
     }
 
-    /// Logs in at the page that the API names; if the API does not answer, at the page that the probe found.
+    /// Logs in at the page that the API names. If the API does not answer, or reports no captivity, uses the page that the probe
+    /// found.
     private func run(_ command: HelperCommand, isTypedNow: Bool) -> Reply {
         let document = command.portalAPI()
         var reply = login(command).run(from: document.flatMap { $0.captive ? $0.portalURL : nil }, isTypedNow: isTypedNow)

@@ -2,7 +2,7 @@ import EventLoop
 import ForeignText
 import Glibc
 
-/// Programs that are installed with this one.
+/// Programs that are installed together with hotspotctl.
 enum CompanionProgram {
     /// Returns the path of a program.
     static func find(_ name: String) throws(Failure) -> String {
@@ -12,7 +12,7 @@ enum CompanionProgram {
         throw Failure(.failed, "\(name) is not installed; these places were searched: \(searched).")
     }
 
-    /// Returns where a program may be: beside this one, or where `make install` puts it.
+    /// Returns the paths where a program may be: in the folder of hotspotctl, or where `make install` puts it.
     private static func places(of name: String) -> [String] {
         let own = FilePath.target(ofLink: "/proc/self/exe") ?? ""
         let folder = own[..<(own.lastIndex(of: "/") ?? own.startIndex)]

@@ -34,7 +34,7 @@ enum Complete {
     /// name is a plain word to every shell, and cannot be an option.
     static func isPlain(_ name: String) -> Bool {
         func isVisible(_ scalar: Unicode.Scalar, _ categories: Set<Unicode.GeneralCategory>) -> Bool {
-            // Some letters are invisible fillers.
+            // Rejects the letters that are invisible fillers.
             !scalar.properties.isDefaultIgnorableCodePoint && categories.contains(scalar.properties.generalCategory)
         }
         guard let first = name.unicodeScalars.first, isVisible(first, letters) else { return false }

@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// A connection to the daemon's control interface, or to the companion service's.
+/// A connection to the control interface of the daemon, or to the companion service.
 final class ControlClient {
     /// The longest wait for one reply, in seconds. Only a check takes several seconds.
     static let patience = 60.0
@@ -34,7 +34,7 @@ final class ControlClient {
         try Self.read(type, try call(method, parameters))
     }
 
-    /// Returns the prompt with this identifier if it still waits; otherwise the reason why it ended, if the daemon knows.
+    /// Returns the prompt with this identifier if it still waits; otherwise, if the daemon still knows, the reason why the prompt ended.
     func prompt(_ id: String) throws(Failure) -> (pending: PendingPrompt?, gone: String?) {
         let reply = try call("Prompts", ["id": .string(id)], as: PromptsReply.self)
         return (reply.prompts.first { $0.id == id }, reply.gone)
@@ -48,7 +48,7 @@ final class ControlClient {
         } catch { throw Failure(error, path: path) }
     }
 
-    /// Returns the next reply of the stream; `nil` if none comes within the time. Without a time, it waits for ever.
+    /// Returns the next reply of the stream; `nil` if no reply comes within the time. Without a time, waits for ever.
     func next(within seconds: Double? = nil) throws(Failure) -> JSONValue? {
         do {
             wait(seconds)
@@ -72,7 +72,7 @@ final class ControlClient {
 
     /// Limits the time of each read with a socket option: a poll would wait even if a reply is already buffered.
     private func wait(_ seconds: Double?) {
-        // The kernel treats a time-out of zero as no time-out.
+        // At least 1 ms, because the kernel treats a time-out of zero as no time-out.
         let seconds = seconds.map { max($0, 0.001) } ?? 0
         var limit = timeval(tv_sec: Int(seconds), tv_usec: Int((seconds - seconds.rounded(.down)) * 1e6))
         setsockopt(connection.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

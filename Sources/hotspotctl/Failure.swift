@@ -28,7 +28,7 @@ struct Failure: Error, Equatable {
         self.hint = hint
     }
 
-    /// The daemon's refusal, if it is one.
+    /// The error of org.hotspotd.Control, if the daemon replied with one.
     var refusal: ControlError?
 
     /// Returns this failure with one more sentence, which comes before the words of helpers and portals.
@@ -174,7 +174,7 @@ extension Failure {
             let words = Renderer(style: .plain, now: 0).words(state)
             return Failure(.failed, "This is not possible while \(subject) is \(words).", hint: "hotspotctl status")
         case .invalidAnswer(let field, let message):
-            // Without a field, the sentence is the daemon's own.
+            // Without a field, the sentence is the daemon's own, so it is not shown as a quotation.
             if field.isEmpty { return Failure(.failed, safe(message)) }
             return Failure(.failed, QuotedProblem.join("This answer is not valid.", "\(safe(field)): \(safe(message))"))
         case .notPermitted(let message):
@@ -191,7 +191,7 @@ extension Failure {
             let warning = left > 2 ? "" : " After \(left) more wrong PIN\(left == 1 ? "" : "s"), the stored answers are erased."
             return Failure(.failed, "Wrong PIN.\(warning)")
         case .failed(.noAttempt, let message): return Failure(.notFound, message, hint: "hotspotctl history")
-        // Without any interface, the hint cannot name one.
+        // The hint contains no interface name, because there is no interface.
         case .failed(.noInterface, let message): return Failure(.notFound, message, hint: "hotspotctl status")
         case .failed(.severalInterfaces, let message): return Failure(.usage, message, hint: "hotspotctl status")
         case .failed(_, let message):

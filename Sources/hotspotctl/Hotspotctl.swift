@@ -31,7 +31,7 @@ import HotspotCore
     }
 
     static func main() {
-        // `Output` notices when a reader such as `head` has ended.
+        // Ignored, because `Output` checks whether a reader such as `head` has ended.
         signal(SIGPIPE, SIG_IGN)
         // Swift's runtime reads the arguments from /proc/self/maps, and reports none if it cannot open that file.
         guard !CommandLine.arguments.isEmpty else {
@@ -61,7 +61,7 @@ import HotspotCore
 }
 
 extension Hotspotctl {
-    /// Refuses an unknown verb. The default verb is `status`, which would complain about an unexpected argument instead.
+    /// Rejects an unknown verb. Without this check, the default verb `status` would report an unexpected argument.
     private static func checkVerb(_ arguments: [String]) throws(Failure) {
         try check(arguments.first, of: configuration, after: "hotspotctl")
         for (name, group) in [

@@ -3,8 +3,8 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Follows one login through the stream of states until its outcome is clear. It is created before the login starts, or before the user is asked, so
-/// that no state is missed.
+/// Follows one login through the stream of states until its outcome is clear. Create the watch before the login starts, or before the user is
+/// asked, so that it misses no state.
 final class OutcomeWatch {
     private let client: ControlClient
     private var tracker: OutcomeTracker
@@ -28,7 +28,7 @@ final class OutcomeWatch {
     /// Seconds since the watch began.
     var elapsed: Double { (ContinuousClock.now - began).inSeconds }
 
-    /// Restarts ``elapsed``: the login begins now, on this interface if it is known. With `joining`, it is already running.
+    /// Restarts ``elapsed``: the login begins now, on `interface` unless that is `nil`. With `joining`, the login is already running.
     func loginBegins(on interface: String?, joining: Bool = false) {
         began = .now
         tracker.setTarget(interface, joining: joining)
@@ -36,10 +36,10 @@ final class OutcomeWatch {
         if joining { decided = tracker.observe(interfaces) }
     }
 
-    /// Seconds in which a link may return: some access points drop a client after its login and let it in again.
+    /// Seconds within which a lost link may come back: some access points drop a client after its login and let it in again.
     private static let returnTime = 10.0
 
-    /// Seconds without output after which people begin to press keys.
+    /// Seconds without output after which hotspotctl prints what it waits for. Later, people begin to press keys.
     private static let silentTime = 1.5
 
     /// Waits for the outcome, at most `seconds`. If the link is lost, waits up to ``returnTime`` for it to return.
@@ -118,20 +118,20 @@ struct OutcomeTracker {
     private var answered: String?
     private var hasMoved = false
     private(set) var isPromptGone = false
-    /// The state without a network, until the interface is in a network again.
+    /// The status after the interface left its network; `nil` once the interface is in a network again.
     private(set) var left: InterfaceStatus?
 
     init(_ interfaces: [InterfaceStatus], target: String?, prompt: String?) {
         before = Dictionary(interfaces.map { ($0.interface, $0) }, uniquingKeysWith: { first, _ in first })
         self.target = target ?? (interfaces.count == 1 ? interfaces[0].interface : nil)
         answered = prompt
-        // The prompt may have ended since it was read; then the present state counts.
+        // The prompt may have ended since it was read. Then the current state already counts as an outcome.
         if let prompt, let status = self.target.flatMap({ before[$0] }), status.prompt != prompt {
             (isPromptGone, hasMoved) = (true, true)
         }
     }
 
-    /// Follows this interface from now on; `nil` keeps the present one. A new login makes the earlier question invalid.
+    /// Follows this interface from now on; `nil` keeps the current target. For a new login, a question that was asked before it is not an outcome.
     mutating func setTarget(_ interface: String?, joining: Bool = false) {
         target = interface ?? target
         if joining { return }
@@ -178,7 +178,7 @@ struct OutcomeTracker {
 extension InterfaceStatus {
     fileprivate var awaited: Awaited? { awaits.flatMap(Awaited.init) }
 
-    /// Returns a sentence about the event that a login waits for, and how long at most; `nil` if the daemon does not report that event.
+    /// Returns a sentence with the event that a login waits for and the longest wait; `nil` if the daemon does not report such an event.
     ///
     /// - Parameter now: milliseconds of Unix time.
     func waiting(now: Int) -> String? {

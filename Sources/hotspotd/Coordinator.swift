@@ -127,7 +127,7 @@ import Vault
         services.host.shutDown { EventLoop.shared.stop(code: code) }
     }
 
-    /// Reads the settings and the helper folders again, on SIGHUP. If the settings have a mistake, nothing changes.
+    /// Reads the settings and the helper folders again, on SIGHUP. If the settings have a mistake, the previous settings stay in force.
     private func reload() {
         restoreSockets()
         services.recover()
@@ -179,7 +179,7 @@ import Vault
         }
     }
 
-    /// Writes the state again if something removed or replaced it, and shows the store's problem.
+    /// Writes the state again if something removed or replaced it, and logs the store's new problems.
     private func restoreState() {
         let before = services.store.problems
         services.reclaimState()

@@ -10,7 +10,7 @@ import Notifications
 /// Logs this computer in to captive networks: the entry point, with settings, coordinator and loop.
 @main struct Daemon {
     /// The exit status for settings that would be refused again at the next start (EX_CONFIG of sysexits.h). The unit does not restart the daemon
-    /// after it.
+    /// after this status.
     private static let refused: Int32 = 78
 
     static func main() {
@@ -22,10 +22,10 @@ import Notifications
         // If a file reaches its size limit, SQLite reports an error, and the daemon continues.
         signal(SIGXFSZ, SIG_IGN)
         letFatalSignalsEndIt()
-        // The daemon's memory contains secrets, so core dumps and tracing are forbidden.
         HelperHost.openFiles()
+        // The daemon's memory contains secrets, so core dumps and tracing are forbidden.
         clinux_forbid_dumps()
-        // Helpers inherit no capability, and bubblewrap refuses to start with one. The daemon keeps its own.
+        // Helpers must not inherit a capability, and bubblewrap refuses to start with one. The daemon keeps its own capabilities.
         clinux_clear_ambient_capabilities()
         umask(0o077)
         let arguments: DaemonArguments
@@ -61,7 +61,7 @@ import Notifications
         do {
             exit(try EventLoop.shared.run())
         } catch {
-            // Open the gate here, because no loop is left that could.
+            // Open the gate here: the loop has failed, so nothing else would open the gate.
             let reason = "\(error)"
             do { try Gate.restore() } catch { fail("\(reason)\nhotspotd: \(error)", code: 1) }
             fail(reason, code: 1)
@@ -80,7 +80,7 @@ import Notifications
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
-    /// Removes the gate for the service manager after the daemon has ended in any way.
+    /// Removes the gate. The service manager runs this after the daemon has ended in any way.
     private static func restoreRoutes() {
         do {
             if try Gate.restore() { print("The gate was removed.") }

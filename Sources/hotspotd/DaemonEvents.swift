@@ -3,7 +3,8 @@ import HotspotCore
 import LinkState
 import Store
 
-/// Events on one interface, in the list or at a helper that concern the whole daemon. ``Coordinator`` implements it.
+/// The events that concern the whole daemon, although they occur on one interface, in the list of networks or at a helper. ``Coordinator`` implements
+/// this protocol.
 @LoopActor protocol DaemonEvents: AnyObject {
     /// Reports a step on an interface to the clients that monitor.
     func stepTaken(_ step: Step, on interface: String)
@@ -15,7 +16,7 @@ import Store
     func promptsChanged()
     /// Reports that `List` changed.
     func networkListChanged()
-    /// Reports that a helper was sent networks in sight that were not in its last question.
+    /// Reports that a helper was sent the networks in sight, if they differ from the networks in its last question.
     func scanListDisclosed(_ networks: [Network], to helper: String)
     /// Reports that the strikes of a helper changed, and so perhaps the candidates of a network.
     func strikesChanged()
@@ -31,8 +32,8 @@ import Store
     func facts(for link: LinkSnapshot) -> LinkFacts?
     /// Asks the link's manager to end this link; `false` if that is not possible.
     ///
-    /// - Parameter ssid: the network that must not be joined automatically for this duration, or, without one, until it is released; `nil` for no
-    ///   network.
+    /// - Parameter ssid: the network that must not be joined automatically for this duration, or, without a duration, until ``holdReleased(_:)``;
+    ///   `nil` for no network.
     func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool
     /// Reports that a network is no longer held, so that it may be joined automatically.
     func holdReleased(_ ssid: SSID)

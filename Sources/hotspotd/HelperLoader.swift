@@ -22,7 +22,7 @@ import HotspotCore
         }
     }
 
-    /// Loads all changes so far now, without the usual delay.
+    /// Loads all changes so far at once, without the usual delay.
     func catchUp() { folders.catchUp() }
 
     /// Returns why a helper with this name was refused; `nil` if there is no such file, or its name could not be read.
@@ -33,7 +33,7 @@ import HotspotCore
         // The folders are watched before they are read, so that no change is missed.
         folders.watch(directories)
         var catalog = HelperCatalog(directories: directories)
-        // The files that helpers read, such as portal files, affect what they claim.
+        // Watch the files that helpers read as well: portal files, for example, affect which networks a helper claims.
         let readPaths = catalog.entries.flatMap(\.spec.readPaths)
         let read = readPaths.map { FilePath.kind(of: $0) == .file ? $0 : $0 + "/" }
         if folders.await(files: catalog.awaited.union(read).union(BrowserHost.places)) {

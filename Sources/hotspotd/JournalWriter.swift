@@ -6,14 +6,14 @@ import Store
 /// Collects the steps of all interfaces, so that a race of 200 helpers causes a few database commits instead of 400.
 ///
 /// A step is written to the disk 200 ms after it was taken, so that a login on a fast network does not wait for the disk. Readers of the journal
-/// flush first, and so does the end of an attempt. Tidying up the store may wait for the disk. It happens after a pause without steps that is longer
-/// than any command may last, or after ten minutes at most.
+/// flush first, and so does the end of an attempt. Tidying up the store may wait for the disk. It happens after 60 s without steps, which is longer
+/// than the usual limit of a command, or after ten minutes at most.
 @LoopActor final class JournalWriter {
     private static let delay = Duration.milliseconds(200)
     private static let rest = Duration.seconds(60)
     private static let longestWait = Duration.seconds(600)
     private let store: Store
-    /// The level may change with the settings.
+    /// The log, whose level may change with the settings.
     var log: Logger
     /// The steps to write, in order.
     private var pending: [(attempt: String, step: Step)] = []

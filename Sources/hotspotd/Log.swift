@@ -79,7 +79,7 @@ final class JournalSocket: Sendable {
     }
 
     private func put(_ text: String, _ priority: Int) -> Bool {
-        // Replace hotspotd's own line feeds, because a line feed ends a field; foreign ones were made harmless before.
+        // Replace hotspotd's own line feeds, because a line feed ends a field; line feeds in foreign text were made harmless before.
         let line = String(text.map { $0 == "\n" ? " " : $0 })
         let octets = Array("MESSAGE=\(line)\nPRIORITY=\(priority)\nSYSLOG_IDENTIFIER=hotspotd\n".utf8)
         let count = try? Socket.withAddress(path) { address, length in

@@ -18,7 +18,7 @@ enum OwnFolder {
     }
 
     /// Allows only one daemon for a runtime folder. The lock lasts as long as the process, or until its file is removed. A helper that outlives a
-    /// killed daemon does not hold it, because record locks are not inherited (fcntl(2)).
+    /// killed daemon does not hold the lock, because record locks are not inherited (fcntl(2)).
     static func lock(_ folder: String) throws(DaemonError) {
         let descriptor = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw DaemonError("\(folder)/lock: \(String(cString: strerror(errno)))") }

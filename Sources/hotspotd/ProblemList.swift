@@ -5,7 +5,7 @@ import HotspotCore
 @LoopActor final class ProblemList {
     /// The problems, the latest one last.
     private(set) var all: [Problem] = []
-    /// Called for a problem that was not shown before in the same words.
+    /// Called for a problem that is not yet in the list with the same words.
     var onNew: (Problem) -> Void = { _ in }
     var onChange: () -> Void = {}
 
@@ -16,7 +16,7 @@ import HotspotCore
         onChange()
     }
 
-    /// Reports the problem; `nil` withdraws the code.
+    /// Reports the problem; `nil` withdraws the problem with this code.
     func set(_ code: ProblemCode, _ problem: Problem?) { if let problem { report(problem) } else { withdraw(code) } }
 
     func withdraw(_ code: ProblemCode) {

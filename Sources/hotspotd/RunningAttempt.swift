@@ -27,13 +27,13 @@ struct RunningAttempt {
     var isAsking = false
     /// Whether a helper has replied to answers in this attempt.
     var hasAnswered = false
-    /// Whether the network opened without the user's answers.
+    /// Whether the network opened before the user's answers were sent.
     var isNeedless = false
     /// Whether a helper reports that it has logged in.
     var hasLoggedIn = false
     /// Whether the helper found the network open and sent nothing.
     var hasSentNothing = false
-    /// Whether a login of an earlier attempt in this association counts until another one is proven.
+    /// Whether an earlier attempt's login in this association counts until another login is proven.
     var hasEarlierLogin = false
     /// The words of the portal's answer to a proven login.
     var said: String? {

@@ -20,9 +20,10 @@ import Vault
     /// The last fault of each helper, until its next good answer.
     var faults: [String: Problem] = [:]
     var log: Logger { didSet { journalWriter.log = log } }
-    /// The addresses at which the probe's server last answered, by the probe's URL. The probe asks there while the name is still being resolved.
+    /// The addresses at which the probe's server last answered, by the probe's URL. The probe already asks at that address while the name is being
+    /// resolved.
     private(set) var probeAddresses: [String: String] = [:]
-    /// Due timers wait here after a suspend.
+    /// Makes due timers wait after a suspend.
     let waking = Waking()
     weak var events: (any DaemonEvents)?
 
@@ -37,12 +38,12 @@ import Vault
         for (url, address) in store.probeAddresses() where Self.mayBeAddress(address) { probeAddresses[url] = address }
     }
 
-    /// Runs a write to the store. The store's own problem reports a failure; the login continues from memory.
+    /// Runs a write to the store. If it fails, the store reports a problem, and the login continues from memory.
     func saving(_ what: String, _ body: () throws -> Void) {
         do { try body() } catch { log.warning("\(what): \(error)") }
     }
 
-    /// If the state folder could not be used before, saves what is only in memory and looks for the vault's key again.
+    /// If the state folder could not be used before, saves the changes that are only in memory, and looks for the vault's key again.
     func recover() {
         store.save()
         vault.retry(keyFile: settings.keyFile, hasSealedRows: store.hasSealedRows)
@@ -67,10 +68,10 @@ import Vault
         }
     }
 
-    /// Keeps the address of the probe's server; ignores a text that cannot be an address.
+    /// Keeps the address of the probe's server; ignores text that cannot be an address.
     func remember(_ address: String, ofProbe url: String) {
         guard Self.mayBeAddress(address), probeAddresses[url] != address else { return }
-        // The settings name one probe at a time.
+        // Drop all other addresses, because the settings name one probe at a time.
         probeAddresses = [url: address]
         saving("the probe's address") { try store.setProbeAddress(address, of: url) }
     }

@@ -492,7 +492,7 @@ import Vault
         model.feed(.proven)
         #expect(model.stored == [["room": "214", "name": Model.canary]] && model.context.stored[0].shownNames == ["room"])
         #expect(model.outcome == "Your answers are kept for this portal. Ticks are not kept.")
-        // Answers that a visit does not ask for are kept.
+        // Stored answers that this prompt does not ask for stay stored.
         model.ask([Model.field("voucher")])
         model.answer(["voucher": "V-1"])
         model.reply(.success)
@@ -522,7 +522,7 @@ import Vault
         #expect(model.stored == [["name": Model.canary]] && model.rules.contains(.cleared))
     }
 
-    /// One login accepted the terms of two portals, the second behind the first one's page.
+    /// One login accepted the terms of two portals; the second portal was reached through the first portal's page.
     @Test func termsAreRememberedForEachPortalThatShowedThem() {
         let gateway = Portal(origin: "http://gateway.example", kind: "form")
         var model = DaemonModel(gateway)
@@ -543,7 +543,7 @@ import Vault
         alone.feed(.proven)
         #expect(
             alone.outcome == "hotspotd remembers that you accept this portal's terms, until they change.")
-        // A box that was not sent accepts nothing.
+        // A checkbox that the helper did not send accepts nothing.
         alone.ask([Model.field("rules", .checkbox)], terms: "Be nice.")
         alone.answer(["rules": "yes"])
         alone.reply(.success, unsent: ["rules"])

@@ -78,13 +78,13 @@ import Vault
                 // Codes and ticks are never kept.
                 #expect(!keeping.values.values.contains { $0.text.contains("code") || $0.text == "yes" })
             }
-            // No answer is released to another origin, key or program than its own.
+            // Answers are released only to the origin, key and program for which they were stored.
             for (stored, owner) in model.released.dropFirst(releasedBefore) {
                 #expect(stored.owner.origin == owner.origin && stored.owner.pin == owner.pin)
                 #expect(stored.owner.helper == owner.helper && stored.owner.program == owner.program)
                 #expect(!model.context.isLocked && model.context.mayHaveCredentials)
             }
-            // The words about keeping are true, either way.
+            // The outcome is correct, whether the answers were kept or not.
             if let proven, model.sealed.count > sealedBefore || !proven.keepable.isEmpty {
                 let own = model.context.own(at: proven.portal).flatMap { model.vault[$0.sealed] } ?? [:]
                 let isKept = proven.keepable.allSatisfy { own[$0.key] == $0.value }

@@ -3,7 +3,7 @@ import HotspotCore
 import Testing
 import Vault
 
-/// The daemon's actions after an event; a model of the vault, the store and the helper around the value.
+/// Carries out the actions of `LoginAnswers` as the daemon does, with a model of the vault, the store and the helper.
 struct DaemonModel {
     static let network = NetworkID.wireless(SSID(printable: "Hotel")!, .open)
     static let secure = Portal(origin: "https://p.example", pin: "cGlu", kind: "form")
@@ -12,17 +12,17 @@ struct DaemonModel {
 
     var answers = LoginAnswers()
     var context: LoginAnswers.Context
-    /// The values of the stored answers, by their octets.
+    /// The values of the stored answers, by their sealed octets.
     var vault: [[UInt8]: [String: String]] = [:]
     var consents: [AnswerSheet.Consent] = []
     var rules: [AnswerRule] = []
     var journal: [String] = []
-    /// All answers that were sealed, and all that were sent without the user.
+    /// All answers that were sealed, and all stored answers that were released.
     var sealed: [Keeping] = []
     var released: [(stored: StoredAnswers, to: CredentialOwner)] = []
     var didAnswerItself = false
     var didLogIn = false
-    /// The disk's result for the next answers.
+    /// The disk's result for the next answers that are sealed.
     var disk = SealResult.saved
     var isVaultBroken = false
     private var seals: UInt8 = 0

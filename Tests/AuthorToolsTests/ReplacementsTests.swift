@@ -48,7 +48,7 @@ import Testing
         #expect(words[3] == Data(words[0].utf8).base64EncodedString())
     }
 
-    /// A room number is replaced only where it is a word of its own; a shorter answer reveals nothing.
+    /// A room number is replaced only where it is a whole word. A shorter answer reveals nothing, so it stays.
     @Test func shortAnswersStandAlone() {
         let text = replaced("room=214&x%3D214 12140 214a", answers: ["214"])
         #expect(!text.contains("=214") && !text.contains("%3D214"))
@@ -61,7 +61,7 @@ import Testing
         #expect(!text.lowercased().contains("anna") && !text.contains("maria"))
     }
 
-    /// A voucher may contain a word of the portal's host.
+    /// A voucher may contain a word of the portal's host. The host stays.
     @Test func wordsOfThePortalStay() {
         let own = ["wlan.linde.example"]
         var replacements = Replacements(recordedAt: Self.now, fixed: 1_700_000_000, own: own)
@@ -158,7 +158,7 @@ import Testing
         #expect(LoginRecording.remedy(TransferError(.timeout), on: link) == nil)
     }
 
-    /// The digest of the real answer could reveal it, so the fixture contains that of the made-up answer.
+    /// The digest of the real answer could reveal it, so the fixture contains the digest of the made-up answer.
     @Test func digestsAreThoseOfTheMadeUpAnswers() throws {
         let file = try #require(try PortalFileParser.parse(Array(Self.portal.utf8), file: "a.portal"))
         let real = "e10adc3949ba59abbe56e057f20f883e"

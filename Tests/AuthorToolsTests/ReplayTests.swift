@@ -5,7 +5,7 @@ import Testing
 @testable import AuthorTools
 @testable import PortalCatalogue
 
-/// The portal files that come with hotspotd are read, and each plays its fixtures; Tests/Portals plays all against emulators.
+/// Every portal file that comes with hotspotd is read and plays its fixtures; Tests/Portals plays all of them against emulators.
 @Suite struct ReplayTests {
     private static let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/Portals"
 
@@ -74,7 +74,7 @@ import Testing
 
     @Test func playsAsRecorded() throws { #expect(try play() == []) }
 
-    /// A change of the fixture, the line that is named, and a part of the sentence.
+    /// A text in the fixture and its replacement; the line number and a part of the sentence that reports it.
     @Test(arguments: [
         ("room=214\n<", "room=215\n<", 8, "sends the body room=214"),
         ("/login", "/enter", 8, "not POST http://portal.example/enter"),

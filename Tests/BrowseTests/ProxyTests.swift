@@ -6,7 +6,7 @@ import Testing
 @testable import BoundHTTP
 @testable import Browse
 
-/// The proxy over loopback, which stands for a link: its network is this machine alone.
+/// The proxy over the loopback interface, which stands for a link.
 @Suite(.serialized) struct ProxyTests {
     private let link = Link(attempt: "1", association: "1", interface: "lo", index: 1, addresses: ["127.0.0.1/8"])
 
@@ -63,7 +63,7 @@ import Testing
     @Test func moreConnectionsThanTheLimitAreClosed() throws {
         let port = try proxy().port
         let waiting = try (0..<128).map { _ in try LoopbackSocket(to: port) }
-        // The last one is accepted after all before it.
+        // The last connection is accepted after all the others.
         waiting[127].send([5, 1, 0])
         #expect(waiting[127].receive(2) == [5, 0])
         #expect(try LoopbackSocket(to: port).receive(1) == [])
@@ -75,7 +75,7 @@ import Testing
         let own = try LoopbackSocket(to: listener.port)
         #expect(!ProcessTree.made(connectionFrom: own.port, to: listener.port), "this process is not below itself")
 
-        // The connection is made by a grandchild.
+        // A grandchild of this process makes the connection.
         let child = Process()
         child.executableURL = URL(fileURLWithPath: "/bin/sh")
         child.arguments = [

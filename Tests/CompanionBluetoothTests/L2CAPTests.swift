@@ -21,7 +21,7 @@ import Testing
 
         init() throws {
             var ends: [Int32] = [-1, -1]
-            // Other tests start processes, which would keep the ends open; until exec(3) they do.
+            // Processes that other tests start would keep the ends open; with CLOEXEC, they do so only until exec(3).
             try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
             var space: Int32 = 4096
             setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &space, 4)
@@ -40,7 +40,7 @@ import Testing
         func end() { channel?.end() }
         func change(isSound: Bool) { self.isSound = isSound }
 
-        /// The next packet at the other end, or `nil` at the end or without one.
+        /// The next packet at the other end, or `nil` if there is none or the channel has ended.
         func receive() -> [UInt8]? {
             var octets = [UInt8](repeating: 0, count: 600)
             let count = recv(other, &octets, octets.count, Int32(MSG_DONTWAIT))
@@ -77,7 +77,7 @@ import Testing
         try await until { ends.isClosed }
     }
 
-    /// Nothing goes into a channel that belongs to another program by now, and nothing of it is read.
+    /// A channel that belongs to another program by now is neither written nor read.
     @Test(arguments: [true, false]) @LoopActor func anotherMTULater(_ isSending: Bool) async throws {
         let ends = try Ends()
         #expect(ends.start())
@@ -93,7 +93,7 @@ import Testing
         try await until { ends.isClosed }
     }
 
-    /// More than the kernel takes at once arrives all the same.
+    /// Chunks that do not fit into the kernel's buffer are sent later.
     @Test @LoopActor func chunksWaitForSpace() async throws {
         let ends = try Ends()
         #expect(ends.start())
@@ -123,13 +123,13 @@ import Testing
         return (ends[0], ends[1])
     }
 
-    /// A loop without a free watch: each packet that waits has no second name of the socket.
+    /// A socket without a loop cannot be watched. Packets that wait must not duplicate its descriptor.
     @Test @LoopActor func aSocketThatCannotBeWatchedKeepsOneName() throws {
         let ends = try pair()
         defer { close(ends.other) }
         var space: Int32 = 4096
         setsockopt(ends.one, SOL_SOCKET, SO_SNDBUF, &space, 4)
-        // It was not started, so there is no loop.
+        // The socket was not started, so it has no loop.
         let socket = PacketSocket(ends.one)
         for _ in 0..<100 { socket.send([UInt8](repeating: 7, count: 500)) }
         let link = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(ends.one)")
@@ -140,7 +140,7 @@ import Testing
         socket.end()
     }
 
-    /// Any program of the other laptop may open channels.
+    /// Any program of the other laptop may open channels, so only the first one is reported.
     @Test @LoopActor func aLinkHasOneChannel() async throws {
         var reports: [Bool] = []
         let link = PeripheralLink(
@@ -151,7 +151,7 @@ import Testing
         for _ in 0..<3 {
             let ends = try pair()
             defer { close(ends.other) }
-            // It has not the MTU of a channel, so it ends.
+            // This socket does not have the MTU of a channel, so it is closed.
             link.accept(ends.one)
             var octet: UInt8 = 0
             try await until { recv(ends.other, &octet, 1, Int32(MSG_DONTWAIT)) == 0 }
@@ -161,7 +161,7 @@ import Testing
 
     // MARK: The listener
 
-    /// Listening Unix sockets in place of Bluetooth's, and what a listener makes of them.
+    /// Listening Unix sockets in place of Bluetooth's, and a listener that uses them.
     @LoopActor private final class Listening {
         private(set) var sockets: [Int32] = []
         private(set) var accepted: [Int32] = []
@@ -184,7 +184,7 @@ import Testing
             return (number, 0x80 + sockets.count)
         }
 
-        /// Connects with the last socket.
+        /// Connects to the last socket.
         func connect() -> Int32? {
             let client = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
             var address = sockaddr_storage()

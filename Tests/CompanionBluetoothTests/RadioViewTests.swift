@@ -54,7 +54,7 @@ import Testing
         #expect(view.address == nil)
     }
 
-    /// `make fuzz PARSERS=bus`: each device asked all adapters.
+    /// Found by `make fuzz PARSERS=bus`: each device was compared with all adapters.
     @Test func manyAdaptersTakeLinearTime() {
         let growth = ProcessorTime.growth(from: 500) { count in
             let numbers = 0..<count

@@ -59,7 +59,7 @@ import Testing
     @Test(
         arguments: [
             ([1, 0, 0], false, nil), ([1, 0, 1], true, nil), ([1, 0x80, 0, 9, 9], false, 0x80), ([1, 0xFF, 1], true, 0xFF),
-            // Below 0x80, another program's channel would answer.
+            // A PSM below 0x80 would reach another program's channel.
             ([1, 0x25, 0], false, nil), ([2, 0, 0], nil, nil), ([1, 0], nil, nil), ([], nil, nil),
         ] as [([UInt8], Bool?, UInt8?)])
     func informationIsReadWithinItsVersion(octets: [UInt8], isBusy: Bool?, psm: UInt8?) {

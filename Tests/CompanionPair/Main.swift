@@ -5,10 +5,10 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// Drives companions over Bluetooth adapters, one for each name in the arguments, told by lines of standard input: an adapter, a verb and
-/// its arguments. Prints each event and action as a line: milliseconds since boot, adapter, name, details. The name `lines` has no adapter:
-/// lines report the events of its radio, and carry its chunks. With `--l2cap`, the adapters may use L2CAP channels. For tests alone: it
-/// prints codes.
+/// Drives companions over Bluetooth adapters, one for each name in the arguments. Each line of standard input is a command: an adapter, a verb
+/// and its arguments. Prints each event and action as a line: milliseconds since boot, adapter, name, details. The name `lines` has no adapter:
+/// input lines report the events of its radio, and its output carries its chunks. With `--l2cap`, the adapters may use L2CAP channels.
+/// For tests alone: it prints codes.
 @main @LoopActor struct CompanionPair {
     private static var laptops: [String: PairedLaptop] = [:]
     private static var input: EventSource?
@@ -52,7 +52,7 @@ import HotspotCore
 
     private static func quit() {
         for laptop in laptops.values { laptop.stop() }
-        // BlueZ hears the farewell.
+        // Leaves BlueZ time to send the last packets.
         EventLoop.shared.later(.milliseconds(300)) { EventLoop.shared.stop() }
     }
 }

@@ -6,11 +6,11 @@ import ForeignText
 import Glibc
 import HotspotCore
 
-/// A companion on one adapter, with its timer, and the state that lines change.
+/// A companion on one adapter, with its timer, and the state that input lines change.
 @LoopActor final class PairedLaptop {
     private let name: String
     private var companion: Companion
-    /// `nil` for the name `lines`, whose transport is the lines.
+    /// `nil` for the name `lines`, whose transport is standard input and output.
     private let transport: BluetoothTransport?
     private var timer: EventSource?
     /// The offers that were shown, by ID.
@@ -36,7 +36,7 @@ import HotspotCore
 
     private func say(_ words: String...) {
         let line = "\(EventLoop.now.nanoseconds / 1_000_000) \(name) \(words.joined(separator: " "))\n"
-        // At once, whatever the output is.
+        // Unbuffered, even if the output is a pipe.
         _ = write(1, line, line.utf8.count)
     }
 
@@ -107,7 +107,7 @@ import HotspotCore
 
     // MARK: Lines
 
-    /// Returns the event of a radio that is played by lines: `opened LINK ROLE MTU`, `chunk LINK CHANNEL HEX`, `written LINK`, `closed LINK`.
+    /// Returns the event of a radio that input lines play: `opened LINK ROLE MTU`, `chunk LINK CHANNEL HEX`, `written LINK`, `closed LINK`.
     private static func event(_ verb: String, _ words: [String]) -> Companion.Event? {
         guard let id = words.first.flatMap({ UInt64($0) }).map(PeerLinkID.init) else { return nil }
         switch (verb, words.count) {
@@ -130,7 +130,7 @@ import HotspotCore
         origin: "https://portal.lindenhof.example", pin: "cGlu", kind: "form", title: "Hotel Lindenhof")
     private static let answers = ["room": SecretText("214"), "name": SecretText("Brandt")]
 
-    /// Returns `false` for a line that says nothing.
+    /// Returns `false` for a line that is not a command.
     func obey(_ verb: String, _ words: [String]) -> Bool {
         let id = words.first ?? ""
         switch verb {

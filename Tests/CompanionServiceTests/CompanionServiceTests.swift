@@ -13,7 +13,7 @@ import Varlink
 /// Two services over a memory air, with clients on their sockets.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct CompanionServiceTests {
     init() {
-        // A client that left is written to.
+        // The service may write to a client that has left, which would end the process.
         signal(SIGPIPE, SIG_IGN)
         EventLoop.startThread()
     }
@@ -83,7 +83,7 @@ import Varlink
         #expect(second.fault == nil && second.replies.first?["code"] != nil)
     }
 
-    /// A peer chooses its name.
+    /// A peer chooses its own name, which may look like another peer's identifier.
     @Test func anIdentifierCountsBeforeANameThatIsAlike() throws {
         let ben = Peer(id: PeerID([UInt8](repeating: 0xAB, count: 32))!, name: "Ben")
         var other = Peer(id: PeerID([UInt8](repeating: 7, count: 32))!, name: "Ida")
@@ -94,7 +94,7 @@ import Varlink
         }
     }
 
-    /// Anyone nearby may open links and channels.
+    /// Anyone nearby may open links and channels, so they are not logged.
     @Test @LoopActor func aStrangersChannelIsNotLogged() async throws {
         let laptop = try TestLaptop("Ida", MemoryAir())
         defer { laptop.close() }
@@ -119,7 +119,7 @@ import Varlink
         }
         #expect(question?.peer.name == "Ida" && question?.ssid == "Cafe Aroma" && question?.portal == Sample.portal.origin)
         #expect(question?.fields.map(\.name) == ["room", "name"])
-        // Stored answers are no defaults on another laptop.
+        // Stored answers do not become defaults on another laptop.
         #expect(question?.fields.allSatisfy { $0.value == nil } == true)
         let wrong = try await ben.reply("Answer", ["id": "p1", "peer": "Ida", "answers": ["other": "1"]])
         #expect(wrong.fault != nil && ida.daemon.answered.isEmpty)
@@ -145,7 +145,7 @@ import Varlink
         try await air.until("it is shown again") { ida.daemon.answered.count == 1 && asks() }
         let notices = try await ida.reply("Status").last(CompanionStatus.self).notices.map(\.message)
         #expect(notices.last == "The answers of \"Ben\" were not accepted. An answer is needed.")
-        // Answered at the box itself.
+        // The user answers on the asking laptop itself.
         ida.arrive(at: Sample.place)
         try await air.until("it is withdrawn") { !asks() }
     }
@@ -252,7 +252,7 @@ import Varlink
     @LoopActor func aPortalFileIsHandedToTheUser(_ answers: [String: String]) async throws {
         let (air, ida, ben) = try await MemoryAir.paired()
         defer { for laptop in [ida, ben] { laptop.close() } }
-        // Longer than what goes by the control channel.
+        // Longer than the control channel allows.
         let text = "[Portal]\n" + String(repeating: "# Lindenhof\n", count: 1000)
         let (share, offer) = try await shared(
             air, ida, ben, Sample.share(to: "Ben", answers: answers, portalFile: text))

@@ -19,12 +19,12 @@ final class MemoryRadio: CompanionTransport {
     private var radios: [MemoryRadio] = []
     private var links: [PeerLinkID: (central: MemoryRadio, peripheral: MemoryRadio)] = [:]
     private var last: UInt64 = 0
-    /// Laptops are near each other.
+    /// Whether the laptops are near each other.
     var isNear = true
 
     func add(_ radio: MemoryRadio) { radios.append(radio) }
 
-    /// Carries out all that waits.
+    /// Carries out all waiting instructions.
     func step() {
         for radio in radios {
             while !radio.waiting.isEmpty { carryOut(radio.waiting.removeFirst(), of: radio) }

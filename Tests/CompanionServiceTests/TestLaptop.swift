@@ -59,7 +59,7 @@ import Varlink
         connection.send(Call(method: "\(CompanionContract.name).\(method)", parameters: parameters, more: more ? true : nil))
     }
 
-    /// Ends as a client that is interrupted.
+    /// Closes the connection, as an interrupted client does.
     func leave() { connection.close() }
 
     func last<T: Decodable>(_ type: T.Type) throws -> T { try Coding.decode(type, from: replies.last ?? [:]) }
@@ -72,7 +72,7 @@ import Varlink
     let service: CompanionService
     let logged = Log()
     let folder: TemporaryFolder
-    /// Ahead of the machine's clock; the loop's timers do not notice.
+    /// How far this laptop's clock is ahead of the machine's. The loop's timers do not notice.
     private let lead: Lead
     private let air: MemoryAir
     private let server: Server
@@ -84,7 +84,7 @@ import Varlink
         service = CompanionService(
             companion: Companion(keys: try store.key(), name: name, peers: try store.peers()), transport: radio, store: store,
             daemon: daemon, log: { [logged] in logged.lines.append($0) }, clock: { [lead] in EventLoop.now + lead.duration })
-        // A number of its own: a process that another suite starts holds the socket of an earlier laptop for a moment (fork(2)).
+        // A random number in the name: a process that another suite starts holds an earlier laptop's socket for a moment (fork(2)).
         path = folder.path + "/socket\(UInt32.random(in: .min ... .max))"
         let permission = Permission(trusted: isTrusted ? [geteuid()] : [], group: nil) { nil }
         server = try Server(
@@ -108,7 +108,7 @@ import Varlink
 
     func close() { server.close() }
 
-    /// Advances the clock before any timer fires.
+    /// Advances the clock; the loop's timers do not fire earlier.
     func skip(_ duration: Duration) { lead.duration += duration }
 
     final class Log { var lines: [String] = [] }
@@ -117,7 +117,7 @@ import Varlink
 
     // MARK: The daemon
 
-    /// The laptop is at this portal, which may ask.
+    /// The daemon reports that the laptop is at this portal, which may ask.
     func arrive(at place: Place, prompt: PendingPrompt? = nil) {
         var status = InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 1)
         (status.network, status.ssid) = (place.network.key, place.network.label)
@@ -140,7 +140,7 @@ extension MemoryAir {
         throw CancellationError()
     }
 
-    /// Two laptops that are paired, and apart again.
+    /// Two paired laptops whose link has ended.
     static func paired() async throws -> (air: MemoryAir, ida: TestLaptop, ben: TestLaptop) {
         let air = MemoryAir()
         let (ida, ben) = (try TestLaptop("Ida", air), try TestLaptop("Ben", air))
@@ -154,7 +154,6 @@ extension MemoryAir {
     }
 }
 
-/// Samples.
 enum Sample {
     static let network = NetworkID.wireless(SSID(printable: "Cafe Aroma")!, .open)
     static let portal = Portal(origin: "https://portal.lindenhof.example", pin: "cGlu", kind: "form")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Companion
 
-/// A laptop in tests: its companion, what it shows, and what it keeps.
+/// A laptop in tests: its companion, and the things that it shows and stores.
 final class Laptop {
     var companion: Companion
     let name: String
@@ -78,7 +78,7 @@ final class Air {
     private struct Lane: Hashable, Comparable {
         let link: PeerLinkID
         let channel: Channel
-        /// The central sends.
+        /// Whether the central is the sender.
         let isUp: Bool
         private var order: UInt64 { link.number * 6 + UInt64(Channel.allCases.firstIndex(of: channel)!) * 2 + (isUp ? 0 : 1) }
         static func < (a: Lane, b: Lane) -> Bool { a.order < b.order }
@@ -95,7 +95,7 @@ final class Air {
     private(set) var l2capOctets = 0
     private let mtu: Int
     var faults = Faults() { didSet { sendsAgain = sendsAgain || faults.lost + faults.swapped > 0 } }
-    /// Chunks that are sent again wait behind those of the earlier window.
+    /// Whether senders may repeat chunks, which then wait behind the chunks of the earlier window.
     var sendsAgain = false
     private var numbers: SeededNumbers
     private(set) var now = Instant(nanoseconds: 1)
@@ -110,7 +110,7 @@ final class Air {
         (self.laptops, self.mtu, numbers) = (laptops, mtu, SeededNumbers(seed: seed))
     }
 
-    /// Tells a laptop something, and carries everything that follows until nothing is under way.
+    /// Passes an event to a laptop, and delivers everything that follows until nothing is under way.
     func tell(_ laptop: Laptop, _ event: Companion.Event) throws {
         apply(event, to: laptop)
         try calm()
@@ -157,7 +157,7 @@ final class Air {
         }
     }
 
-    /// The channel ends, with the chunks on their way. The laptop that closed it hears nothing.
+    /// Ends the channel, and loses the chunks on their way. The laptop that closed it gets no event.
     func endL2CAP(_ id: PeerLinkID, except closing: Laptop? = nil) {
         guard let link = links[id], l2capLinks.remove(id) != nil else { return }
         for lane in lanes.keys where lane.link == id && lane.channel == .l2cap { lanes[lane] = nil }
@@ -198,7 +198,7 @@ final class Air {
             case .l2cap: faults.l2capLost
             }
         if chance(losses) { return true }
-        // An L2CAP channel doubles nothing.
+        // An L2CAP channel delivers no chunk twice.
         let isDoubled = lane.channel != .l2cap && chance(faults.doubled)
         for _ in 0..<(isDoubled ? 2 : 1) { apply(.chunkReceived(lane.link, lane.channel, chunk), to: to) }
         return true
@@ -257,7 +257,6 @@ final class Air {
     }
 }
 
-/// Samples.
 enum Sample {
     static let network = NetworkID.wireless(SSID(printable: "Cafe Aroma")!, .open)
     static let portal = Portal(origin: "https://portal.lindenhof.example", pin: "cGlu", kind: "form", title: "Hotel Lindenhof")

@@ -49,7 +49,7 @@ import Vault
                 == "7c13645fe790a468f62c39beb7388e541d8405d1ade69d1778c5fe3e7f6b600e")
     }
 
-    /// The draft's two, the second of which is the neutral element, and others that no point encodes to.
+    /// The draft's two invalid points, the second of which is the neutral element, and octets that encode no point.
     @Test(arguments: [
         "2b3c6b8c4f3800e7aef6864025b4ed79bd599117e427c41bd47d93d654b4a51c", String(repeating: "00", count: 32),
         String(repeating: "ff", count: 32), "01" + String(repeating: "00", count: 31),

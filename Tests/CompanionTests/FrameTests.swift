@@ -51,7 +51,7 @@ import Testing
         // Another frame begins: the first one is dropped.
         let other = frame(3).chunks(limit: 20, first: 3)
         #expect(reader.read(other) == [.whole(frame(3))])
-        // A frame that does not begin.
+        // A chunk that continues a frame without a beginning.
         #expect(reader.read([[4, 1, 2, 3]]) == [.malformed] && reader.count == 0)
     }
 
@@ -63,7 +63,7 @@ import Testing
             let fresh = Reader(limit: 30)
             #expect(fresh.read([chunk]) == [.malformed] && fresh.count == 0, "\(chunk.prefix(8))")
         }
-        // More than the limit.
+        // A frame that is longer than the limit.
         #expect(reader.read([[0x80] + [UInt8](repeating: 1, count: 20)]) == [.more])
         #expect(reader.read([[1] + [UInt8](repeating: 1, count: 11)]) == [.malformed] && reader.count == 0)
     }
@@ -89,7 +89,7 @@ import Testing
         #expect(sender.numbers() == [5, 6, 7, 8, 9, 10, 11, 12] && sender.numbers().isEmpty)
         #expect(try !sender.grant(place(4 * 19, 9)))
         #expect(sender.numbers() == [13, 14, 15, 16])
-        // One for the message before.
+        // A grant for the message before.
         #expect(try !sender.grant(place(0, 13, message: 6), again: true))
         #expect(sender.numbers().isEmpty)
         #expect(try !sender.grant(place(10 * 19, 15), again: true))
@@ -115,7 +115,7 @@ import Testing
         #expect(throws: CompanionError.chunkLost) { try sender.repeatChunks() }
     }
 
-    /// The grant for chunks of a lost channel comes before they are sent again. The change of the channel is no repetition.
+    /// A grant for chunks of a lost channel comes before they are sent again. Changing the channel does not count as a repetition.
     @Test func aGrantAfterGoingBack() throws {
         let sender = Sender(frame(400))
         for _ in 0...BulkSender.repeatLimit {
@@ -148,7 +148,7 @@ import Testing
         let order = [1, 0, 3, 2, 7, 6, 4].map { chunks[$0] }
         #expect(try reads(&receiver, order) == [.nothing, .nothing, .nothing, .grant, .nothing, .nothing, .nothing])
         #expect(try receiver.read(chunks[5]) == .whole(frame))
-        // One chunk is lost: requested once, when as many chunks followed it as lie between two grants.
+        // One chunk is lost. It is requested once, after as many further chunks as lie between two grants.
         receiver = BulkReceiver(ChunkReader(limit: 500, number: 62))
         #expect(try reads(&receiver, Array(chunks[1...6])) == [.nothing, .nothing, .nothing, .again, .nothing, .nothing])
         #expect(try reads(&receiver, [chunks[0], chunks[7]]) == [.grant, .whole(frame)])
@@ -159,7 +159,7 @@ import Testing
         var receiver = BulkReceiver(ChunkReader(limit: 500))
         #expect(try reads(&receiver, [chunks[0], chunks[2]]) == [.nothing, .nothing])
         receiver.interrupt()
-        // The same octets in longer chunks.
+        // The rest of the same octets, in longer chunks.
         let rest = Frame.chunk(of: frame.octets, from: 19, number: 1, limit: 100)
         let last = Frame.chunk(of: frame.octets, from: 19 + 99, number: 2, limit: 100)
         #expect(try reads(&receiver, [rest, last]) == [.nothing, .whole(frame)])

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Companion
 
-/// Octets of attackers: nothing crashes, nothing grows without bound, and nothing that was altered is accepted.
+/// Octets of attackers: nothing crashes, nothing grows without bound, and no altered message is accepted.
 @Suite struct FuzzTests {
-    /// Changes some octets, drops or doubles some, or makes all of them.
+    /// Changes, drops or doubles some octets, or makes up all of them.
     static func mutated(_ octets: [UInt8], _ numbers: inout SeededNumbers) -> [UInt8] {
         var octets = octets
         for _ in 0..<Int.random(in: 1...4, using: &numbers) {
@@ -109,7 +109,7 @@ import Testing
         #expect(read.hearsay.fields.count == 32)
     }
 
-    /// A taken-over peer, or the air, acts in the middle of everything.
+    /// A compromised peer, or an attacker on the air, sends octets at any moment.
     @Test(arguments: 1...6) func companions(seed: UInt64) throws {
         var numbers = SeededNumbers(seed: seed)
         let (asker, helper) = (try Laptop("asker"), try Laptop("helper"))
@@ -141,7 +141,7 @@ import Testing
                 #expect(laptop.companion.suspended.count <= 1)
             }
         }
-        // Only what the asker asked arrived.
+        // Only the asker's own questions and offers arrived.
         #expect(Set(helper.shownQuestions).isSubset(of: Set(words + [Sample.question()])))
         #expect(
             Set(helper.shownOffers).isSubset(of: [Sample.offer(file: 2000)]) && asker.shownOffers.isEmpty && asker.answers.isEmpty

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Companion
 
-/// Long messages go over an L2CAP channel if both laptops have one, and over GATT whatever happens to it.
+/// Long messages go over an L2CAP channel if both laptops have one. If the channel fails, GATT carries them.
 @Suite struct L2CAPTests {
     /// Two paired laptops, of which one waits for an offer.
     private func laptops(_ l2cap: Air.L2CAP, mtu: Int = 517) throws -> (air: Air, giver: Laptop, taker: Laptop) {
@@ -42,7 +42,7 @@ import Testing
         #expect(taker.shownOffers.count == 1 && air.l2capOpenings == 0)
     }
 
-    /// The laptop that connected opens the channel, and the other one has the first long message.
+    /// The laptop that connected opens the channel; the other laptop sends the first long message.
     @Test func theOtherSideMaySendFirst() throws {
         let (air, giver, taker) = try laptops(.works)
         try air.tell(taker, .questionAsked(Sample.question()))
@@ -52,7 +52,7 @@ import Testing
         #expect(giver.shownOffers.count == 1 && air.l2capOctets > 20_000 && air.bulkOctets == 0)
     }
 
-    /// A stranger has a link, and no channel.
+    /// A stranger has a link, but gets no channel.
     @Test func theChannelNeedsASession() throws {
         let laptop = try Laptop("laptop", peers: [Peer(id: PeerID(octets: [UInt8](repeating: 9, count: 32)), name: "other")])
         _ = laptop.handle(.listeningChanged(true), at: Instant(nanoseconds: 1))
@@ -87,7 +87,7 @@ import Testing
         #expect(air.bulkOctets == 0 && taker.shownOffers.isEmpty)
         try air.wait(.milliseconds(1))
         #expect(taker.shownOffers.count == 1 && giver.log.contains(.wantL2CAP(air.linkIDs[0], false)))
-        // The kernel reports the channel at last: it is not wanted.
+        // The kernel reports the channel at last, but it is no longer wanted.
         giver.log = []
         try air.tell(giver, .l2capOpened(air.linkIDs[0]))
         #expect(giver.log == [.wantL2CAP(air.linkIDs[0], false)])
@@ -95,7 +95,7 @@ import Testing
         #expect(taker.shownOffers.count == 2 && air.l2capOpenings == 1)
     }
 
-    /// The rest goes over GATT: nothing is lost, and only the window is sent again.
+    /// The rest goes over GATT: no octet is lost, and only the window is sent again.
     @Test func aLostChannelGoesOnOverGATT() throws {
         let (air, giver, taker) = try laptops(.works)
         air.apply(.offerMade(Sample.offer(file: 20_000), to: taker.id), to: giver)
@@ -107,7 +107,7 @@ import Testing
         #expect(air.bulkOctets > 5_000 && whole < 22_500 + Frame.window * 500, "\(whole)")
     }
 
-    /// The chunks go elsewhere without an error: the silence ends the channel.
+    /// The chunks are lost without an error, so the silence ends the channel.
     @Test func aSilentChannelEndsAfterFiveSeconds() throws {
         let (air, giver, taker) = try laptops(.works)
         try air.tell(giver, .listeningChanged(true))
@@ -143,7 +143,7 @@ import Testing
         laptop.log = []
         _ = laptop.handle(.chunkReceived(id, .l2cap, [0xC0, 1, 2]), at: air.now)
         #expect(laptop.log.contains(.wantL2CAP(id, false)) && laptop.companion.links[id]?.l2cap == .over)
-        // The link has had its channel: neither another one counts, nor a late proof.
+        // The link has had its channel: neither a second channel nor a late proof counts.
         for event in [Companion.Event.l2capOpened(id), .chunkReceived(id, .l2cap, proof), .l2capClosed(id)] {
             laptop.log = []
             _ = laptop.handle(event, at: air.now)
@@ -153,7 +153,7 @@ import Testing
         #expect(other.shownOffers.count == 1 && air.linkIDs == [id] && air.l2capOctets == 0)
     }
 
-    /// Neither the peer's proof nor ours is the other side's.
+    /// Our own proof that the peer sends back proves nothing: the two sides have different proofs.
     @Test func aProofThatComesBackIsNone() throws {
         let (air, giver, taker) = try laptops(.none)
         try air.tell(giver, .listeningChanged(true))
@@ -190,8 +190,8 @@ import Testing
         #expect(air.linkIDs == [id])
     }
 
-    /// Even in a proven channel: the receiver goes back to the last grant, and the rest comes over GATT. `nil`: the end of a frame
-    /// whose tag is wrong.
+    /// Even in a proven channel, the receiver then goes back to the last grant, and the rest comes over GATT. `nil`: the end of a frame
+    /// with a wrong tag.
     @Test(arguments: [[], [UInt8](repeating: 1, count: 501), nil]) func aBadChunkCostsTheChannelAlone(_ bad: [UInt8]?) throws {
         let (air, giver, taker) = try laptops(.works)
         air.sendsAgain = true
@@ -204,7 +204,7 @@ import Testing
         #expect(taker.shownOffers == [Sample.offer(file: 20_000)] && air.linkIDs == [link.id] && air.bulkOctets > 5_000)
     }
 
-    /// A peer is paired, but may open channels and send chunks as it likes.
+    /// Anyone may open a link and a channel and send chunks; they take no memory.
     @Test func aStrangerGetsNoMemory() throws {
         let laptop = try Laptop("laptop")
         let id = PeerLinkID(1)

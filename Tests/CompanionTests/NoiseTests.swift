@@ -4,8 +4,8 @@ import Vault
 
 @testable import Companion
 
-/// A handshake and the messages after it, as other implementations recorded them: payload and octets on the air in turn, from the
-/// initiator first, in the handshake and after it.
+/// A handshake and the messages after it, as other implementations recorded them: each with its payload and its octets on the air.
+/// The two sides send in turn; the initiator begins the handshake, and begins again after it.
 struct NoiseVector: Sendable, CustomTestStringConvertible {
     var pattern: Handshake.Pattern
     var prologue: String
@@ -60,7 +60,7 @@ struct NoiseVector: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The first side seals, the second opens; `from` says whose key it is.
+    /// The ciphers of one side, which seal or open for either direction; `initiator` is the sender.
     private final class Pair {
         private var ciphers: CipherPair
         init(_ ciphers: consuming CipherPair) { self.ciphers = ciphers }
@@ -83,7 +83,7 @@ struct NoiseVector: Sendable, CustomTestStringConvertible {
             #expect(throws: CompanionError.notOpened) { try receiver.cipher.open(altered) }
         }
         #expect(try receiver.cipher.open(sealed) == [1, 2, 3])
-        // The same a second time.
+        // The same message a second time.
         #expect(throws: CompanionError.notOpened) { try receiver.cipher.open(sealed) }
     }
 

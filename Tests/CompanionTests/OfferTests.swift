@@ -36,7 +36,7 @@ import Testing
         taker.stores = nil
         try offer()
         try air.tell(taker, .offerDecided(Sample.offer(), of: giver.id, isAccepted: true))
-        // The sender comes back meanwhile and offers it again.
+        // Meanwhile the giver connects again and repeats the offer.
         air.breakLinks()
         try air.calm()
         #expect(taker.storedOffers.count == 1 && taker.shownOffers.count == 1 && giver.notices.last == .paired(taker.peer))

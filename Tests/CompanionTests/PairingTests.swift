@@ -24,7 +24,7 @@ import Testing
         #expect(one.companion.links.values.first?.session?.key == two.companion.links.values.first?.session?.key)
     }
 
-    /// Commands accept names and identifiers.
+    /// Commands accept names and identifiers, so a name must not look like an identifier.
     @Test func aNameThatLooksLikeAnIdentifierIsReplaced() throws {
         let id = "\(two.id)"
         for text in [id, id.uppercased()] {
@@ -52,7 +52,7 @@ import Testing
         #expect(one.companion.peers.isEmpty && two.companion.peers.isEmpty)
     }
 
-    /// A false responder learns about one code at each connection; three tries end the code.
+    /// A false responder can try one code at each connection, so the code ends after three tries.
     @Test func anEnteredCodeEndsAfterThreeConnections() throws {
         let air = Air(one, two)
         try air.tell(one, .pairingBegan)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Companion
 
-/// A question of one laptop is answered on another.
+/// One laptop answers the question of another laptop.
 @Suite struct QuestionTests {
     private let (asker, helper, third): (Laptop, Laptop, Laptop)
 
@@ -32,7 +32,7 @@ import Testing
         for laptop in [helper, third] { try air.tell(laptop, .listeningChanged(true)) }
         try air.tell(asker, .questionAsked(Sample.question()))
         #expect(helper.shownQuestions.count == 1 && third.shownQuestions.count == 1)
-        // Both at once.
+        // Both laptops answer at once.
         air.apply(.questionAnswered(id: "p1", of: asker.id, values), to: helper)
         air.apply(.questionAnswered(id: "p1", of: asker.id, ["room": SecretText("1")]), to: third)
         try air.calm()
@@ -42,7 +42,7 @@ import Testing
         #expect(third.log.contains(.hideQuestion(id: "p2", from: asker.id)))
     }
 
-    /// The user answered there a moment after the question was answered here.
+    /// The other laptop's user answers a moment after the question was answered on the asking laptop.
     @Test func aLateAnswerIsDropped() throws {
         let air = Air(asker, helper)
         try air.pair(asker, helper)

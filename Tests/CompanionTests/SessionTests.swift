@@ -47,7 +47,7 @@ import Vault
         #expect(try session(asker).key == key)
         try air.wait(.seconds(2))
         #expect(try session(asker).key != key && session(asker).key == session(helper).key && air.linkIDs == links)
-        // The hellos of a whole day do not count as a stranger's.
+        // The hellos of a peer over a whole day do not count as hellos of strangers.
         try air.wait(.seconds(24 * 3600))
         #expect(air.linkIDs == links)
         try air.tell(helper, .questionAnswered(id: "p1", of: asker.id, ["room": SecretText("1")]))
@@ -69,7 +69,7 @@ import Vault
 
     @Test func aPeripheralEndsASessionThatIsNotRenewed() throws {
         let id = try #require(air.linkIDs.first)
-        // The central is gone without a word.
+        // The central disappears without a message.
         let lonely = asker
         var now = air.now + .seconds(3600 + 299)
         _ = lonely.handle(.timerFired, at: now)
@@ -88,7 +88,7 @@ import Vault
         #expect(helper.notices == [.unknownPeer(asker.peer)])
         #expect(Companion.Notice.unknownPeer(asker.peer).message == "\"asker\" is no longer paired. Pair again.")
         #expect(helper.shownQuestions.isEmpty && changed.companion.links.isEmpty)
-        // Once is enough.
+        // The helper is told only once.
         air.connections = 2
         try air.calm()
         #expect(helper.notices.count == 1 && air.connections == 0)
@@ -122,7 +122,7 @@ import Vault
 
     // MARK: Strangers
 
-    /// Anyone may send it: it ends nothing.
+    /// Anyone may send this message, so it ends nothing.
     @Test func unknownPeerOfAStranger() throws {
         let id = try #require(air.linkIDs.first)
         let control = try #require(helper.companion.links[id]).control.number
@@ -131,7 +131,7 @@ import Vault
         #expect(helper.companion.links[id]?.session != nil && helper.notices.last == .paired(asker.peer))
     }
 
-    /// A stranger sends a peer's first message again: no session of the peer ends.
+    /// A stranger repeats a peer's first message; the peer's session does not end.
     @Test func anOldHello() throws {
         air.breakLinks()
         let recorded = try Laptop("helper")

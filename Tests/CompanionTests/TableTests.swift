@@ -13,8 +13,8 @@ import Testing
 
     private static let (i, a, c) = (Outcome.ignored, Outcome.answered, Outcome.closed)
 
-    /// The columns: pairHello, pairShare, pairKey, pairReply, pairFinish, pairRefused, sessionHello, sessionReply, unknownPeer with octets that
-    /// mean nothing; a type that does not exist; a frame under the session's key, or another; the same two in bulk.
+    /// The columns: pairHello, pairShare, pairKey, pairReply, pairFinish, pairRefused, sessionHello, sessionReply and unknownPeer, with meaningless
+    /// octets; a type that does not exist; a frame under the session's key and one under an unknown key; the same two frames in bulk.
     private static let table: [State: [Outcome]] = [
         .greeting: [a, c, c, c, c, c, a, c, i, c, i, i, i, i],
         .pairingShown: [c, c, a, c, c, c, a, c, i, c, i, i, i, i],
@@ -77,7 +77,7 @@ import Testing
         let laptop = try laptop(in: state)
         let link = try #require(laptop.companion.links[Self.id])
         let now = state == .renewing ? Instant(nanoseconds: 1) + LinkSession.lifetime : Instant(nanoseconds: 1)
-        // The previous chunk was written, so an answer is visible at once.
+        // The chunks before were written, so that an answer is visible at once.
         for _ in 0..<8 { _ = laptop.handle(.chunkWritten(Self.id), at: now) }
         let data = [UInt8](repeating: 65, count: 70)
         let session = link.session?.key ?? KeyID(octets: [9, 9, 9, 9])

@@ -41,7 +41,7 @@ import Testing
         #expect(giver.notices.last == .offerTaken(taker.peer) && taker.storedOffers == [offer])
         let whole = try octets(of: offer, mtu: given.mtu)
         if given.name == "good" { #expect(air.bulkOctets == whole) }
-        // A broken link costs the chunks that were under way, not the message.
+        // A broken link costs only the chunks that were under way; the message continues.
         if given.name == "broken" {
             #expect(air.bulkOctets <= whole + (10_000 - air.connections) * Frame.window * min(given.mtu - 3, 500))
         }
@@ -74,7 +74,7 @@ import Testing
         air.connections = 1
         try air.calm()
         #expect(taker.shownOffers.count == 1)
-        // Beside the rest only the window.
+        // In addition to the rest, only the window is sent again.
         let whole = try octets(of: Sample.offer(file: 20_000), mtu: 185)
         #expect(air.bulkOctets <= whole + Frame.window * 182 && air.bulkOctets > before, "\(whole), \(before), \(air.bulkOctets)")
         #expect(giver.companion.suspended.isEmpty && taker.companion.suspended.isEmpty)
@@ -89,7 +89,7 @@ import Testing
         #expect(taker.shownOffers.count == 1, "from the beginning")
     }
 
-    /// The peer lost its part, for example in a restart; a cancelled offer does not continue.
+    /// A cancelled offer does not continue; the next offer begins at its start.
     @Test func aCancelledMessageDoesNotGoOn() throws {
         let (air, giver, taker) = try brokenOffer()
         try air.tell(giver, .offerCancelled(id: "o1"))

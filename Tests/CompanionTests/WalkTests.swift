@@ -5,9 +5,9 @@ import Testing
 
 @testable import Companion
 
-/// Random events on three laptops, and what must hold whatever happens.
+/// Random events on three laptops, and the invariants that always hold.
 @Suite struct WalkTests {
-    /// The world as the users and daemons know it.
+    /// What the users and daemons did and know.
     private struct Truth {
         /// Questions that wait, by asker's name and ID.
         var waiting: Set<String> = []
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// The actions since a place in the log.
+    /// Checks the laptop's actions from this index of its log.
     private func check(_ laptop: Laptop, from start: Int, _ truth: Truth) {
         for action in laptop.log[start...] {
             switch action {
@@ -110,7 +110,7 @@ import Testing
         #expect(laptop.companion.suspended.keys.allSatisfy { id in laptop.companion.peers.contains { $0.id == id } })
     }
 
-    /// Once the air is good, all waiting messages arrive.
+    /// Once no chunk is lost any longer, all waiting messages arrive.
     private func settle(_ laptops: [Laptop], _ air: Air) throws {
         air.faults = .init()
         for laptop in laptops {

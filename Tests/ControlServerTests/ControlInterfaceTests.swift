@@ -11,7 +11,7 @@ import Varlink
 @Suite struct ControlInterfaceTests {
     init() { EventLoop.startThread() }
 
-    /// A server on a socket of its own; the peer of these tests is this very process.
+    /// A server on a socket of its own. The client is this very process.
     @LoopActor private final class Fixture {
         let backend = ScriptedBackend()
         let control: ControlInterface
@@ -129,7 +129,7 @@ import Varlink
             try await call(fixture.path, "Prompts", ["id": "0"]).get() == ["prompts": [], "gone": "It was answered already."])
         let wrong = await call(fixture.path, "Unlock", ["pin": "0000"])
         #expect(wrong == .failure(.reply(name: "org.hotspotd.Control.WrongPIN", parameters: ["left": 2])))
-        // The scripted backend answers with another number, so that the parameter shows.
+        // The scripted backend returns another number here, which shows that it received `resume`.
         let held = await call(fixture.path, "Unlock", ["pin": "0000", "resume": false])
         #expect(held == .failure(.reply(name: "org.hotspotd.Control.WrongPIN", parameters: ["left": 3])))
         let gone = await call(fixture.path, "Answer", ["id": "0", "answers": [:], "remember": true])
@@ -203,7 +203,7 @@ import Varlink
             var refusals = 0
             for number in 0..<300 {
                 do throws(VarlinkError) {
-                    // A caller can use any number of names that do not exist.
+                    // A caller can use any number of method names that do not exist.
                     let method = standing == .restricted && number >= 100 ? "Dance\(number)" : "Forget"
                     _ = try connection.call("org.hotspotd.Control.\(method)", ["ssid": "x"])
                 } catch {
@@ -273,7 +273,7 @@ import Varlink
 
     /// A helper may learn only about its own network, and every helper can open the helpers' socket.
     @Test @LoopActor func aHelperMayAskOnlyForItselfWhateverItsUser() async throws {
-        // The same user as the daemon's, also in front of the machine.
+        // The caller has the daemon's user and sits in front of the machine.
         let permission = Permission(trusted: [0, geteuid()], group: getegid()) { geteuid() }
         let fixture = try Fixture(trusted: true, standing: { _ in .restricted }, permission: permission)
         defer { fixture.close() }
@@ -315,7 +315,7 @@ import Varlink
         let fixture = try Fixture(trusted: false, permission: permission)
         defer { fixture.close() }
         let path = fixture.path
-        // One connection for both, because its standing was determined before.
+        // One connection for both calls: its standing was determined before, but each call checks the seat again.
         let names: [String?] = await Task.detached {
             guard let connection = try? BlockingConnection(path: path) else { return [] }
             var names: [String?] = []
@@ -373,7 +373,7 @@ import Varlink
         #expect(name(await call(fixture.path, "History", ["before": "unknown"])) == "org.hotspotd.Control.Failed")
     }
 
-    /// Each prompt as long as allowed, 64 KiB, on more interfaces than a machine has.
+    /// Each prompt has the longest allowed text, 64 KiB, and more interfaces ask than a machine has.
     @Test @LoopActor func longPromptsAreCountedAndReadableOneByOne() async throws {
         let fixture = try Fixture(trusted: true)
         defer { fixture.close() }
@@ -482,7 +482,7 @@ import Varlink
     @Test @LoopActor func theListOfAnInterfaceIsMadeOnceForAllWatchers() async throws {
         let fixture = try Fixture(trusted: true)
         defer { fixture.close() }
-        // The replies are not read: the pool has too few threads for that many blocked readers.
+        // The test does not read the replies: the pool has too few threads for that many blocked readers.
         var clients: [Int32] = []
         defer { for client in clients { close(client) } }
         for parameters in ["{}", "{}", #"{"interface":"wlan0"}"#] {
@@ -510,7 +510,7 @@ import Varlink
             return first
         }.value
         #expect(first?["networks"]?.array?.first?["ssid"] == "Cafe")
-        // The connection is closed by now; its end reaches the loop in one of the next turns.
+        // The client closed the connection; the loop notices its end in one of the next turns.
         while fixture.backend.watchers != 0 { await Task.yield() }
         #expect(fixture.server.clientCount == 0)
     }

@@ -5,7 +5,7 @@ import Varlink
 
 @testable import ControlServer
 
-/// Replies with lists: never too long for a client, and they say what is missing.
+/// Replies with lists are never too long for a client, and say how many elements are missing.
 @Suite struct FittingTests {
     private func read(_ octets: [UInt8]) throws -> JSONValue { try Coding.decode(JSONValue.self, from: octets) }
 
@@ -38,7 +38,7 @@ import Varlink
 
     // MARK: One element
 
-    /// Networks write themselves as any other type is written.
+    /// Networks encode themselves; the result is the same as with the ordinary encoder.
     @Test func networksWriteThemselvesLikeOthers() {
         let odd = "a\"\\/\u{1}\n é😀"
         let claims = [true, false].map {
@@ -67,7 +67,7 @@ import Varlink
         #expect(network.json.count > 20 * odd.utf8.count)
     }
 
-    /// The longest reply that others can cause: endless lists and texts, of characters that JSON writes as six.
+    /// The longest reply that a helper can cause: endless lists and texts, of characters that JSON writes as six.
     @Test func oneHelperAlwaysFits() throws {
         let long = String(repeating: "\u{1}", count: 5000)
         let helper = HelperStatus(

@@ -16,7 +16,7 @@ struct PermissionTests {
         #expect(Permission.number(ofGroup: "no-such-group", file: file) == nil)
     }
 
-    /// A helper without a sandbox has the daemon's user and group, and reaches the companion service's socket.
+    /// A helper without a sandbox has the daemon's user and group, and could open the companion service's socket.
     @Test func theDaemonsUserMayNothingAtAnySocket() {
         let folder = TemporaryFolder()
         folder.write("passwd", "hotspotd:x:4711:0::/nonexistent:/usr/sbin/nologin\n", mode: 0o644)

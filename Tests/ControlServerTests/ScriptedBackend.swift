@@ -46,7 +46,7 @@ import HotspotCore
         title: "Hotel", message: "For Ms Canary of room 214",
         fields: [Field(name: "room-214", label: "Room 214", kind: .choice, required: true, choices: ["214"], value: "214")],
         termsURL: "https://portal.example/terms?guest=214", terms: "for 214 alone")
-    /// Interfaces that ask.
+    /// The number of interfaces that ask.
     var askers = 1
     func pendingPrompts() -> [PendingPrompt] {
         (1...askers).map { number in
@@ -117,13 +117,13 @@ import HotspotCore
     }
     var steps = [Step(at: 0, kind: "command", detail: "evaluate"), Step(at: 1, kind: "trace", detail: "GET /secret/path")]
     var attemptCount = 0
-    /// The limits of the calls.
+    /// The limits that the callers passed.
     var limits: [Int] = []
     func history(ssid: String?, interface: String?, before: String?, limit: Int) throws(ControlError) -> [AttemptStatus] {
         if before == "unknown" { throw .failed(code: .noAttempt, message: "no") }
         limits.append(limit)
         let older = (0..<attemptCount).filter { index in before.flatMap { Int($0) }.map { index > $0 } ?? true }
-        // Each as long as an attempt can be.
+        // Each attempt is as long as an attempt can be.
         return older.prefix(limit).map { index in
             AttemptStatus(
                 id: "\(index)", interface: "wlan0", ssid: "Cafe", began: 0, ended: nil, helper: nil, portal: nil,

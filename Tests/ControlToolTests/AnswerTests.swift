@@ -48,7 +48,7 @@ private let onlineAtOnce = [
                     "id": "p1", "answers": ["room": "214", "pass": "geheim=1", "ok": "yes"], "stored": [], "remember": true,
                     "confirmed": false,
                 ])
-        // The watch begins before the answer; otherwise its outcome could be missed.
+        // The watch begins before the answer is sent; otherwise the login's outcome could be missed.
         #expect(daemon.calls == ["Prompts", "Status", "Answer"])
     }
 
@@ -78,7 +78,7 @@ private let onlineAtOnce = [
             ended.status == code && ended.errors.contains("\(words) Nothing was sent or kept.\n"),
             "\(ended.errors)")
         #expect(!ended.errors.contains("geheim"))
-        // A pipe names the question, so that the hint can be followed there.
+        // With a pipe, the hint names the question, so that the suggested command works.
         #expect(!reply.hasPrefix("!InvalidAnswer") || ended.errors.contains("try: hotspotctl answer p1\n"))
     }
 
@@ -242,7 +242,7 @@ private let onlineAtOnce = [
         #expect(echoes)
         terminal.type("y\n")
         tool.waitForErrors("Code: ")
-        // A code is copied off paper.
+        // A code is copied from paper, so the typed text stays visible.
         let echoesCode = terminal.echoes
         #expect(echoesCode)
         terminal.type("998877\n")
@@ -304,7 +304,7 @@ private let onlineAtOnce = [
         }
         #expect(tool.end().status == 0)
         let sent = daemon.parameters("Answer")
-        // An empty answer is sent as such; the stored answer must not replace it.
+        // An empty answer is sent as an empty text; the stored answer must not replace it.
         #expect(sent?["answers"] == ["room": "", "pass": "", "ok": "yes"] && (sent?["stored"]?.array ?? []).isEmpty)
     }
 
@@ -325,10 +325,10 @@ private let onlineAtOnce = [
         )
     }
 
-    /// A portal's texts as the daemon passes them on, in each place that shows one.
+    /// A portal's texts as the daemon passes them on, in each place where hotspotctl shows them.
     @Test(.timeLimit(.minutes(10))) func textOfOthersIsEscapedOnceOnATerminal() throws {
         let evil = #"京\u001b[2J\u202e\u0000\n\\x1b"#
-        // Escapes in the text, as in the journal's sentences, stay unchanged.
+        // Escapes that the text already contains, such as those in the journal's sentences, stay unchanged.
         let shown = #"京\x1b[2J\xe2\x80\xae\x00\x0a\x1b"#
         let asked = prompt("p1", #"{"name":"a","label":"\#(evil)","kind":"choice","required":true,"choices":["\#(evil)","b"]}"#)
             .replacing(#""title":"Hotel""#, with: #""title":"\#(evil)","message":"\#(evil)","terms":"\#(evil)""#)
@@ -360,7 +360,7 @@ private let onlineAtOnce = [
         #expect(listed.contains("  │ \(shown) (a: choice, one of \"\(shown)\", \"b\")\n"))
     }
 
-    /// A portal cannot fill its texts with blanks so that a part looks like another program's line.
+    /// A portal cannot pad its texts with blanks so that a part looks like a line of another program.
     @Test(.timeLimit(.minutes(10)), arguments: [UInt16(40), 80]) func noTextOfOthersBeginsALine(columns: UInt16) throws {
         let forged = "Online after 0.1 s. [sudo] password for root:"
         let filled = "x" + String(repeating: " ", count: 77) + forged
@@ -379,7 +379,7 @@ private let onlineAtOnce = [
         terminal.type("x\n")
         screen += terminal.read(until: "\n  │ field 2: ")
         terminal.type("y\n")
-        // The label is cut.
+        // The label is shortened.
         screen += terminal.read(until: "…: ")
         terminal.type("z\n")
         #expect(tool.end().status == 0)
@@ -407,7 +407,7 @@ private let onlineAtOnce = [
         #expect(!daemon.calls.contains("Answer"))
     }
 
-    /// An Enter that was typed ahead.
+    /// The user pressed Enter before the question appeared.
     @Test(.timeLimit(.minutes(10))) func anEmptyLineAtTheTermsIsAskedAgain() throws {
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [first], "Answer": ["{}"]], status: [onlineAtOnce]))
         defer { daemon.stop() }
@@ -440,7 +440,7 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Answer")?["answers"] == ["ok": "yes"])
     }
 
-    /// If the page does not say whether the answer is required, a second Enter leaves it empty; a pipe does that with an empty line.
+    /// If the page does not say whether the answer is required, a second Enter leaves it empty. On a pipe, an empty line does.
     @Test(.timeLimit(.minutes(10)), arguments: [true, false]) func anUnmarkedFieldIsLeftEmpty(isTerminal: Bool) throws {
         let asked = prompt("p1", #"{"name":"mail","label":"E-mail","kind":"email","required":true,"assumed":true}"#)
         let daemon = try FakeDaemon(.init(replies: ["Prompts": [asked], "Answer": ["{}"]], status: [onlineAtOnce]))
@@ -462,7 +462,7 @@ private let onlineAtOnce = [
         #expect(daemon.parameters("Answer")?["answers"] == ["mail": ""])
     }
 
-    /// Keys that were pressed before a question appeared do not answer it: with defaults, two of them would send something.
+    /// Keys pressed before a question appeared do not answer it. With defaults, two Enters would send something.
     @Test(.timeLimit(.minutes(10))) func whatIsTypedBeforeAQuestionIsNoAnswer() throws {
         let field = { (value: String) in #"{"name":"room","label":"Room","kind":"text","required":true,"value":"\#(value)"}"# }
         let daemon = try FakeDaemon(
@@ -477,7 +477,7 @@ private let onlineAtOnce = [
         terminal.type("before\n")
         let tool = try Tool(["answer", "--socket", daemon.path], input: terminal.slave)
         tool.waitForErrors("Room [1]: ")
-        // The lines after the answer are there before the second question.
+        // The lines after the answer arrive before the second question appears.
         terminal.type("214\n\nbehind\n")
         tool.waitForErrors("Room [2]: ")
         terminal.type("215\n")
@@ -537,7 +537,7 @@ private let onlineAtOnce = [
         #expect(ended.status == 0 && ended.errors.ranges(of: "people nearby").count == 1, "\(ended.errors)")
     }
 
-    /// Asked if the user waits, instead of only named with an exit status.
+    /// With `--wait`, hotspotctl asks the question. With `--no-ask`, it only prints the question and ends with status 4.
     @Test(.timeLimit(.minutes(10))) func aLoginThatWaitsAsksOnTheTerminal() throws {
         let script = FakeDaemon.Script(
             replies: ["Login": ["{}"], "Prompts": [second], "Answer": ["{}"]],

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Runs what blocks on a thread of its own. A test that waits for a program for seconds would otherwise hold one of the few threads that all
-/// tests share, and others would miss their time limit.
+/// Runs blocking code on a thread of its own. A test that waits for a program for seconds would otherwise hold one of the few threads that all
+/// tests share, and other tests would miss their time limit.
 enum Aside {
     private final class Job {
         let body: @Sendable () -> Void

@@ -24,7 +24,7 @@ import Testing
             .init(replies: ["Browse": [network], "Check": [#"{"verdict":"\#(verdict)"}"#]], status: [states]))
     }
 
-    /// Writes a browser that notes its arguments and its process, and then does what the line says.
+    /// Writes a browser that notes its arguments and its process ID, and then runs the line.
     private func browser(_ line: String) throws -> String {
         folder.write(
             "chromium", "#!/bin/sh\nprintf '%s\\n' \"$@\" > \(folder.path)/words\necho $$ > \(folder.path)/pid\n\(line)\n",
@@ -39,7 +39,7 @@ import Testing
             environment: ["LANG=C.UTF-8", "PATH=/usr/bin:/bin", "TMPDIR=\(folder.path)/profiles"])
     }
 
-    /// The browser's notes, as soon as there are any.
+    /// Waits for the browser's note and returns it.
     private func note(_ name: String) -> String {
         for _ in 0..<3000 {
             let text = (try? String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)) ?? ""
@@ -52,7 +52,7 @@ import Testing
 
     private var profiles: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/profiles")) ?? [] }
 
-    /// Whether the browser is gone, with its profile.
+    /// Whether the browser and its profile are gone.
     private func nothingIsLeft() -> Bool {
         let pid = pid_t(note("pid").dropLast()) ?? 0
         return pid > 0 && kill(pid, 0) != 0 && profiles.isEmpty
@@ -110,7 +110,7 @@ import Testing
         let tool = try start(daemon, browser("exec sleep 600"))
         _ = note("pid")
         kill(tool.pid, SIGKILL)
-        // Its outputs are those of its child too.
+        // The tool's outputs are also its child's, so they end only with the child.
         #expect(tool.end().signal == SIGKILL)
         #expect(nothingIsLeft())
     }
@@ -122,7 +122,7 @@ import Testing
         "This portal's key differs from the one for which your answers were stored. This may be an impostor.",
     ]
 
-    /// A daemon that needs a yes before it begins.
+    /// A daemon that requires consent before the login begins.
     private func warned(_ warning: String) throws -> FakeDaemon {
         try FakeDaemon(
             .init(
@@ -181,7 +181,7 @@ import Testing
         status("presentingUI", captive: true).replacing(#""problems""#, with: #""warning":"\#(Self.warnings[1])","problems""#)
     }
 
-    /// The helper may be the first to see the portal's key.
+    /// The helper may be the first program that sees the portal's key.
     @Test func aWarningThatComesWithTheLoginIsAskedAbout() throws {
         let daemon = try daemon([warnedStatus])
         defer { daemon.stop() }
@@ -213,7 +213,7 @@ import Testing
         #expect(ended.status == 1 && ended.errors.contains("no display") && daemon.calls.isEmpty, "\(ended)")
     }
 
-    /// No browser starts as root, so sudo does not help.
+    /// The browser never starts as root, so sudo does not help.
     @Test func anotherUserIsSentToTheGroup() throws {
         let daemon = try FakeDaemon(.init(replies: ["Browse": [#"!NotPermitted {"message":"This needs the group."}"#]]))
         defer { daemon.stop() }

@@ -17,7 +17,7 @@ import Testing
     private static let gone = #"{"prompts":[],"gone":"The network opened, perhaps through a login in a browser."}"#
     private static let waiting = status("presentingUI", since: 1, prompt: "p1")
 
-    /// The result of an answer on the terminal: the end of `answer`, and the calls.
+    /// Types an answer on the terminal. Returns the end of `hotspotctl answer`, and the calls.
     private func answer(_ word: String, _ verdict: String, prompts: [String]) throws -> (ended: Tool.Exit, calls: [String]) {
         let daemon = try FakeDaemon(
             .init(
@@ -51,7 +51,7 @@ import Testing
         #expect(ended.status == 0 && ended.output.hasPrefix("Online") && !calls.contains("Answer"), "\(ended)")
     }
 
-    /// A fresh login on a network that is open (D26), and a machine without a prober.
+    /// A fresh login on an open network (D26), and a machine without a prober: the probe decides nothing, so the user's answer counts.
     @Test(.timeLimit(.minutes(10)), arguments: ["online", "unknown"])
     func whereTheProbeDecidesNothingTheAnswerDoes(verdict: String) throws {
         let (ended, calls) = try answer("y\n", verdict, prompts: [Self.question])

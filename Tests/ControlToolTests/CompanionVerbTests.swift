@@ -5,7 +5,7 @@ import Testing
 
 @testable import Notifications
 
-/// `hotspotctl companion` against a service and a daemon that play a script; both are one here.
+/// `hotspotctl companion` against a scripted service and a scripted daemon; one `FakeDaemon` plays both.
 @Suite struct CompanionVerbTests {
     private static let ida = #"{"name":"Ida","id":"\#(String(repeating: "0a", count: 32))"}"#
     private static let ben = #"{"name":"Ben's \u001b[31m box","id":"\#(String(repeating: "0b", count: 32))"}"#
@@ -36,7 +36,7 @@ import Testing
         defer { daemon.stop() }
         var words = ["companion"] + arguments + ["--companion-socket", daemon.path]
         if arguments.first == "share" { words += ["--socket", daemon.path] }
-        // A limit of the shell stands for a full disk.
+        // The shell's file size limit stands for a full disk.
         let limited = fileLimit.map { ["-c", "trap '' XFSZ; ulimit -f \($0); exec \"$0\" \"$@\"", Tool.program] }
         let ended =
             try limited.map { try Tool.run($0 + words, input: input, program: "/bin/sh") } ?? Tool.run(words, input: input)
@@ -282,7 +282,7 @@ import Testing
 
     // MARK: From a notification
 
-    /// Runs the tool without a terminal, with programs of a desktop in a folder of their own.
+    /// Runs the tool without a terminal, with the desktop's programs in a folder of their own.
     private func runOnDesktop(_ words: [String], _ daemon: FakeDaemon, in folder: TemporaryFolder) throws -> Tool.Exit {
         try Tool.run(
             ["companion"] + words + ["--companion-socket", daemon.path],
@@ -316,7 +316,7 @@ import Testing
                 && gone.errors == "hotspotctl: This offer has ended.\n  try: hotspotctl companion status\n", "\(gone)")
     }
 
-    /// A zenity that agrees to questions, unless there is the file "refuses", and types a PIN, unless there is the file "closed".
+    /// A zenity that says yes unless the file "refuses" exists, and types a PIN unless the file "closed" exists.
     private func addDialogs(_ folder: TemporaryFolder) {
         folder.write(
             "zenity",
@@ -342,7 +342,7 @@ import Testing
             ], status: offered)
     }
 
-    /// The click asks what the terminal asks: a notification has no room for all that a yes covers.
+    /// A click asks the same question as the terminal: a notification cannot show everything to which a yes agrees.
     @Test func aClickShowsTheFieldsBeforeTheYes() throws {
         let folder = TemporaryFolder()
         addDialogs(folder)
@@ -359,7 +359,7 @@ import Testing
         #expect(declined.status == 0 && second.parameters("Decide")?["accept"] == false, "\(declined)")
     }
 
-    /// The PIN is for storing, and the user's own answers are not sent meanwhile.
+    /// The PIN is only for storing the offer. `resume` is false, so that the user's own stored answers are not sent.
     @Test func aClickStillAsksForThePIN() throws {
         let folder = TemporaryFolder()
         addDialogs(folder)
@@ -370,7 +370,7 @@ import Testing
         #expect(daemon.calls.filter { ["Unlock", "Decide"].contains($0) } == ["Unlock", "Decide"])
         let asked = try folder.read("asked")
         #expect(asked.contains("--text=PIN of the stored answers\n") && !asked.contains("2468"), "\(asked)")
-        // The user closes the dialog, or gives no PIN: the offer still waits.
+        // If the user closes the dialog or gives no PIN, the offer still waits.
         for file in ["empty", "closed"] {
             folder.write(file, "")
             let second = try FakeDaemon(Self.locked())
@@ -380,7 +380,7 @@ import Testing
         }
     }
 
-    /// Without somebody who types the PIN, the offer is not given away either.
+    /// If nobody can type the PIN, the offer is not accepted, so it is not lost either.
     @Test func withoutThePINAnOfferIsNotLost() throws {
         let daemon = try FakeDaemon(Self.locked())
         defer { daemon.stop() }
@@ -389,7 +389,7 @@ import Testing
         #expect(ended.errors.hasSuffix("  try: hotspotctl credentials unlock\n"))
     }
 
-    /// hotspotd answers this portal's question with the offer, and needs no PIN for that.
+    /// If the offer answers this portal's waiting question, hotspotd needs no PIN.
     @Test(arguments: [
         ("https://portal.aroma.example", #"{"name":"room","label":"","kind":"text","required":true}"#, false),
         ("https://other.example", #"{"name":"room","label":"","kind":"text","required":true}"#, true),
@@ -412,7 +412,7 @@ import Testing
         #expect(ended.status == 0 && daemon.calls.contains("Unlock") == needsPIN, "\(ended)")
     }
 
-    /// A failure that the notification tells, unlike a dialog that the user closes.
+    /// The notification shows this failure. A dialog that the user closes is not a failure.
     @Test(arguments: [click, ["answer", "--dialog", "--question=p1"]])
     func whereNobodyCanBeAskedTheCommandFails(_ words: [String]) throws {
         let daemon = try FakeDaemon(
@@ -423,7 +423,7 @@ import Testing
         #expect(Companion.problem(in: ended.errors) == "There is no program for dialogs or terminals.")
     }
 
-    /// Nobody is asked any longer once the offer or the question is gone.
+    /// The dialog closes once the offer or the question is gone.
     @Test(arguments: [("accept", false), ("accept", true), ("answer", false)])
     func aDialogEndsWithItsOfferOrQuestion(_ verb: String, _ isPIN: Bool) throws {
         let folder = TemporaryFolder()
@@ -467,7 +467,7 @@ import Testing
             answer.output == "companion answer --stay --question=p1 \(String(repeating: "0a", count: 32))\n", "\(answer)")
     }
 
-    /// The laptop that asks stands above its question.
+    /// The dialog names the asking laptop above its question.
     @Test func aQuestionIsAnsweredInADialog() throws {
         let folder = TemporaryFolder()
         folder.write("zenity", "#!/bin/sh\nprintf '%s\\n' \"$@\" >>\(folder.path)/asked\necho 214\n", mode: 0o755)

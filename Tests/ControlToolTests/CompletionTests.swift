@@ -4,7 +4,7 @@ import Testing
 
 @testable import hotspotctl
 
-/// The completions of a shell with the script of `--generate-completion-script`: names from networks and from files of others.
+/// The completions of a shell with the script of `--generate-completion-script`: names of networks, and names from other authors' files.
 @Suite struct CompletionTests {
     @Test(arguments: [
         "Cafe", "cafe-aroma_2.4", "Café", "Кафе", "كافيه", "咖啡店", "हॉटल", "7days", "a",
@@ -18,7 +18,7 @@ import Testing
         "\u{3164}", "a\u{3164}", "\u{301}a", "a\u{1B}b", "½", "€", "/etc/hotspotd/helpers/a.helper",
     ]) func isNotPlain(_ name: String) { #expect(!Complete.isPlain(name)) }
 
-    /// Sources the real script in a real bash, has it complete a line, and prints what it would offer, each in brackets.
+    /// Sources the real script in a real bash, completes a line, and prints the offered words, each in brackets.
     private func offers(_ line: String, _ script: FakeDaemon.Script) throws -> [String] {
         let daemon = try FakeDaemon(script)
         defer { daemon.stop() }
@@ -45,7 +45,7 @@ import Testing
             ["--norc", "--noprofile", bash, completions, folder.path + "/here", line], program: "/bin/bash",
             environment: ["LANG=C.UTF-8", "PATH=\(directory):/usr/bin:/bin", "HOTSPOTD_SOCKET=\(daemon.path)"])
         #expect(ended.errors.isEmpty, "\(ended.errors)")
-        // Whatever ran, ran here.
+        // A name that bash ran as a command would have written into this folder.
         #expect(rmdir(folder.path + "/here") == 0, "something was written")
         return ended.output.split(separator: "\n").map(String.init)
     }

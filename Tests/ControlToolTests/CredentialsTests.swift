@@ -47,7 +47,7 @@ import Testing
         #expect(unknown.errors.hasPrefix("hotspotctl: No answers are stored for \"Other\".\n"), "\(unknown.errors)")
     }
 
-    /// After a change of the key, there are two credentials of one origin.
+    /// After a change of the portal's key, two credentials have the same origin.
     @Test func answersForAnEarlierKeyAreTold() throws {
         let earlier = Self.hotel.replacing(#""confirm""#, with: #""automatic","earlierKey":true"#)
         let lines = try run(listed("none", "\(earlier),\(Self.hotel)"), []).output.split(separator: "\n")
@@ -86,7 +86,7 @@ import Testing
     @Test func unlockingWithoutAPINAsksNothing() throws {
         let ended = try run(listed("none"), ["unlock"], input: "canary\n") { #expect(!$0.calls.contains("Unlock")) }
         #expect(ended.status == 1 && ended.errors.hasPrefix("hotspotctl: There is no PIN;"), "\(ended.errors)")
-        // The tenth wrong PIN erased both.
+        // The tenth wrong PIN erased the PIN and the answers.
         let erased = try run(listed("none", ""), ["unlock"], input: "canary\n")
         #expect(
             erased.status == 1 && erased.errors == "hotspotctl: There is no PIN, and no answers are stored.\n", "\(erased.errors)"

@@ -33,7 +33,7 @@ struct DesktopLoginTests {
         try await Aside.run {
             let asks = Self.status("presentingUI", #""captive":true,"prompt":"p1""#)
             let online = Self.status("authenticated", #""captive":false,"secondsRemaining":6120"#)
-            // The first stream is the notifications', the second one hotspotctl's, which waits for the outcome.
+            // The notifications read the first stream. hotspotctl reads the second stream and waits there for the outcome.
             let daemon = try FakeDaemon(
                 .init(
                     replies: ["Prompts": [Self.prompts], "Answer": ["{}"], "Status": [asks]],

@@ -2,7 +2,7 @@ import Testing
 
 @testable import hotspotctl
 
-/// `desktop` without a NetworkManager, and its words. With one: `Tests/Package`.
+/// `hotspotctl desktop` without a NetworkManager, and its arguments. `Tests/Package` tests it with a NetworkManager.
 @Suite struct DesktopTests {
     private func run(_ words: String...) throws -> Tool.Exit {
         try Tool.run(

@@ -55,7 +55,7 @@ import Testing
         return changed(facts) { $0.daemon = .answers(status, helpers: helpers, check: check) }
     }
 
-    /// The portal became silent while its question waits: its earlier state says nothing about the present.
+    /// The portal became silent while its question waits: its earlier answers say nothing about the present.
     @Test func aPortalThatIsSilentNowIsNotSaidToBeThere() {
         var status = InterfaceStatus(interface: "wlan0", state: .presentingUI, since: 0)
         (status.ssid, status.portal, status.captive, status.prompt) = ("Cafe Aroma", "https://portal.aroma.example", true, "p1")
@@ -145,7 +145,7 @@ import Testing
         #expect(layers.first { $0.name == .internet }?.sentence == "The Internet does not answer on wlan0.")
     }
 
-    /// An address needs no nameserver.
+    /// A probe of an address needs no nameserver, so it proves nothing about them.
     @Test(arguments: [
         ("http://192.0.2.1/generate_204", Layer.State.unknown), ("http://[2001:db8::a]:80/", .unknown),
         ("http://probe.example:8080/", .ok),
@@ -172,7 +172,7 @@ import Testing
         #expect(unasked.first { $0.name == .internet }?.sentence == "Something answers on wlan0, but not the Internet.")
     }
 
-    /// An interface in a network about which the prober says nothing.
+    /// An interface in a network about which the prober reports nothing.
     private static var unsure: InterfaceStatus {
         var status = InterfaceStatus(interface: "wlan0", state: .inactive, since: 0)
         status.ssid = "Cafe Aroma"
@@ -195,7 +195,7 @@ import Testing
         #expect(names([good]) == "Names resolve (resolvers \(words)).")
     }
 
-    /// A silent Internet is no reason to suspect the firewall, and a missing answer is not the DHCP server's fault.
+    /// A silent Internet gives no reason to suspect the firewall, and a missing answer is not the DHCP server's fault.
     @Test func whatWasNotSeenIsNotSaid() {
         let silent = "GET http://a.example/ → timeout: The server did not answer in time. in 3000 ms"
         let layers = Diagnosis(Self.with(Self.facts(Self.unsure, "limited"), requests: [silent])).layers
@@ -205,7 +205,7 @@ import Testing
         #expect(bare.layers.first { $0.name == .address }?.sentence == "wlan0 has no address.")
     }
 
-    /// The requests were cut off at the end of the probe's time.
+    /// The probe's time ran out before the requests got an answer.
     @Test(arguments: [
         ("noAnswer", Layer.State.unknown, "The probe could not test name resolution."),
         ("dnsTimeout", .broken, "The resolvers do not answer."),
@@ -305,7 +305,7 @@ import Testing
         for earlier in diagnosis.layers[..<place] { #expect(earlier.state != .broken) }
     }
 
-    /// Two layers are broken: the first is the verdict, and the second one is shown with its own command.
+    /// Two layers are broken: the first is the verdict, and the second is shown with its own command.
     @Test func whatIsBrokenBehindIsShownToo() {
         let facts = Self.with(
             Self.captive { $0.problems = [Problem(.addressConflict, "virbr0 has the gateway's address.")] },
@@ -337,7 +337,7 @@ import Testing
                 $0.desktop = .full; $0.resolvers = []
             }, .resolvers, "ls -l /etc/resolv.conf"
         ),
-        // Nothing is called broken where the Internet answers.
+        // No layer is called broken while the Internet answers.
         (
             changed(online()) {
                 $0.desktop = .full; $0.interfaces[0].hasDefaultRoute = false

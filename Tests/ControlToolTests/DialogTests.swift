@@ -6,7 +6,7 @@ import Testing
 
 @testable import hotspotctl
 
-/// The command lines of dialogs, and what is read out of their output.
+/// The command lines of dialogs, and the values read from their output.
 @Suite struct DialogTests {
     private static let zenity = DialogProgram(kind: .zenity, path: "/usr/bin/zenity")
     private static let kdialog = DialogProgram(kind: .kdialog, path: "/usr/bin/kdialog")
@@ -68,7 +68,7 @@ import Testing
         #expect(Self.zenity.values(["\u{1F}\u{1F}\n"], Self.entries) == ["", "", ""])
         #expect(Self.zenity.values(["214\u{1F}x\n"], Self.entries) == nil)
         #expect(Self.kdialog.values(["214\n", "\n", "--Day\n"], Self.entries) == ["214", "", "--Day"])
-        // Two choices that look the same have numbers.
+        // Choices that look alike are numbered.
         let alike = [DialogProgram.Entry(label: "T", choices: ["a|b", "a¦b"])]
         #expect(Self.zenity.forms("", alike)[0].last == "--combo-values=1. a¦b|2. a¦b")
         #expect(Self.zenity.values(["2. a¦b\n"], alike) == ["a¦b"])
@@ -104,7 +104,7 @@ import Testing
                 .entry(Self.renderer)
             #expect(!"\(entry)".contains("s3cret") && entry.label.contains("keeps the stored answer"), "\(entry)")
         }
-        // Neither is a password that the page has.
+        // A password that the page contains is not shown either.
         #expect(!"\(question(.password, value: "s3cret").entry(Self.renderer))".contains("s3cret"))
     }
 
@@ -136,7 +136,7 @@ import Testing
     }
 }
 
-/// `answer --dialog` without a dialog program, and the terminal that it then opens.
+/// `answer --dialog` without a dialog program; it then opens a terminal.
 @Suite struct WithoutADialogTests {
     private static let prompts = #"""
         {"prompts":[{"id":"p1","interface":"wlan0","ssid":"Hotel","helper":"form","portal":"https://p.example","title":"","since":5,
@@ -168,7 +168,7 @@ import Testing
         let nothing = open("/dev/null", O_RDONLY)
         defer { close(nothing) }
         let (ended, calls) = try run([], ["DISPLAY=:99"], input: nothing)
-        // Root is refused a browser, anyone else reaches the daemon.
+        // As root, the tool refuses to start a browser; as another user, it reaches the daemon.
         #expect(ended.errors.contains("without sudo") || calls.contains("Browse"), "\(ended)")
         let (bare, _) = try run(["xdg-terminal-exec"], [], input: nothing)
         #expect(bare.status == 1 && bare.errors.contains("There is no display for a dialog."), "\(bare)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import hotspotctl
 
-/// `doctor` and `report` as people run them.
+/// `doctor` and `report` as users run them.
 @Suite struct DoctorToolTests {
     private static let status = """
         {"interfaces":[{"interface":"wlan0","state":"presentingUI","since":5,"ssid":"Cafe Aroma","helper":"form","prompt":"p1",
@@ -177,7 +177,7 @@ import Testing
         #expect(interfaces.map(\.name) == ["eth0", "wg0", "wlan0"])
         #expect(interfaces.map(\.kind) == [.wired, .tunnel, .wireless])
         #expect(interfaces.map(\.isUp) == [false, true, true])
-        // Half of the Internet through a tunnel is not a default route.
+        // A tunnel's route for half of the Internet is not a default route.
         #expect(interfaces.map(\.hasDefaultRoute) == [true, false, true])
         #expect(reader.switches() == [.on, .offByProgram, .offByKey])
         #expect(reader.resolvers() == ["127.0.0.53"])

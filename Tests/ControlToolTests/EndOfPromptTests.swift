@@ -3,7 +3,7 @@ import Testing
 
 @testable import hotspotctl
 
-/// A question that ends while the terminal asks it.
+/// A question that ends while hotspotctl asks it on the terminal.
 @Suite struct EndOfPromptTests {
     private static func status(_ state: String, since: Int, prompt: String? = nil) -> String {
         let rest = prompt.map { #""prompt":"\#($0)""# } ?? #""captive":false"#
@@ -42,7 +42,7 @@ import Testing
         #expect(ended.errors.hasSuffix("\(label): \n") && !daemon.calls.contains("Answer"))
         let echoes = terminal.echoes
         #expect(echoes)
-        // The shell reads only what is typed afterwards.
+        // The shell then reads only the text that is typed afterwards.
         terminal.type("ls\n")
         var line = [UInt8](repeating: 0, count: 64)
         let count = read(terminal.slave, &line, line.count)
@@ -114,7 +114,7 @@ import Testing
         #expect(ended.status == 0 && ended.output.hasPrefix("Online"), "\(ended)")
     }
 
-    /// Without a terminal, too.
+    /// The same without a terminal.
     @Test(.timeLimit(.minutes(10))) func aLoginsQuestionMayBeGoneBeforeItIsRead() throws {
         let daemon = try FakeDaemon(
             .init(
@@ -147,7 +147,7 @@ import Testing
         #expect(ended.output.hasSuffix("Online; no helper logged in. Your answers were not saved.\n  │ Enjoy\n"), "\(ended)")
     }
 
-    /// The daemon sends the stored answers itself once it has the PIN.
+    /// Once the daemon has the PIN, it sends the stored answers itself.
     @Test(.timeLimit(.minutes(10))) func thePINMayBeAllThatIsNeeded() throws {
         let locked = Self.question("p1", Self.room, #""since":1,"locked":true"#)
         let daemon = try FakeDaemon(
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: - The next question of the same portal
 
-    /// After a typo, hotspotctl asks again; only there, what the user just read and agreed to is the default.
+    /// After a typo, hotspotctl asks again. Only then are the answers and the consent of a moment ago the defaults.
     @Test(.timeLimit(.minutes(10))) func theSecondQuestionIsShorter() throws {
         let daemon = try FakeDaemon(
             .init(
@@ -195,7 +195,7 @@ import Testing
         #expect(!ended.output.contains("Codes"))
     }
 
-    /// The end of the input, at the first question and after a form was sent.
+    /// The input ends at the first question, or after a form was sent.
     @Test(.timeLimit(.minutes(10)), arguments: [1, 2]) func whatWasSentIsNotDenied(questions: Int) throws {
         let again = Self.status("presentingUI", since: 1, prompt: "p2")
         let daemon = try FakeDaemon(
@@ -245,7 +245,7 @@ import Testing
         #expect(ended.status == 0 && ended.errors.ranges(of: "[y/n]").count == 2 && !ended.errors.contains("[Y/n]"), "\(ended)")
     }
 
-    /// A box's label that differs from others only beyond the part that is shown.
+    /// A checkbox's label that differs from another label only beyond the part that is shown.
     private static func longTerms(_ hour: String) -> String {
         let words = String(repeating: "I accept the terms of the house. ", count: 10)
         return #"{"name":"ok","label":"\#(words)No noise after \#(hour).","kind":"checkbox","required":true}"#

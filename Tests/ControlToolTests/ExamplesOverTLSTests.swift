@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// The examples send answers of an https page only over https, and only to a portal with a good certificate.
+/// The examples send an https page's answers only over https, and only to a portal with a valid certificate.
 @Suite(.timeLimit(.minutes(10))) struct ExamplesOverTLSTests {
     private static let examples = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Examples"
 

@@ -8,12 +8,12 @@ import Varlink
 /// Plays the replies of a test on a socket, with a thread for each connection.
 final class FakeDaemon: Sendable {
     struct Script: Sendable {
-        /// Method, without its interface, to its replies in order: parameters as JSON, or `!Error {parameters}`. The last one is repeated.
+        /// For each method, without its interface, the replies in order: parameters as JSON, or `!Error {parameters}`. The last reply is repeated.
         var replies: [String: [String]] = [:]
-        /// The replies of each stream of Status: the first at once, the others once Answer, Login or Check was called as often as there were
-        /// streams, or ``act()``. Streams beyond these have no interface.
+        /// The replies of each stream of Status. The n-th stream sends its first reply at once, and the others after n calls of Answer, Login,
+        /// Check or ``act()``. Streams beyond these have no interface.
         var status: [[String]] = []
-        /// The replies of the other streams.
+        /// The replies of streams of other methods.
         var streams: [String: [String]] = [:]
     }
 
@@ -40,7 +40,7 @@ final class FakeDaemon: Sendable {
     /// Lets the streams of Status continue, as one more call of Answer would.
     func act() { core.state.withLock { $0.actions += 1 } }
 
-    /// Ends the thread that accepts; connections end with their peers.
+    /// Ends the accepting thread; each connection ends when its client closes it.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
         if let thread { pthread_join(thread, nil) }
@@ -97,7 +97,7 @@ private final class Core: Sendable {
 
     func serve(_ peer: Int32) {
         let connection = BlockingConnection(descriptor: peer)
-        // Another test's child may have inherited the descriptor; its closing alone would not end the connection.
+        // Another test's child may have inherited the descriptor, so that closing it would not end the connection.
         defer { shutdown(peer, Int32(SHUT_RDWR)) }
         while var call = try? connection.receive(Call.self) {
             call.method = String(call.method.split(separator: ".").last ?? "")

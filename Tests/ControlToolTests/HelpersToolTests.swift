@@ -12,7 +12,7 @@ import Testing
         try await Aside.run { try Tool.run(arguments, program: program, environment: environment) }
     }
 
-    /// A program that answers as the body says, and knows no other command.
+    /// A program that answers Describe, then runs the body, and returns the error `otherwise` to every other command.
     private static func program(_ body: String, otherwise: String = "MethodNotFound") -> String {
         """
         #!/usr/bin/python3 -IS
@@ -53,7 +53,7 @@ import Testing
     private static let claims =
         "if method == 'Evaluate': answer(confidence='none' if status() == 204 else 'high', portal=portal)\n"
 
-    /// It asks for a choice, written in Python.
+    /// The Python code of a helper that asks for a choice.
     private static func asksFor(_ choice: String, title: String = "'x'") -> String {
         claims + """
             if method == 'Authenticate':
@@ -175,7 +175,7 @@ import Testing
         for secret in ["rehearsal-secret-1", "s3same"] { #expect(!ended.output.contains(secret)) }
     }
 
-    /// A portal that refuses the login, and locks the guest out if it is sent again.
+    /// The portal refuses the login, and locks the guest out if the login is sent again.
     @Test(.enabled(if: python)) func aRefusedLoginIsSentOnce() async throws {
         let body =
             Self.claims + """
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    /// The daemon names its probe; the contract allows none.
+    /// The daemon passes a probe to the helper, but the contract allows a link without a probe.
     @Test(.enabled(if: python)) func theProbeMayBeMissing() async throws {
         let body = "if method == 'Evaluate': answer(confidence='none' if given['link']['probeURL'] else 'low')"
         let ended = try await test(Self.program(body))
@@ -203,14 +203,14 @@ import Testing
         #expect(ended.output.contains("note   `link.probeURL` and `link.probeExpect` may be absent"))
     }
 
-    /// It waits for the portal until it is cancelled, and continues after that.
+    /// The helper waits for the portal until it is cancelled, and continues after that.
     @Test(.enabled(if: python)) func ignoringSIGTERMIsReported() async throws {
         let body = """
             signal.signal(15, signal.SIG_IGN)
             if method == "Evaluate" and ("probeURL" not in given["link"] or status() in (200, 204)): answer(confidence="none")
             if method == "Evaluate": answer(confidence="high", portal=portal)
             """
-        // The portal keeps the connection until the helper has ended, so status() returns only by an error, which is caught.
+        // The portal keeps the connection until the helper has ended, so status() can only end with an error, which is caught.
         let stubborn = Self.program(body).replacing(
             "except urllib.error.HTTPError as error: return error.code",
             with:
@@ -265,7 +265,7 @@ import Testing
         #expect(ended.output.contains("--page FILE.html") && !ended.output.contains("No mistakes"))
     }
 
-    /// The daemon would never ask such a helper to log in, so its ability does not help.
+    /// The daemon would never ask such a helper to log in, so its ability to log in does not help.
     @Test(.enabled(if: python)) func aHelperThatLogsInAndNeverClaimsFails() async throws {
         let folder = TemporaryFolder()
         _ = try await play(["helpers", "new", "mine", "--ssid", "Cafe", "--directory", folder.path])
@@ -302,7 +302,7 @@ import Testing
         let logoff = try #require(lines.firstIndex { $0.hasPrefix("Logoff:") }, "\(ended.output)")
         #expect(lines[logoff + 1] == #"         | below\\Logoff \x1b[1m"#, "\(ended.output)")
         #expect(ended.output.components("saying Evaluate") == 5, "\(ended.output)")
-        // Without a sandbox root may write everywhere.
+        // Without a sandbox, root may write everywhere.
         if ended.output.contains("Read-only file system") { #expect(ended.output.contains("ReadWritePaths=")) }
     }
 
@@ -418,7 +418,7 @@ import Testing
         let lines = made.output.split(separator: "\n").map { $0.drop { $0 == " " } }
             .filter { $0.hasPrefix("sudo install") || $0.hasPrefix("sed ") }
         #expect(lines.count == 2)
-        // Into another folder, without becoming root; Exec= keeps the path that the daemon will see.
+        // The commands install into another folder, without becoming root; Exec= keeps the path that the daemon will see.
         let script = lines.joined(separator: "\n").replacing("sudo ", with: "")
             .replacing(" /usr/local/", with: " \(folder.path)/root/usr/local/").replacing(
                 " /etc/", with: " \(folder.path)/root/etc/")
@@ -432,6 +432,6 @@ import Testing
 }
 
 extension String {
-    /// How often a text occurs.
+    /// How often the text occurs.
     fileprivate func components(_ text: String) -> Int { ranges(of: text).count }
 }

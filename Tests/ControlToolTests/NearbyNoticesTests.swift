@@ -29,7 +29,7 @@ import Testing
             offers: offers, made: [], notices: [])
     }
 
-    /// The network and the portal stand in the notification, and the click on the notification itself accepts nothing.
+    /// The notification names the network and the portal. A click on the notification itself accepts nothing.
     @Test func anOfferNamesItsNetworkAndPortal() {
         var notices = NearbyNotices()
         let notice = Notice(
@@ -79,7 +79,7 @@ import Testing
 
     // MARK: A service that was taken over
 
-    /// Identifiers become words of a command line, which some terminals join for a shell.
+    /// Identifiers become words of a command line, which some terminals join into a shell command.
     @Test(arguments: ["-x", "--companion-socket=a", "", "a b", "a;b", "$a", "ö", String(repeating: "a", count: 65)])
     func anIdentifierThatIsNoWordIsNotShown(_ id: String) {
         var notices = NearbyNotices()
@@ -97,7 +97,7 @@ import Testing
         let first = notices.turn(Self.status((0..<100).map { Self.offer("a\($0)") }, (0..<100).map { Self.question("q\($0)") }))
         #expect(first.count == NearbyNotices.limit)
         #expect(notices.turn(after: 60).isEmpty && notices.next == nil)
-        // Others take their places.
+        // Other offers take their places.
         _ = notices.turn(Self.status((0..<100).map { Self.offer("b\($0)") }), after: 61)
         let others = Self.status([Self.offer("c1")])
         #expect(notices.turn(others, after: 120).filter(\.shows).isEmpty)
@@ -128,12 +128,12 @@ import Testing
         _ = notices.turn(Self.status([], [Self.question()]))
         notices.opened(for: subject)
         #expect(notices.turn(Self.status([], [Self.question(terms: "New")])).isEmpty)
-        // The dialog was closed, and the question waits.
+        // The dialog was closed without an answer, so the question still waits.
         notices.closed(for: subject, hasAnswered: false, problem: nil, at: Self.start)
         #expect(notices.turn().count == 1)
     }
 
-    /// A terminal that returns at once looks like success.
+    /// A terminal that returns at once looks like success, but the offer still waits.
     @Test func whatStillWaitsAfterItsProgramIsShownAgain() {
         var notices = NearbyNotices()
         _ = notices.turn(Self.status([Self.offer()]))
@@ -141,7 +141,7 @@ import Testing
         notices.closed(for: .offer("o1"), hasAnswered: true, problem: nil, at: Self.start)
         #expect(notices.turn(after: 59).isEmpty && notices.next == Self.start + .seconds(60))
         #expect(notices.turn(after: 60).count == 1)
-        // It did its work.
+        // The program did its work: the offer is gone.
         notices.opened(for: .offer("o1"))
         notices.closed(for: .offer("o1"), hasAnswered: true, problem: nil, at: Self.start + .seconds(60))
         #expect(notices.turn(Self.status(), after: 120).isEmpty && notices.next == nil)
@@ -172,7 +172,7 @@ import Testing
 }
 
 extension NearbyNotices {
-    /// Takes in a status, if there is a new one, and returns the orders some seconds after the start.
+    /// Takes in a status, if there is one, and returns the orders at some seconds after the start.
     fileprivate mutating func turn(_ status: CompanionStatus?, after seconds: Int = 0) -> [Notices.Order] {
         update(status)
         return turn(after: seconds)

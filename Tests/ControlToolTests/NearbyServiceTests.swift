@@ -6,7 +6,7 @@ import Varlink
 
 @testable import Notifications
 
-/// The notifier at a companion service that was taken over, or that comes later.
+/// The notifier, with a companion service that was taken over, or that starts later.
 @Suite(.timeLimit(.minutes(1))) struct NearbyServiceTests {
     private static func status(_ name: String) -> [UInt8] {
         let status = CompanionStatus(
@@ -66,7 +66,7 @@ import Varlink
         #expect(!hasNews())
         mkdir(folder, 0o700)
         #expect(hasNews())
-        // The end of the watch above is the last thing that is heard of it.
+        // The watch on the parent folder has ended, which is its last event.
         _ = hasNews()
         parent.write("other", "")
         #expect(!hasNews())

@@ -29,7 +29,7 @@ import Testing
 
     private static let gone = status(.inactive, ssid: nil)
 
-    /// The kinds of notifications; `nil` for one that is closed.
+    /// The kinds of the shown notifications; `nil` for an order that closes one.
     private static func kinds(_ orders: [Notices.Order]) -> [Notice.Kind?] {
         orders.map { if case .show(let notice, .interface("wlan0")) = $0 { notice.kind } else { nil } }
     }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The body of what is shown.
+    /// The body of the first notification.
     private static func body(_ orders: [Notices.Order]) -> String? {
         guard case .show(let notice, _)? = orders.first else { return nil }
         return notice.body
@@ -116,7 +116,7 @@ import Testing
         notices.opened(on: "wlan0")
         #expect(notices.orders(for: Self.status(.evaluating), at: 0) == [.close(.interface("wlan0"))])
         #expect(notices.orders(for: browser("p2"), at: 0).isEmpty)
-        // It was closed, and the portal still asks for a login.
+        // The browser was closed, and the portal still asks for a login.
         let shown = notices.closed(on: "wlan0", hasAnswered: false, problem: "The browser has ended.", at: 0)
         #expect(Self.body(shown) == "The browser has ended.\nThe portal needs a browser.")
     }
@@ -126,7 +126,7 @@ import Testing
         _ = notices.orders(for: Self.asking("p1"), at: 0)
         notices.opened(on: "wlan0")
         #expect(Self.kinds(notices.closed(on: "wlan0", hasAnswered: false, problem: nil, at: 0)) == [.question])
-        // The program that starts a terminal may end at once; the terminal has the question.
+        // The program that starts a terminal may end at once, while the terminal still asks the question.
         notices.opened(on: "wlan0")
         #expect(notices.closed(on: "wlan0", hasAnswered: true, problem: nil, at: 0).isEmpty)
         #expect(Self.kinds(notices.orders(for: Self.asking("p2"), at: 0)) == [.question])
@@ -165,7 +165,7 @@ import Testing
 
     @Test func whatNeedsNoUserIsNotMentioned() {
         var notices = Notices()
-        // It was online before.
+        // The network was online when the notifier began.
         #expect(notices.orders(for: Self.online(), at: 0).isEmpty)
         #expect(notices.orders(for: Self.online(), at: 0).isEmpty)
         // A network without a login.
@@ -278,7 +278,7 @@ struct NotifyProcessTests {
         #"{"id":"o1","peer":{"name":"Ida","id":"\#(String(repeating: "0a", count: 32))"},"ssid":"Cafe & Co","portal":"https://portal.aroma.example","fields":["room"],"#
         + #""fits":true,"secondsRemaining":60}"#
 
-    /// A click on the button accepts the offer that was shown; without buttons, the notification is withdrawn with the offer.
+    /// A click on the button accepts the offer that was shown. Without buttons, the notification is withdrawn once the offer is gone.
     @Test(arguments: ["actions", "body"]) func anOfferOfAPairedLaptopIsShown(_ capabilities: String) async throws {
         try await Aside.run {
             try withAgent(
@@ -303,7 +303,7 @@ struct NotifyProcessTests {
         }
     }
 
-    /// The service is switched on while nothing changes at the daemon.
+    /// The companion service is switched on while the daemon reports no change.
     @Test func aServiceThatComesLaterIsFollowed() async throws {
         try await Aside.run {
             try withAgent(
@@ -365,7 +365,7 @@ struct NotifyProcessTests {
         if capabilities.hasPrefix("actions") {
             _ = try wait(for: "close", in: "out", of: folder)
             let lines = try wait(for: "hotspotctl", in: "out", of: folder)
-            // A click on the notification is the first button, which is shown once: Xfce would show one for the click as well.
+            // `default` is a click on the notification; it does the same as the first button. Xfce would show `default` as a button of its own.
             let click = name.hasPrefix("Xfce") ? "" : #""default", "", "#
             let actions = #"[\#(click)"answer", "Answer", "browse", "Open browser"], 2]"#
             #expect(lines.contains { $0.hasSuffix(actions) && $0.contains("for \\u201cRoom\\u201d.") }, "\(lines)")
@@ -378,7 +378,7 @@ struct NotifyProcessTests {
         }
         daemon.act()
         let lines = try wait(for: "Online, 1 h 42 min left.", in: "out", of: folder)
-        // In place of the question, where no click has closed it.
+        // Replaces the question's notification, unless a click has closed it.
         let replaced = capabilities.hasPrefix("actions") ? 0 : 1
         #expect(lines.last?.hasPrefix("[\(replaced), \"Cafe & Co\"") == true, "\(lines)")
     }

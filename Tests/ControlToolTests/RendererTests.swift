@@ -170,7 +170,7 @@ import Varlink
             ])
     }
 
-    /// Text that looks like a line of ours is behind a bar, and below ours.
+    /// Foreign text that looks like hotspotctl's own line stands behind a bar, below hotspotctl's lines.
     @Test func textOfOthersIsMarked() {
         let prompt = PendingPrompt(
             id: "p1", interface: "wlan0", ssid: "Hotel", helper: "keys", portal: "http://p.example",
@@ -186,7 +186,7 @@ import Varlink
             renderer.heading(prompt, isWarned: true).dropFirst() == [
                 "  ! Not encrypted.", "  │ Hotel asks (https://bank.example):", "  │ ! This portal is encrypted.",
             ])
-        // Nothing is typed here.
+        // Without fields the user types nothing, so there is no warning.
         var handedOver = prompt
         handedOver.fields = []
         #expect(!renderer.heading(handedOver, isWarned: false).contains { $0.contains("encrypted:") || $0.contains("  !") })
@@ -301,7 +301,7 @@ import Varlink
         #expect(
             Wrapping.fitted("  " + String(repeating: "x", count: 30), columns: 20) == "  " + String(repeating: "x", count: 18)
                 + "\n      " + String(repeating: "x", count: 12))
-        // A terminal with space on the right, and one without.
+        // Text that begins with many blanks, and a terminal with one column.
         #expect(Wrapping.fitted(String(repeating: " ", count: 50) + "x", columns: 20).hasSuffix("x"))
         #expect(
             Wrapping.fitted(String(repeating: "x", count: 30), columns: 1).hasPrefix(

@@ -60,7 +60,7 @@ import Testing
             return (String(text[..<space]), String(text[space...].drop { $0 == " " }))
         }
 
-        /// Returns the line with its moments.
+        /// Returns the line with each number behind `@` replaced by a time.
         private static func dated(_ line: Substring, _ now: Int) -> String {
             String(line.replacing(#/@(-?[0-9]+)/#) { "\(now + (Int($0.1) ?? 0))" })
         }
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: names) func screen(_ name: String) throws {
-        // The times belong to this run: other tests may take minutes before it.
+        // The times count from this test's start: other tests may take minutes before it.
         let scene = try Scene(Self.folder.appending(path: name), now: Int(Date.now.timeIntervalSince1970 * 1000))
         let daemon = try FakeDaemon(scene.script)
         defer { daemon.stop() }

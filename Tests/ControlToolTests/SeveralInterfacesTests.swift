@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// A question can also be named by its interface; the next question there may be another one.
+    /// A question can also be named by its interface; the next question on that interface may be a different one.
     @Test(arguments: [("p1", "net1"), (nil, "net1")] as [(String?, String)]) func aQuestionIsNamedByItsInterface(
         prompt: String?, name: String
     ) throws {
@@ -75,7 +75,7 @@ import Testing
         let problem = #"{"code":"logoffUnconfirmed","message":"The portal is dead.","hint":"hotspotctl logoff"}"#
         let left = try run(.init(replies: ["Logoff": [chosen], "Status": [state("inactive", problem)]]), ["logoff"])
         #expect(left.status == 1 && left.output.isEmpty && left.errors.hasPrefix("hotspotctl: The portal is dead.\n"), "\(left)")
-        // The first one to change is another one.
+        // net2 changes first, but the command waits for net1.
         func status(_ first: String, _ second: String) -> String {
             func one(_ name: String, _ state: String) -> String {
                 #"{"interface":"\#(name)","state":"\#(state)","since":1,"ssid":"Cafe","captive":false,"problems":[]}"#

@@ -15,7 +15,7 @@ import Testing
         return renderer
     }
 
-    /// Columns that fit, of those in a heading.
+    /// The columns that fit, by their headings.
     private func headings(_ lines: [String]) -> [String] { lines[0].split(separator: "  ").map { $0.trimmed } }
 
     @Test(arguments: [
@@ -37,7 +37,7 @@ import Testing
         #expect(lines.count == (columns == 200 ? 3 : 4))
     }
 
-    /// A login by a portal file shows the file's name; any other helper, kind or file name gives none.
+    /// A login by a portal file shows the file's name. In all other cases, the helper's name is shown.
     @Test(arguments: [
         ("catalogue", "tik", "Tik hotspot"), ("form", "tik", "form"), ("catalogue", "other", "catalogue"),
         ("catalogue", nil, "catalogue"),

@@ -30,14 +30,14 @@ final class Tool {
     }()
 
     /// - Parameters:
-    ///   - input: the descriptor that becomes standard input, which stays the caller's.
-    ///   - output: the same for standard output; otherwise it is kept.
-    ///   - errors: the same for standard error.
+    ///   - input: the descriptor that becomes standard input; the caller keeps and closes it.
+    ///   - output: the descriptor for standard output; without one, the output is collected.
+    ///   - errors: the descriptor for standard error; without one, the errors are collected.
     init(
         _ arguments: [String], input: Int32, output: Int32? = nil, errors: Int32? = nil, program: String = Tool.program,
         environment: [String] = ["LANG=C.UTF-8", "TZ=UTC"]
     ) throws {
-        // Sockets rather than pipes: those can be made so that no other test's child inherits them.
+        // Sockets instead of pipes: sockets can be created so that no other test's child inherits them.
         let outputs = try Socket.pair()
         let errorEnds = try Socket.pair()
         var actions = posix_spawn_file_actions_t()
@@ -107,7 +107,7 @@ final class Tool {
             errors: String(decoding: errorBytes, as: UTF8.self))
     }
 
-    /// Reads what is there; `false` at the end of both.
+    /// Reads the available output; `false` once both descriptors are at their end.
     private func pump() -> Bool {
         var waits = [
             pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: errors, events: Int16(POLLIN), revents: 0),

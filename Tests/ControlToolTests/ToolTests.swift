@@ -202,7 +202,7 @@ private let helpers = """
             "\"version\"", with: #""off":[{"helper":"wispr","ssid":"Cafe Aroma"},{"helper":"form"}],"version""#)
         let switched = try run(.init(replies: ["List": [list], "Status": [one]]), ["list"])
         #expect(switched.output.contains("  form (remembered), wispr (off)  yes "), "\(switched.output)")
-        // The helper that is there, and off everywhere, claims nothing.
+        // An installed helper that is switched off everywhere claims nothing.
         let unclaimed = list.replacing(#/"claims":\[[^\]]*\]/#, with: #""claims":[]"#)
         for words in [["list"], ["list", "--all"]] {
             let gone = try run(.init(replies: ["List": [unclaimed], "Status": [one]]), words)
@@ -258,14 +258,14 @@ private let helpers = """
         let ended = try run(.init(streams: ["List": [list, list]]), ["list", "--watch", "--json=short"])
         #expect(ended.output.split(separator: "\n").count == 2)
         #expect(ended.status == 8)
-        // Without a terminal each line says when it was.
+        // Without a terminal, each line begins with the time.
         let other = list.replacing("Cafe Aroma", with: "Cafe Bistro")
         let lines = try run(.init(streams: ["List": [list, list, other]]), ["list", "--watch"]).output.split(separator: "\n")
         #expect(lines.count == 8 && lines[5].contains("● Cafe Bistro"), "\(lines)")
         for line in lines { #expect(line.contains(#/^\d\d:\d\d:\d\d  /#), "\(line)") }
     }
 
-    /// In place, with one line for each network.
+    /// The list is redrawn in place, with one line for each network.
     @Test(.timeLimit(.minutes(10))) func watchingATerminalRedrawsIt() throws {
         let daemon = try FakeDaemon(.init(streams: ["List": [list, list]]))
         defer { daemon.stop() }
@@ -322,7 +322,7 @@ private let helpers = """
                 """)
         let short = try run(script, ["explain"]).output
         #expect(!short.contains("answer") && short.contains("asking the helpers"))
-        // The command shows the same attempt.
+        // The suggested command shows the same attempt.
         for (words, place) in [
             (["wlan0"], " wlan0"), (["Cafe 2"], " 'Cafe 2'"), (["--attempt", "a-1"], " --attempt a-1"), ([], ""),
         ] {
@@ -387,7 +387,7 @@ private let helpers = """
         }
     }
 
-    /// Each state without a session to end says why, and what helps.
+    /// In each state without a session to end, the error gives the reason and a command that helps.
     @Test(arguments: StateName.allCases) func aRefusedLogoffSaysWhy(state: StateName) throws {
         let ended = try run(
             .init(replies: ["Logoff": [#"!WrongState {"interface":"wlan0","state":"\#(state.rawValue)"}"#]]), ["logoff"])
@@ -459,7 +459,7 @@ private let helpers = """
             "\(online)")
     }
 
-    /// A helper and a network have separate switches, and one for both.
+    /// There are switches for a helper, for a network, and for a helper in one network.
     @Test(arguments: [
         (
             ["Cafe"], #"{"helper":"form","ssid":"Cafe"},{"helper":"wispr","ssid":"Home"}"#, Int32(0),
@@ -525,7 +525,7 @@ private let helpers = """
         }
     }
 
-    /// The command that helps has the network's own name, as a word of the shell.
+    /// The suggested command contains the real name of the network, quoted for the shell.
     @Test func aMisspeltNetworkGetsTheNearestName() throws {
         let refusal = #"!NoSuchNetwork {"ssid":"Cafe Arma","nearest":"Cafe Aroma"}"#
         let script = FakeDaemon.Script(replies: [
@@ -549,7 +549,7 @@ private let helpers = """
         #expect(done.status == 0)
     }
 
-    /// The portal may have closed since the last probe: the network's state is reported only after the new one.
+    /// The portal may have closed since the last probe, so the network's state is reported only after the new probe.
     @Test func aFreshLoginSaysNothingOfTheLastLook() throws {
         let open = online.replacing(#""helper":"form","#, with: "")
         let login = #"{"interface":"wlan0"}"#
@@ -587,7 +587,7 @@ private let helpers = """
         }
     }
 
-    /// None of these sentences was true.
+    /// Earlier versions of the help contained these untrue sentences.
     @Test func theHelpSaysWhatIsSo() throws {
         for (words, untrue) in [
             (["answer"], "ticks"), (["disable"], "without it every"), (["credentials", "add"], "as 'show' lists them"),
@@ -691,7 +691,7 @@ private let helpers = """
         #expect(left.status == 1 && left.errors.hasPrefix("\(waiting)hotspotctl: wlan0 left its network.\n"))
     }
 
-    /// Its question waits already, or comes.
+    /// The login's question waits already, or appears later.
     @Test func aLoginThatIsUnderWayIsJoined() throws {
         var script = FakeDaemon.Script(
             replies: ["Login": [#"{"interface":"wlan0","underWay":true}"#], "Prompts": [prompts]])

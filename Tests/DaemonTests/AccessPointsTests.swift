@@ -39,13 +39,13 @@ import Testing
         #expect(bound == 0)
         let points = AccessPoints(Associations(sockets: folder.path))
         var calls = 0
-        // The second caller waits for the first one's question.
+        // The second caller waits for the first caller's question.
         for _ in 0..<2 { points.ask([Self.question]) { calls += 1 } }
         #expect(calls == 0)
         while calls < 2 {
             await withCheckedContinuation { done in EventLoop.shared.later(.milliseconds(5)) { done.resume() } }
         }
-        // One question, whatever the number of callers.
+        // Only one question is sent, whatever the number of callers.
         var octets = [UInt8](repeating: 0, count: 64)
         let count = recv(descriptor, &octets, octets.count, Int32(MSG_DONTWAIT))
         #expect(String(decoding: octets.prefix(max(0, count)), as: UTF8.self) == "ATTACH")

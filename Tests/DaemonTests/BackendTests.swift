@@ -73,12 +73,12 @@ import Testing
 
     // MARK: Changes of helpers
 
-    /// The remembered helper logs in alone, unless another one has changed that may know the portal better now.
+    /// The remembered helper logs in alone, unless another helper has changed and may know the portal better now.
     @Test @LoopActor func afterAChangeOfAHelperTheNextLoginIsARace() async throws {
         let cafe = try await Cafe.online()
         let bench = cafe.bench
         try bench.add("b")
-        // A low claim waits for the other one's answer.
+        // A low claim waits for the other helper's answer.
         bench.evaluates("a", #"{"confidence": "low"}"#)
         bench.evaluates("b", #"{"confidence": "none"}"#)
         bench.replies("a", to: "Maintain", #"{"result": "authenticationRequired"}"#)
@@ -172,7 +172,7 @@ import Testing
         if everything { try cafe.backend.forgetEverything() } else { try cafe.backend.forget(ssid: "Cafe") }
         #expect(controller.machine.state.chosenHelper == "a" && controller.status.problems.map(\.code).contains(.forgotten))
         #expect(bench.services.host.given["a"]?.isEmpty != false)
-        // Its upkeep stores nothing.
+        // Maintain stores nothing for this session.
         controller.feed(.loginRequested(helper: nil))
         #expect(
             await bench.eventually { bench.told("a", "Maintain").count == 1 && controller.machine.state.name == .authenticated })
@@ -227,7 +227,7 @@ import Testing
 
     // MARK: The journal
 
-    /// Another network's attempt may be the last one of all.
+    /// The newest attempt may belong to another network.
     @Test @LoopActor func explainTakesTheNetworkThatIsJoined() async throws {
         let cafe = try await Cafe.online()
         let store = cafe.bench.services.store
@@ -329,8 +329,8 @@ import Testing
         await cafe.close()
     }
 
-    /// If a helper was chosen only because another helper was switched off, it is no longer preferred once the other is switched on, in this
-    /// visit or the next.
+    /// If a helper was chosen only because another helper was switched off, it is no longer preferred once the other helper is switched on,
+    /// neither on this visit nor on the next.
     @Test(arguments: [true, false]) @LoopActor func aHelperThatIsSwitchedOnMayWinAgain(leaves: Bool) async throws {
         let bench = try FilterBench()
         for name in ["a", "b"] { try bench.add(name) }
@@ -356,7 +356,7 @@ import Testing
         await cafe.close()
     }
 
-    /// A hold of any security under the name.
+    /// Reports whether a network with this name was held, whatever its security.
     @Test @LoopActor func switchingANetworkOnSaysWhetherItWasLeftAlone() async throws {
         let cafe = try await Cafe.online()
         #expect(try !cafe.backend.setEnabled(helper: nil, ssid: "Cafe", enabled: true))
@@ -398,7 +398,7 @@ import Testing
 
     // MARK: Leaving that is no leaving
 
-    /// A client that waits for a login reads each state.
+    /// A client that waits for a login reads each state, so no state may name the network that was left.
     @Test @LoopActor func aNetworkThatIsLeftIsInNoState() async throws {
         let cafe = try await Cafe.online()
         var seen: [InterfaceStatus] = []
@@ -409,7 +409,7 @@ import Testing
         await cafe.close()
     }
 
-    /// A question ends with its network, which is joined again at once.
+    /// The question ends with its network, although the laptop joins the network again at once.
     @Test(arguments: [true, false]) @LoopActor func aQuestionThatGoesWithItsNetworkSaysWhy(isForgotten: Bool) async throws {
         let hotel = try Hotel(Hotel.secure)
         let cafe = Cafe(hotel.bench, hotel.controller)

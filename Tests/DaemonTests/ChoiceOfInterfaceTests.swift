@@ -7,7 +7,7 @@ import Testing
 
 @testable import hotspotd
 
-/// The interface that a call without a name means: two of them, over the real host and store.
+/// The interface that a call without a name means, with two interfaces over the real host and store.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ChoiceOfInterfaceTests {
     init() { EventLoop.startThread() }
 
@@ -66,7 +66,7 @@ import Testing
         Self.join(second, "Cafe", metric: 600)
         #expect(await bench.eventually { second.machine.state.name == .authenticated })
 
-        // An interface with a question comes first if any is suitable; for a check, the one that programs use.
+        // Of several suitable interfaces, one with a question comes first. A check takes the interface that programs use.
         #expect(try backend.find(nil) === first)
         #expect(backend.mostUsed === second)
         bench.replies("a", to: "Maintain", #"{"result": "authenticationRequired"}"#)
@@ -78,7 +78,7 @@ import Testing
         second.feed(.promptAnswered(try #require(second.desk.prompt?.id)))
         #expect(await bench.eventually { second.machine.state.name == .authenticated })
 
-        // One of each.
+        // One interface needs a login, and the other has a session.
         bench.replies("a", to: "Authenticate", #"{"result": "failure"}"#)
         #expect(try backend.login(interface: nil, helper: nil, fresh: false).interface == "hot7")
         #expect(await bench.eventually { first.machine.state.name == .failure })
@@ -88,7 +88,7 @@ import Testing
         #expect(try backend.logoff(interface: nil) == "hot8")
         #expect(await bench.eventually { second.machine.state.name == .inactive })
 
-        // None with a session, and two that wait.
+        // No interface has a session, and both can log in.
         #expect(Self.code { _ = try backend.logoff(interface: nil) } == .severalInterfaces)
         #expect(Self.code { _ = try backend.login(interface: nil, helper: nil, fresh: false) } == .severalInterfaces)
         #expect(try backend.login(interface: "hot8", helper: nil, fresh: false).interface == "hot8")

@@ -92,7 +92,7 @@ import Wireless
 
     // MARK: Switches
 
-    /// The login failed while a helper was off, or because of it.
+    /// The login failed while a helper was switched off, perhaps for that reason.
     @Test @LoopActor func aHelperThatIsSwitchedOnTriesTheFailedLoginAgain() async throws {
         let bench = try FilterBench()
         try bench.add("a")
@@ -167,7 +167,7 @@ import Wireless
     @Test(
         arguments: [
             ("clockWrong", nil, "By this computer's clock, certificates are not valid, so HTTPS does not work."),
-            // As of a battery that is empty.
+            // As after the clock's battery was empty.
             (
                 "clockWrong", "Mon, 23 Nov 2026 16:00:00 GMT",
                 "By this computer's clock, certificates are not valid, so HTTPS does not work."
@@ -248,7 +248,7 @@ import Wireless
 
     // MARK: Masks
 
-    /// A helper that guesses another helper's secrets in its list would see in "explain" which guess is right.
+    /// A helper could write guesses of another helper's secret; masked guesses in "explain" would show which guess is right.
     @Test @LoopActor func secretsOfOneHelperAreNotMaskedInAnothersWords() async throws {
         let bench = try FilterBench()
         let guesses = (4690..<4730).map(String.init).joined(separator: " ")

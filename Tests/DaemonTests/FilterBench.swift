@@ -126,7 +126,7 @@ import Vault
         load()
     }
 
-    /// A prober that always gives this answer; it replaces the one before.
+    /// A prober that always gives this answer; it replaces the earlier prober.
     func addProber(_ answer: String, _ name: String = "prober") {
         let path = "\(folder)/programs/\(name)"
         let program = """

@@ -43,7 +43,7 @@ import Varlink
         await bench.pause(.milliseconds(400))
         #expect(bench.told("a").count + bench.told("b").count == last)
         #expect(bench.told("none").isEmpty)
-        // Without the addresses of a stranger.
+        // The helper is not told the addresses that a stranger announces.
         let told = bench.told("a")[0]["networks"]?.array?.map { $0["announced"] }
         #expect(told == [["openRoaming": true], nil], "\(told ?? [])")
         await bench.close()
@@ -174,7 +174,7 @@ import Varlink
         bench.hold("a")
         let asked = bench.told("a").count
         #expect(await bench.eventually { bench.told("a").count > asked })
-        // One more tick, and none that could announce the deadline's effect.
+        // After one more tick, no tick could announce the deadline's effect.
         bench.services.settings.filterInterval = .seconds(3600)
         #expect(await bench.eventually { bench.labellers("Cafe").isEmpty })
         #expect(bench.announced.isEmpty, "the list was announced again")
@@ -229,7 +229,7 @@ import Varlink
         }
         bench.cycle.watch(1)
         #expect(await bench.eventually { bench.labellers("Cafe") == ["a", "b"] && bench.labellers("Bar") == ["a", "b"] })
-        // One network, at one helper: the answer on its way does not bring it back.
+        // One network is switched off for one helper: the answer on its way does not restore the label.
         bench.hold("a")
         var count = bench.told("a").count
         #expect(await bench.eventually { bench.told("a").count > count })
@@ -242,7 +242,7 @@ import Varlink
         #expect(await bench.eventually { bench.told("a").count > count + 1 })
         #expect(bench.asked(bench.told("a").last) == ["Bar"] && bench.labellers("Cafe") == ["b"])
         #expect(bench.labellers("Bar") == ["a", "b"])
-        // After it is switched on again, it must be asked again first.
+        // After the helper is switched on again, it has no label until it has been asked again.
         bench.hold("a")
         count = bench.told("a").count
         #expect(await bench.eventually { bench.told("a").count > count })
@@ -250,13 +250,13 @@ import Varlink
         #expect(bench.labellers("Cafe") == ["b"])
         bench.letGo("a")
         #expect(await bench.eventually { bench.labellers("Cafe") == ["a", "b"] })
-        // One network for all.
+        // One network is switched off for all helpers.
         try bench.switch(helper: nil, ssid: cafe, on: false)
         #expect(bench.labellers("Cafe").isEmpty)
         count = bench.told("b").count
         #expect(await bench.eventually { bench.told("b").count > count + 1 })
         #expect(bench.asked(bench.told("b").last) == ["Bar"])
-        // One helper everywhere, while it is being asked.
+        // One helper is switched off everywhere, while it is being asked.
         bench.hold("b")
         count = bench.told("b").count
         #expect(await bench.eventually { bench.told("b").count > count })
@@ -331,7 +331,7 @@ import Varlink
                 association: "0", network: .wireless(ssid, .open), ssid: ssid, security: .open,
                 snapshot: LinkSnapshot(index: 7, name: "wlan0", addresses: ["192.0.2.2/24"], gateways: ["192.0.2.1"]),
                 facts: LinkFacts(nameservers: ["192.0.2.1"], source: "test")))
-        // 30: it never answered the list, and is asked on joining like any other helper.
+        // 30: the helper never answered FilterScanList, and on joining it is asked like any other helper.
         #expect(await bench.eventually { bench.told("a", "Authenticate").count == 1 })
         #expect(bench.told("a", "Evaluate").count == 1 && bench.told("a").isEmpty)
         let state = controller.machine.state
@@ -342,7 +342,7 @@ import Varlink
         #expect(await bench.eventually { bench.labellers("Cafe").isEmpty })
         #expect(controller.machine.state == state, "31")
         #expect(bench.told("a", "Authenticate").count == 1 && bench.told("a", "Evaluate").count == 1)
-        // The command was not disturbed either: its answer counts.
+        // Authenticate was not disturbed either: its answer counts.
         bench.cycle.watch(0)
         unlink("\(bench.folder)/notes/a.Authenticate.hold")
         #expect(await bench.eventually { controller.machine.state != state })

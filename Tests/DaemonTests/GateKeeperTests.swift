@@ -78,7 +78,7 @@ import Testing
         let stage = Stage()
         stage.wanted = [3: "w0"]
         stage.keeper.setWanted(true)
-        // It cannot be opened.
+        // The gate cannot be opened.
         stage.work.error = Self.busy
         stage.wanted = [:]
         stage.keeper.machinesMoved()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import hotspotd
 
-/// The helper folders, and what helpers read beside them.
+/// The helper folders, and the other files that helpers read.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HelperLoaderTests {
     init() { EventLoop.startThread() }
 
@@ -34,7 +34,7 @@ import Testing
         await bench.close()
     }
 
-    /// The helper's file stays as it is.
+    /// Only the program disappears; the helper's file does not change.
     @Test @LoopActor func aProgramThatIsGoneMakesItsHelperBrokenUntilItIsBack() async throws {
         let bench = try FilterBench()
         let (helpers, program) = (bench.folder + "/helpers", bench.folder + "/programs/own")

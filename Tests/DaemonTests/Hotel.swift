@@ -109,7 +109,7 @@ import Vault
         return hotel
     }
 
-    /// Sets a PIN with the least work for a guess.
+    /// Sets a PIN whose key is cheap to derive.
     private func setPIN(_ pin: String) throws {
         let (store, vault) = (bench.services.store, bench.services.vault)
         let all = store.allCredentials

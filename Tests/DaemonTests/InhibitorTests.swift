@@ -64,7 +64,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
             logind.waitUntilExit()
         }
 
-        /// Its notes.
+        /// logind's notes.
         var words: [String] {
             ((try? String(contentsOf: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
         }
@@ -144,7 +144,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         let absence = Absence(services: bench.services, problems: ProblemList()) { [] }
         bench.services.settings.logoffOn = LogoffOn(sleep: true, lock: true)
         absence.applySettings()
-        // The answer cannot come within this turn of the loop.
+        // The reply cannot arrive within this turn of the loop, so the delay is still being taken.
         bench.services.settings.logoffOn.sleep = false
         absence.applySettings()
         #expect(await bench.eventually { logind.words == ["ready", "taken", "released"] })

@@ -12,7 +12,7 @@ import Wireless
 @testable import HelperHost
 @testable import hotspotd
 
-/// A helper is not blamed for the faults of others, and does not get their credentials and sessions.
+/// A helper is not blamed for the faults of other helpers, and does not get their credentials and sessions.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct InnocentHelperTests {
     init() { EventLoop.startThread() }
 
@@ -74,7 +74,7 @@ import Wireless
             Self.network, helper: "portal", origin: Self.portal.origin, pin: Self.portal.pin, fieldNames: ["pass"],
             sealed: try vault.seal(["pass": "opensesame"], for: old))
         #expect(credential() == ["pass": "opensesame"])
-        // From the first release on, it belongs to this program.
+        // Once it was released, the credential belongs to this program.
         #expect(store.credentials(Self.network).map(\.program) == [bench.folder + "/programs/portal"])
         #expect(credential() == ["pass": "opensesame"])
         bench.steps = []

@@ -21,7 +21,7 @@ import Varlink
         #expect(own.probeURL == "http://probe.example/" && own.probeExpect == "hello" && own.probeAddress == nil)
     }
 
-    /// A helper gets the elements and an origin; a stranger's addresses and names stay with the daemon.
+    /// A helper gets the elements and an origin. The addresses and names in a stranger's announcement stay with the daemon.
     @Test func helpersGetTheAnnouncementWithoutItsAddresses() {
         var announced = AnnouncedAccess()
         (announced.additionalStep, announced.loginOrigin) = (true, "https://portal.example")

@@ -8,7 +8,7 @@ import Wireless
 
 /// A link's way into a network and out of it, event by event, with the time in milliseconds.
 @Suite struct JoiningTests {
-    /// A bench that holds what is known of one link, and changes it.
+    /// The known facts about one link, and changes of them.
     private struct Bench {
         var joining = Joining()
         var view: Joining.View
@@ -74,7 +74,7 @@ import Wireless
         #expect(silent.step(1000) == .join(.anonymous, bssid: nil))
     }
 
-    /// A case of the waits: what is known, and the first moment at which the network is joined.
+    /// A case of the waits: the known facts, and the first moment at which the network is joined.
     struct Wait: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var milliseconds: Int
@@ -254,7 +254,7 @@ import Wireless
         #expect(!bench.joining.asksNetwork(bench.view), "to this network the address is a stranger's")
         bench.view.link.addresses.append("172.16.0.4/16")
         #expect(bench.step(1500) == .join(Self.cafe("Train"), bssid: Self.bssid(1)))
-        // The other network gives the same address, which counts after the wait.
+        // The other network gives the same address, which counts only after the wait.
         bench.view.association = Bench.association("Cafe")
         #expect(bench.step(9000) == .leave(reason: "another network"))
         #expect(bench.step(9000) == .wait(asksGateway: false))

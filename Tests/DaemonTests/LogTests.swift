@@ -5,7 +5,7 @@ import Varlink
 
 @testable import hotspotd
 
-/// The journal, played by a socket that is never read.
+/// The journal, imitated by a socket that nobody reads.
 @Suite(.timeLimit(.minutes(10))) struct LogTests {
     private final class FullJournal {
         private let folder = TemporaryFolder()

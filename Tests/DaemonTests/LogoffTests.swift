@@ -64,7 +64,7 @@ import Testing
     @Test @LoopActor func aHelperThatLostItsMemoryOfTheTermsGetsNoConsent() async throws {
         let hotel = try await accepted()
         hotel.leave()
-        // As where another helper logged in meanwhile.
+        // As if another helper had logged in meanwhile.
         try hotel.bench.services.store.setSealedSession(Hotel.network, of: nil, nil)
         hotel.join()
         hotel.controller.feed(.loginRequested(helper: "form", fresh: true))
@@ -85,7 +85,7 @@ import Testing
         await hotel.close()
     }
 
-    /// It does not learn about earlier accepted terms, and its new memory is stored.
+    /// The helper does not learn about earlier accepted terms, and its new memory is stored.
     @Test @LoopActor func aLoginAfterForgetBeginsAnew() async throws {
         let hotel = try await accepted()
         try hotel.bench.services.store.forgetEverything()
@@ -111,7 +111,7 @@ import Testing
         await hotel.close()
     }
 
-    /// The portal would ask for the accepted terms again.
+    /// Without the memory, the portal would ask for the accepted terms again.
     @Test @LoopActor func aSessionThatThePortalEndsAgainstTheHelpersWordKeepsItsMemory() async throws {
         let hotel = try await accepted()
         await logOff(hotel, #"{"result": "failure", "reason": "No way."}"#)
@@ -144,7 +144,7 @@ import Testing
             let hotel = try await accepted()
             await logOff(hotel, reply)
             #expect(verdict(hotel) == sentence && hotel.controller.status.problems.map(\.code) == [code])
-            // Another logoff would not help.
+            // Another logoff would not help, so the hint names another command.
             #expect(hotel.controller.status.problems.first?.hint == (code == .held ? "hotspotctl login" : "hotspotctl explain"))
             let store = hotel.bench.services.store
             #expect(store.attempts(limit: 1).first?.outcome == word && store.lastOutcome(Hotel.network)?.word == word)

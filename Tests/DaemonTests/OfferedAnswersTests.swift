@@ -9,7 +9,7 @@ import Vault
 
 @testable import hotspotd
 
-/// Stored answers on their way to a paired laptop, and those that one offers.
+/// Stored answers on their way to a paired laptop, and answers that a paired laptop offers.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct OfferedAnswersTests {
     init() { EventLoop.startThread() }
 
@@ -38,7 +38,7 @@ import Vault
         #expect(hotel.bench.steps.contains { $0.kind == "answered" && $0.detail == "by the user on Ida" })
         #expect(hotel.desk.answers.last?.token == shown.token)
         #expect(hotel.desk.answers.last?.sentence == "The question was answered on the paired laptop \"Ida\".")
-        // The login is proven, so they are kept, except codes.
+        // The login is proven, so the answers are kept, except codes.
         #expect(hotel.bench.services.store.allCredentials.map(\.fieldNames) == [["name", "room"]])
         await hotel.close()
     }
@@ -67,7 +67,7 @@ import Vault
         #expect(!reply.answered && hotel.desk.prompt?.stored == ["room"])
         #expect(hotel.desk.prompt?.token == shown.token)
         #expect(refusal(hotel, Self.offer(["sms": "998877"])) == .noPortal, "it asks for no code")
-        // Earlier answers stay.
+        // Answers that were stored before stay stored.
         _ = try hotel.keeper.addOffered(Self.offer(["name": "Brandt", "other": "1"]), from: "Ida")
         #expect(hotel.bench.services.store.allCredentials.map(\.fieldNames) == [["name", "room"]])
         await hotel.close()
@@ -97,7 +97,7 @@ import Vault
         await hotel.close()
     }
 
-    /// The user accepts a laptop's login, and types the PIN for it.
+    /// The user accepts another laptop's offer, and types the PIN to store it.
     @Test @LoopActor func thePINForAnOfferSendsNoStoredAnswers() async throws {
         let hotel = try await Hotel.guarded("2580", Hotel.secure)
         hotel.asks(for: [("room", "text", true), ("name", "text", true)], at: Hotel.secure)

@@ -71,7 +71,7 @@ import Varlink
         #expect(tooLong?.sentence == "form: \"reply.prompt\" is longer than 64 KiB, too long to be shown")
         prompt.fields[0].choices = Array(choices.prefix(200))
         #expect(fault(presented(prompt)) == nil)
-        // Escapes count as they are sent, and masks as they are shown.
+        // Escapes count with the length that is sent, and masks with the length that is shown.
         #expect(fault(presented(Prompt(title: "", terms: String(repeating: "\u{1}", count: 20_000))))?.code == .helperTooLong)
         let repeated = Prompt(title: "", terms: String(repeating: "abc", count: 10_000))
         #expect(fault(presented(repeated)) == nil && fault(presented(repeated, secrets: ["abc"]))?.code == .helperTooLong)
@@ -99,7 +99,7 @@ import Varlink
                 required: true, choices: (0..<400).map { String(repeating: "\u{1F}", count: $0) },
                 value: String(repeating: "v", count: 999))
         }
-        // Every prompt that passes is within the budget; most of these do not pass.
+        // Every accepted prompt is within the budget; most of these prompts are refused.
         var passed = 0
         for count in 0...fields.count {
             let prompt = Prompt(
@@ -116,7 +116,7 @@ import Varlink
 @Suite struct ProbeAnswerTests {
     private func answer(_ url: String?) -> ProbeAnswer { ProbeAnswer(verdict: .captive, portalURL: url, evidence: []) }
 
-    /// Two places are two portals; a gateway's invented number and the server in whose place it answers are not.
+    /// Two places are two portals. A number that a gateway invents, and the server in whose place it answers, make no difference.
     @Test(arguments: [
         ("http://h.test/login?mac=1", "http://h.test/login"), ("http://h.test", "http://h.test/"),
         ("https://h.test:8443/guest/s/20261128/;jsessionid=1", "https://h.test:8443/guest/s/#"),

@@ -22,7 +22,7 @@ import Vault
 
     // MARK: Plain HTTP
 
-    /// A portal in a tunnel: typed answers wait for its end.
+    /// The portal is unreachable for a while, as on a train in a tunnel: typed answers are sent later.
     @Test(arguments: [true, false]) @LoopActor func whatThePortalDidNotTakeIsSentLater(isSame: Bool) async throws {
         let hotel = try Hotel(Hotel.secure)
         let success = #"{"result": "success", "portal": \#(Hotel.secure)}"#
@@ -94,7 +94,7 @@ import Vault
         await hotel.close()
     }
 
-    /// Over plain HTTP anyone nearby can change the page.
+    /// Over plain HTTP, anyone nearby can change the page, so a stored password is not shown in a text field.
     @Test @LoopActor func aPasswordIsNotShownWhereThePageNowAsksForText() async throws {
         let hotel = try Hotel()
         _ = try await hotel.ask()
@@ -110,7 +110,7 @@ import Vault
                 """)
             let shown = try await hotel.ask()
             #expect(shown.prompt.fields.map(\.value) == [nil, "214"] && shown.stored == ["name", "room"])
-            // It is stored again together with another answer.
+            // The name is stored again, together with another answer.
             try await hotel.answer(["room": "214"], stored: ["name"])
         }
         await hotel.close()
@@ -197,7 +197,7 @@ import Vault
         await hotel.close()
     }
 
-    /// A value behind dots is stored: it would be sent with a name to which it does not belong, as if the user had typed it.
+    /// A stored value that is shown as dots would be sent with a name to which it does not belong, as if the user had typed it.
     @Test(arguments: ["typed", "confirmed", "later"]) @LoopActor func aStoredSecretIsNotOfferedBesideANewName(_ how: String)
         async throws
     {
@@ -219,12 +219,12 @@ import Vault
         hotel.controller.answer(
             shown, try hotel.desk.complete(answers, stored: stored, for: shown), stored: Set(stored), remember: true)
         #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != shown.token } ?? false })
-        // A name that the user has just confirmed together with the new room number is meant.
+        // A name that the user has just confirmed together with the new room number belongs to it, so it is offered.
         #expect(hotel.desk.prompt?.stored == stored)
         await hotel.close()
     }
 
-    /// A page with a button beside its login should not be left by the button.
+    /// The helper should not press a button beside the login while stored answers wait for the user.
     @Test @LoopActor func aHelperIsToldWhatTheUserHasToConfirm() async throws {
         let hotel = try Hotel()
         _ = try await hotel.ask()
@@ -305,7 +305,7 @@ import Vault
         }
     }
 
-    /// They were sent without a question.
+    /// The stored answers were sent without a question, so the story reports their refusal.
     @Test @LoopActor func refusedStoredAnswersAreInTheStory() async throws {
         let hotel = try Hotel(Hotel.secure)
         hotel.asks(for: [("room", "text", true)], at: Hotel.secure)
@@ -413,13 +413,13 @@ import Vault
         #expect(warning.contains(words) && warning.contains("https://p.example") && warning.contains("impostor"))
         #expect(shown.stored.isEmpty && hotel.remember(shown) == .ask && hotel.credential == nil)
         #expect(hotel.journal.contains(warning))
-        // A client that does not know this still sends "remember".
+        // A client that does not know separate consent still sends "remember".
         #expect(
             try await hotel.answer(["room": "1"])
                 == "Your answers were not saved, because you were not asked.")
         #expect(hotel.bench.services.store.allCredentials.count == 1)
         hotel.leave()
-        // With separate consent, it is one of the network's portals.
+        // With separate consent, this portal becomes one of the network's portals.
         shown = try await hotel.ask()
         #expect(shown.warning != nil)
         try await hotel.answer(["room": "1"], confirmed: true)
@@ -447,7 +447,7 @@ import Vault
             #expect(shown.note == "Asked again: the stored answers belong to \(owner)." && shown.warning == nil)
             #expect(hotel.journal == ["kept back: the stored answers belong to \(owner)"])
             #expect(shown.stored.isEmpty && hotel.credential == nil)
-            // Its own answers end that.
+            // Once this helper has answers of its own, the note ends.
             try await hotel.answer(["room": "1"])
             hotel.leave()
             #expect(try await hotel.ask().note == nil)
@@ -455,7 +455,7 @@ import Vault
         }
     }
 
-    /// A page that uses a stored name for another question.
+    /// A page may use a stored name for another question.
     @Test @LoopActor func anAnswerGoesByItselfOnlyToAFieldOfTheSameLabel() async throws {
         let hotel = try Hotel(Self.secure)
         func asks(_ room: String, _ name: String) {
@@ -476,7 +476,7 @@ import Vault
         #expect(hotel.bench.told("form", "Authenticate").last?["labels"] == ["room": "room number", "name": "surname"])
         #expect(shown.note == nil && shown.stored == ["room", "name"])
         hotel.leave()
-        // Enter is enough next time, even under a new name.
+        // At the next visit Enter is enough, even under a new label.
         asks("Zimmer", "Surname")
         #expect(try await hotel.ask().note != nil)
         try await hotel.answer([:], stored: ["room", "name"])
@@ -490,7 +490,7 @@ import Vault
         #expect(shown.stored == ["room"] && shown.prompt.fields.map(\.value) == ["214", nil], "the secret is not offered")
         try await hotel.answer(["name": "1"], stored: ["room"])
         hotel.leave()
-        // Once answered, the label is the field's; answers without a label are sent as before.
+        // Once the user has answered, the new label belongs to the field. Answers that are stored without a label are sent as before.
         #expect(try await hotel.ask().note == nil)
         let credential = hotel.bench.services.store.allCredentials[0]
         try hotel.bench.services.store.setCredential(
@@ -653,7 +653,7 @@ import Vault
 
     @Test @LoopActor func aScriptThatGuessesErasesTheAnswersWithTheTenth() async throws {
         let hotel = try await Hotel.guarded("4711")
-        // Each guess in a new daemon: a restart restores none.
+        // The daemon restarts before each guess, which restores no guesses.
         let answers = (0..<10).map { guess in
             hotel.restart()
             return hotel.left("000\(guess)")
@@ -668,7 +668,7 @@ import Vault
 
     @Test @LoopActor func aDaemonThatIsKilledBetweenCountAndCheckGivesNoGuessBack() async throws {
         let hotel = try await Hotel.guarded("4711")
-        // As far as it came each time.
+        // The killed daemons counted nine guesses, and checked none.
         for _ in 0..<9 { try hotel.bench.services.store.countGuess() }
         hotel.restart()
         #expect(hotel.left("4711") == nil && hotel.keeper.pinWord == "open", "the tenth may be right")
@@ -776,7 +776,7 @@ import Vault
         #expect(throws: ControlError.self) { try hotel.keeper.add("Hotel", helper: nil, ["room": "1"]) }
         _ = try await hotel.ask()
         try await hotel.answer(typed, remember: false)
-        // The portal is known by the login.
+        // The portal is known from the login.
         let added = try hotel.keeper.add("Hotel", helper: nil, ["room": "214", "name": Self.canary])
         let status = CredentialStatus(
             ssid: "Hotel", security: "open", helper: "form", portal: "https://p.example", fields: ["name", "room"],
@@ -814,7 +814,7 @@ import Vault
         ) { try hotel.keeper.add("Hotel", helper: nil, ["rom": "1"]) }
         hotel.leave()
         _ = try await hotel.ask()
-        // The waiting prompt names its fields, except those that are never kept.
+        // The error lists the fields of the waiting prompt, except those that are never kept.
         for field in ["rom", "sms"] {
             #expect(
                 throws: ControlError.invalidAnswer(

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 @testable import hotspotd
 
-/// Stored answers in a prompt that appears nevertheless, and when they are not sent again.
+/// Stored answers in a prompt that appears in spite of them, and the cases in which they are not sent again.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StoredDefaultsTests {
     init() { EventLoop.startThread() }
 
@@ -133,7 +133,7 @@ import Testing
         await hotel.close()
     }
 
-    /// After a change of the key, there are two credentials of one origin.
+    /// After a change of the portal's key, two credentials have the same origin.
     @Test @LoopActor func answersForAnEarlierKeyAreTold() async throws {
         let hotel = try Hotel(Hotel.secure)
         _ = try await hotel.ask()
@@ -145,7 +145,7 @@ import Testing
         #expect(try hotel.keeper.list(nil).map(\.earlierKey) == [true], "the portal that asks has another key")
         #expect(try hotel.keeper.add("Hotel", helper: nil, ["room": "5"]).earlierKey == true)
         try await hotel.answer(Hotel.typed, confirmed: true)
-        // By their keys.
+        // Only the credential for the earlier key is marked.
         let stored = hotel.bench.services.store.credentials(Hotel.network).map { $0.pin == "cGlu" ? true : nil }
         #expect(try hotel.keeper.list(nil).map(\.earlierKey) == stored && stored.count == 2)
         await hotel.close()
@@ -179,7 +179,7 @@ import Testing
         await hotel.close()
     }
 
-    /// One name for two fields: the answer to the second page is not offered to the first.
+    /// Two fields have the same name: the answer to the second page is not offered on the first page.
     @Test @LoopActor func oneNameForTwoFieldsIsNotRemembered() async throws {
         let hotel = try Hotel(Hotel.secure)
         let page = { (label: String) in
@@ -202,7 +202,7 @@ import Testing
 
     // MARK: Two portals
 
-    /// The first page, which has only a button, leads to another portal, which asks: before that portal is known, no answer is released for it.
+    /// The first page has only a button and leads to another portal, which asks. Until that portal is known, no answer is released for it.
     @Test(arguments: [true, false]) @LoopActor func aPortalBehindAnotherOnesPageAsksOnce(isNew: Bool) async throws {
         let hotel = try Hotel(Hotel.secure)
         let first = #"{"origin": "http://gateway.example", "kind": "form"}"#
@@ -243,7 +243,7 @@ import Testing
         await hotel.close()
     }
 
-    /// Agreeing to keep the second question's answers does not cover the first one's.
+    /// Agreeing to keep the second question's answers does not cover the first question's answers.
     @Test @LoopActor func aNoToTheFirstPageStands() async throws {
         let hotel = try Hotel(Hotel.secure) { $0.remember = .ask }
         hotel.asks(for: [("mail", "email", true)], at: Hotel.secure)
@@ -289,7 +289,7 @@ import Testing
             let waiting = try await hotel.ask()
             try hotel.keeper.unlock("4711")
             if more.isEmpty {
-                // The portal refuses them, and the same prompt appears.
+                // The portal refuses the stored answers, and the same prompt appears.
                 #expect(await hotel.bench.eventually { hotel.desk.prompt.map { $0.token != waiting.token } ?? false })
                 try hotel.keeper.unlock("4711")
             }
@@ -309,7 +309,7 @@ import Testing
 
         hotel.bench.replies("form", to: "Authenticate", #"{"result": "success", "portal": \#(Hotel.secure)}"#)
         hotel.join()
-        // The portal is there, so the helper's word alone proves nothing.
+        // The probe finds the portal, so the helper's `success` alone proves nothing.
         hotel.controller.feed(.verdictSeen(.captive))
         #expect(await hotel.bench.eventually { hotel.bench.steps.count { $0.kind == "answer" && $0.detail == "success" } == 2 })
         #expect(hotel.credential == ["room": "214", "name": .string(Hotel.canary)])
@@ -321,7 +321,7 @@ import Testing
         let reason = "The stored answers were already sent in this visit, and the network did not open."
         #expect(shown.warning == reason && hotel.journal.contains("kept back: \(reason)"))
 
-        // On the next visit they are sent as usual.
+        // On the next visit the answers are sent as usual.
         hotel.leave()
         let sent = hotel.bench.told("form", "Authenticate").count
         hotel.join()

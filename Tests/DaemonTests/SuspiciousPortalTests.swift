@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SuspiciousPortalTests {
     init() { EventLoop.startThread() }
 
-    /// A hotel whose page imitates a company: the helper leaves it, and the login is handed over.
+    /// A hotel whose page imitates a company: the helper gives up, and the login is handed over.
     @LoopActor private func trap(_ company: String) throws -> Hotel {
         let hotel = try Hotel(Hotel.secure)
         hotel.bench.replies(
@@ -61,7 +61,7 @@ import Testing
         await hotel.close()
     }
 
-    /// If a portal's page did not load, there is no key.
+    /// If a portal's page did not load, there is no key to compare.
     @Test @LoopActor func aPortalThatDoesNotAnswerIsNotSuspicious() async throws {
         let hotel = try Hotel(Hotel.secure)
         _ = try await hotel.ask()
@@ -84,7 +84,7 @@ import Testing
         try await hotel.answer(Hotel.typed)
         hotel.leave()
         hotel.show(portal)
-        // It hands the login over, so that only the portal itself decides.
+        // The helper hands the login over, so that the warning depends only on the portal.
         hotel.asks(for: [], at: portal)
         let shown = try await hotel.ask()
         let warning = try #require(hotel.controller.status.warning)

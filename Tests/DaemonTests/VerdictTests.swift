@@ -20,7 +20,7 @@ import Testing
         let first = try #require(verdict(hotel))
         #expect(first.hasPrefix("Online") && first.hasSuffix(", through The form (claimed by form: the only helper asked)."))
         hotel.leave()
-        // The helper maintains, and finds that the session is over.
+        // Maintain finds that the session is over.
         _ = try await hotel.ask()
         try await hotel.answer(["sms": "1"])
         let second = try #require(verdict(hotel))
@@ -69,7 +69,7 @@ import Testing
         await hotel.close()
     }
 
-    /// A gateway that answered in a server's place a moment ago may be silent now.
+    /// A gateway that answered in a server's place a moment ago may be silent now, so the last probe gives the reason.
     @Test @LoopActor func theLastLookTellsWhyTheInternetDoesNotAnswer() async throws {
         let hotel = try Hotel(Hotel.secure)
         hotel.bench.replies("form", to: "Authenticate", #"{"result": "success"}"#)
@@ -98,7 +98,7 @@ import Testing
         await hotel.close()
     }
 
-    /// No portal has checked what the helper did not send.
+    /// No portal has checked an answer that the helper did not send.
     @Test @LoopActor func answersThatTheLoginDidWithoutAreNotKept() async throws {
         let hotel = try Hotel(Hotel.secure)
         hotel.bench.replies(
@@ -111,7 +111,7 @@ import Testing
         let ended = try #require(verdict(hotel))
         #expect(ended.hasPrefix("Online") && ended.hasSuffix("The network opened before the answers were sent."))
         hotel.leave()
-        // Those that were refused are not kept either, and the login is the helper's.
+        // Refused answers are not kept either, because the login succeeded without them.
         hotel.bench.replies(
             "form", to: "PresentUI",
             #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["sms"], "refused": ["room", "name"]}"#)
@@ -120,7 +120,7 @@ import Testing
         #expect(verdict(hotel)?.contains(", through ") == true && hotel.controller.status.outcome == "online")
         #expect(hotel.bench.services.store.credentials(Hotel.network).isEmpty)
         hotel.leave()
-        // Those that were sent are kept.
+        // Answers that were sent are kept.
         hotel.bench.replies(
             "form", to: "PresentUI", #"{"result": "success", "portal": \#(Hotel.secure), "unsent": ["name"]}"#)
         _ = try await hotel.ask()
@@ -142,7 +142,7 @@ import Testing
             try await hotel.answer(Hotel.typed)
             #expect(hotel.controller.status.said == said)
             #expect(hotel.controller.status.outcome == outcome.rawValue)
-            // A check of the session, now and at the next visit, changes nothing of that.
+            // A check of the session, now or at the next visit, does not change this outcome.
             hotel.bench.replies("form", to: "Maintain", #"{"result": "success", "portal": \#(Hotel.secure)}"#)
             for isReturn in [false, true] {
                 if isReturn {
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    /// A portal recognises a guest by the address: reported while the user is asked again, and only if the address differs.
+    /// A portal recognises a guest by the MAC address. A different address is reported while the user is asked again.
     @Test @LoopActor func anotherHardwareAddressIsTold() async throws {
         let hotel = try Hotel(Hotel.secure)
         func problem() -> Problem? { hotel.controller.status.problems.first { $0.code == .macChanged } }

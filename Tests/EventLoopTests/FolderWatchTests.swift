@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FolderWatchTests {
     init() { EventLoop.startThread() }
 
-    /// A folder with a watch beside it, and the number of its reports.
+    /// A folder, its watch, and the number of the watch's reports.
     @LoopActor private final class Watched {
         private nonisolated let ownFolder = TemporaryFolder()
         nonisolated var folder: String { ownFolder.path }
@@ -76,13 +76,13 @@ import Testing
             { rename(folder + "/late", folder + "/later") }, { rename(folder + "/later", folder + "/late") },
             { watched.write("late/helpers/d.helper") },
         ])
-        // A change beside them is ignored.
+        // A change of another file is ignored.
         watched.write("beside")
         await watched.expectSilence()
         watched.close()
     }
 
-    /// A link on the way is followed to its present target.
+    /// A link on the way is followed to its current target.
     @Test @LoopActor func anotherLinkInItsPlaceIsTold() async {
         let watched = Watched()
         let folder = watched.folder

@@ -38,7 +38,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         sd_bus_message_unref(message)
     }
 
-    /// Says that an object is gone.
+    /// Signals that an object was removed.
     private func sendRemoval(of object: String, over bus: OpaquePointer?) {
         var message: OpaquePointer?
         #expect(sd_bus_message_new_signal(bus, &message, "/a", "org.example.Manager", "Sleeps") >= 0)
@@ -48,7 +48,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         sd_bus_message_unref(message)
     }
 
-    /// Says that one property with a number and two with truths have changed.
+    /// Signals that one property with a number and two with Booleans have changed.
     private func sendProperties(of interface: String, over bus: OpaquePointer?) {
         var message: OpaquePointer?
         let path = "/a/b"
@@ -79,7 +79,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         let bus = try SystemBus(address: daemon.address) { heard.append($0) }
         try bus.listen(to: "Sleeps", of: "org.example.Manager", from: "org.example")
         try bus.listenToProperties(of: "org.example.Manager", from: "org.example")
-        // Until the bus has the match rules, it passes on nothing.
+        // Until the bus has the match rules, it passes on no signal.
         while heard.isEmpty {
             send(true, as: "Sleeps", over: service)
             await pause()
@@ -151,7 +151,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
             }
             while names == nil { await pause() }
         }
-        // The first name is its own, because nothing else is connected yet.
+        // The first name belongs to `offers`, because no other client is connected yet.
         await look(by: offers)
         let other = try #require(names?.first)
         let asks = try SystemBus(address: daemon.address) { _ in }
@@ -190,7 +190,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         }
         var names: [String]?
         let dbus = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
-        // Before another one connects: this is the only name.
+        // No other client is connected yet, so the list contains only this name.
         offers.call("ListNames", of: dbus) { names = ($0?.first?.list ?? []).compactMap(\.text).filter { $0.hasPrefix(":") } }
         while names == nil { await pause() }
         let service = try #require(names?.first)
@@ -224,7 +224,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         var octet: UInt8 = 9
         #expect(read(descriptor, &octet, 1) == 1 && octet == 0)
         #expect(opened?.1 == [.number(185)])
-        // An answer that is too long for the caller counts as none.
+        // An answer that is longer than the caller's limit counts as no answer.
         var short: Result<[BusValue], SystemBus.CallFailure>?
         asks.ask("List", of: .init(service, "/app", "org.example.Thing"), limit: 3) { short = $0 }
         while short == nil { await pause() }

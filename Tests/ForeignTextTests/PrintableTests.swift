@@ -14,7 +14,7 @@ import Testing
             "\u{1B}[2J", "\u{202E}evil", "\u{2066}x\u{2069}", "\u{200F}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{2029}",
             "\u{85}", "\r\n",
             "\u{0}", "\u{7F}", "\u{E000}", "\u{61C}", "\u{AD}", "\u{E0041}", "\\",
-            // Invisible: a joiner of graphemes, fillers of Hangul, vowels of Khmer, and selectors that change nothing.
+            // Invisible: a joiner of graphemes, fillers of Hangul, vowels of Khmer, and selectors without an effect.
             "\u{34F}", "\u{115F}", "\u{1160}", "\u{3164}", "\u{FFA0}", "\u{17B4}", "\u{17B5}", "\u{180E}", "\u{2060}", "\u{2064}",
             "\u{FE0F}", "\u{FE00}", "\u{E0100}", "\u{180B}", "\u{1BCA0}", "\u{1D173}", "\u{FFF0}",
         ])
@@ -74,7 +74,7 @@ import Testing
         #expect(Printable.shown(Printable.shown(text)) == shown)
     }
 
-    /// Texts that escaping makes longer, at every limit, and with an ellipsis of their own.
+    /// Texts that become longer by escapes, and texts with an ellipsis of their own, at every limit.
     @Test(arguments: [
         "abcdefghijklmnop", "\u{1B}\u{1B}\u{1B}\u{1B}\u{1B}", "ab\u{202E}cd\u{202E}ef", "京a🛫é\u{E0041}京",
         "1\u{FE0F}\u{20E3}2\u{FE0F}\u{20E3}",
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// An escape is whole or not there.
+    /// An escape is shown as a whole or not at all.
     @Test func shownIsCutBetweenCharacters() {
         #expect(Printable.shown("ab\u{1B}", limit: 5) == "ab…" && Printable.shown("ab\u{1B}", limit: 6) == "ab\\x1b")
         #expect(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SecretsTests {
-    /// Whatever surrounds it, and also if secrets begin or end alike.
+    /// A secret is masked whatever surrounds it, even if several secrets begin or end alike.
     @Test func secretsAreMaskedWhereverTheyStand() {
         let words = ["aab", "aabaab", "abaa", "opensesame", "open\"sesame", "ä ö"]
         let secrets = Secrets(words)
@@ -44,7 +44,7 @@ import Testing
         #expect(masked == "Ms •••\(text.hasSuffix("…") ? "…" : "") of Room 214", "\(masked)")
     }
 
-    /// As the usual libraries write a text into JSON, URLs and forms.
+    /// A secret as the usual libraries write it into JSON, URLs and forms.
     @Test(arguments: [
         "M\u{FC}ll&S\u{F6}hne: \"x'\u{1F511}", #"M\u00fcll&S\u00f6hne: \"x'\ud83d\udd11"#,
         #"M\u00FCll&S\u00F6hne: \"x'\uD83D\uDD11"#,
@@ -55,7 +55,7 @@ import Testing
         #expect(masked == "<•••>", "\(text): \(masked)")
     }
 
-    /// The longest beginning counts, even if a longer one almost fits.
+    /// The longest matching beginning of a secret is masked, even if a longer beginning almost matches.
     @Test func theBeginningBeforeAnEllipsisIsMasked() {
         let secrets = Secrets(["aabaabaac", "abaabx"])
         for (text, masked) in [
@@ -73,7 +73,7 @@ import Testing
         #expect(secrets.longest == 10)
     }
 
-    /// An answer whose parts are all alike, in a text of the same kind: `make fuzz PARSERS=masking`.
+    /// Found by `make fuzz PARSERS=masking`: an answer with equal parts, in a text of the same parts.
     @Test func equalPartsTakeLinearTime() {
         let growth = ProcessorTime.growth(from: 4096) { count in
             let secrets = Secrets((0..<4).map { String(repeating: "a", count: count / 4 - $0) + "b" })
@@ -83,7 +83,7 @@ import Testing
         #expect(growth < 8)
     }
 
-    /// The same where each place may be one at which a secret was cut off.
+    /// The same if a secret may be cut off at each place.
     @Test func cutsTakeLinearTime() {
         let growth = ProcessorTime.growth(from: 4096) { count in
             let text = [Int](repeating: 0, count: count)

@@ -21,7 +21,7 @@ import Testing
     @Test func escapesAreWhatTheyStandFor() {
         let escaped = String(repeating: "\\u0301\\u0323", count: 16)
         #expect(!StreamSafe.isSafe(json: Array("{\"a\(escaped)\": 1}".utf8)))
-        // A backslash of its own, and then plain letters.
+        // An escaped backslash, followed by plain letters.
         #expect(StreamSafe.isSafe(json: Array(String(repeating: "\\\\u0301", count: 40).utf8)))
         // U+1D165, beyond the first plane, as a pair.
         #expect(!StreamSafe.isSafe(json: Array(String(repeating: "\\ud834\\udd65", count: 31).utf8)))

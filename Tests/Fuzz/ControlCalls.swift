@@ -12,21 +12,21 @@ import Glibc
 @LoopActor final class ControlCalls {
     nonisolated static let shared = ControlCalls()
 
-    /// Makes clients; its own interface answers none of them.
+    /// Provides a client, whose own server has no interface.
     private struct Side {
         let server: Server
         let client: ServerClient
-        /// The end of the socket at which the client's answers come.
+        /// The socket's end that receives the answers to the client.
         let answers: Int32
     }
 
     private var side: Side?
-    /// Octets for the answers to one call.
+    /// The buffer for the answers to one call.
     private var room = [UInt8](repeating: 0, count: 1 << 20)
 
     nonisolated private init() { EventLoop.startThread() }
 
-    /// Returns which methods were answered by the interface itself or by the backend: each but those whose parameters were refused.
+    /// Returns for each method whether the interface or the backend answered it. Otherwise its parameters were refused.
     @Sendable nonisolated func play(_ octets: [UInt8]) -> [String: Bool] {
         guard let parameters = try? Coding.decode(JSONValue.self, from: octets) else { return [:] }
         let answered = Locked<[String: Bool]?>(nil)
@@ -41,7 +41,7 @@ import Glibc
     private func call(with parameters: JSONValue) -> [String: Bool] {
         let side = side ?? connect()
         self.side = side
-        // The interface does not keep the backend.
+        // The interface does not keep the backend alive.
         let backend = ScriptedBackend()
         defer { withExtendedLifetime(backend) {} }
         let control = ControlInterface(backend: backend, permission: Self.permission)
@@ -65,7 +65,7 @@ import Glibc
         answered["Share"] = (try? Coding.decode(ShareParameters.self, from: parameters)) != nil
         answered["PeerAnswer"] = (try? Coding.decode(PeerAnswerParameters.self, from: parameters)) != nil
         answered["Decide"] = (try? Coding.decode(DecideParameters.self, from: parameters)) != nil
-        // The backend reads these texts first.
+        // The daemon's backend reads these texts first.
         for text in ["ssid", "network", "ssidHex"].compactMap({ parameters[$0]?.string }) {
             _ = SSID(printable: text)
             _ = SSID(hex: text)

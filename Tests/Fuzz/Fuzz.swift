@@ -3,7 +3,7 @@ import Glibc
 
 /// `fuzz PARSER [options and folders of libFuzzer]`
 @main struct Fuzz {
-    /// libFuzzer's callback has no context. It is written once, before libFuzzer begins, on the only thread.
+    /// A global, because libFuzzer's callback has no context. It is set once, before libFuzzer begins, on the only thread.
     nonisolated(unsafe) private static var parse: Parsers.Parser = { _ in [:] }
 
     static func main() {

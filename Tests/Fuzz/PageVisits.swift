@@ -4,8 +4,8 @@
 @testable import PageLogin
 @testable import PortalPages
 
-/// Plays a login on pages, one after the other, between NUL octets: first without answers, then with those that the pages ask for, typed
-/// and stored. All tables of the page rules decide.
+/// Plays a login on pages, which NUL octets separate in the input: first without answers, then with the answers that the pages ask for,
+/// typed and stored. All tables of the page rules decide.
 enum PageVisits {
     private static let pageLimit = 3
     private static let url = Parsers.portal
@@ -28,7 +28,7 @@ enum PageVisits {
         return ["a question": !first.answers.isEmpty, "typed answers": second.sends, "stored answers": third.sends]
     }
 
-    /// Follows the moves over the pages, of which the last one comes twice. Returns answers to the last question, and whether a form was
+    /// Follows the moves over the pages; the last page comes twice. Returns answers to the last question, and whether a form was
     /// sent.
     private static func visit(
         _ command: HelperCommand, _ pages: [(RedirectChain, TypedPage)], isTypedNow: Bool

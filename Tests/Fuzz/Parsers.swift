@@ -23,7 +23,7 @@ import Vault
 enum Parsers {
     static let checkout = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
 
-    /// Reads an input. Returns which ends of the reader it reached; seeds reach each of them (`SeedTests`).
+    /// Reads an input. Returns for each outcome of the reader whether the input reached it; the seeds reach every outcome (`SeedTests`).
     typealias Parser = @Sendable (_ octets: [UInt8]) -> [String: Bool]
 
     static let all: [String: Parser] = [
@@ -63,7 +63,7 @@ enum Parsers {
             for message in NetlinkMessages(datagram: octets) {
                 _ = try? links.apply(message)
                 _ = try? links.addRoute(message)
-                // After the header of generic netlink.
+                // Skips the header of generic netlink.
                 guard let rest = message.payload.after(4), let attributes = try? AttributeReader(rest) else { continue }
                 let nested = try? attributes.nested(Int(NL80211_ATTR_BSS.rawValue))
                 if let nested, let entry = try? BSS(nested, now: Instant(nanoseconds: 0)) { scan.insert(entry) }

@@ -45,7 +45,7 @@ enum PeerFrames {
         return try? KeyPair(secret: secret)
     }
 
-    /// The paired laptop connects, and both carry out the handshake.
+    /// The paired laptop connects, and both laptops carry out the handshake.
     private static func connect(_ companion: inout Companion, by link: PeerLinkID, at now: Instant) {
         guard let own = keys(9) else { return }
         var other = Companion(keys: own, name: "other", peers: [Peer(id: companion.id, name: "laptop")])

@@ -8,8 +8,8 @@ import EventLoop
 @testable import PortalCatalogue
 @testable import PortalPages
 
-/// Matches portal files with the answers of a portal, and plays them there: our own files with a recorded login, and a portal file with
-/// recorded logins of ours.
+/// Matches portal files with the answers of a portal, and plays them there: our own files with a recorded login from the input, and a portal
+/// file from the input with our recorded logins.
 enum PortalVisits {
     private static let folder = Parsers.checkout + "/Portals"
     private static let portals = PortalCatalogue([folder]).read(reporting: false).portals
@@ -53,7 +53,7 @@ enum PortalVisits {
         return answers.isEmpty ? [HTTPResponse(url: Parsers.portal, status: 200)] : answers
     }
 
-    /// Plays a file on the answers, of which the first ones lead to the portal's page. Returns whether it sends anything.
+    /// Plays a file on the answers; the first answers lead to the portal's page. Returns whether it sends anything.
     private static func visit(_ portal: PortalFile, _ answers: [HTTPResponse]) -> Bool {
         var sends = false
         let first = (answers.firstIndex { $0.location == nil } ?? 0) + 1

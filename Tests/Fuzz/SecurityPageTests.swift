@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Testing
 
-/// The table of proofs in `docs/security.md`: the suites, fuzzers and kinds of faults that it names exist, and none of the latter is left out.
+/// The table of proofs in `docs/security.md`: the suites, fuzzers and kinds of faults that it names exist, and it omits no kind of fault.
 @Suite struct SecurityPageTests {
     private static func file(_ path: String) throws -> String {
         try String(contentsOfFile: "\(SeedTests.checkout)/\(path)", encoding: .utf8)
     }
 
-    /// The words in backticks of each column, without the first one.
+    /// The words in backticks of each column, without the first column.
     private static func columns() throws -> [[String]] {
         let section = try #require(try file("docs/security.md").split(separator: "\n## ").first { $0.hasPrefix("The proofs\n") })
         let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The parsers of the fuzzers, on their seeds, which reach all ends of each parser, and on seeds that are cut and changed; the same seed of
-/// the numbers changes the same way.
+/// The parsers of the fuzzers, on their seeds, which reach all outcomes of each parser, and on seeds that are cut and changed. A fixed seed
+/// of the random numbers makes the same changes each time.
 @Suite struct SeedTests {
     static let checkout = Parsers.checkout
-    /// The most seeds of one parser; of more, evenly chosen ones count.
+    /// The largest number of seeds for one parser. Of more seeds, evenly spaced ones are taken.
     private static let limit = 60
 
     @Test(arguments: Parsers.all.keys.sorted()) func seeds(name: String) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-/// Other programs undo rules, and changes fail: the gate still reaches the wanted state, both ways. Needs root; in CI it must be there.
+/// Other programs undo rules, and changes fail: the gate still reaches the wanted state, closed or open. Needs root; in CI it must be there.
 @Suite(.serialized, .enabled(if: geteuid() == 0 || getenv("CI") != nil, "a network namespace needs root"))
 struct GateRepairTests {
     /// The kernel, except that some calls fail.
@@ -34,7 +34,7 @@ struct GateRepairTests {
 
     private func index(_ name: String) -> Int { Int(if_nametoindex(name)) }
 
-    /// Whether it threw.
+    /// Whether the body threw an error.
     private func fails(_ body: () throws(GateError) -> Bool) -> Bool {
         do throws(GateError) {
             _ = try body()
@@ -55,7 +55,7 @@ struct GateRepairTests {
             stage.expect(try gate.apply(closed: wanted), "it reports the change")
             stage.expect(stage.reached() == [] && stage.reached(device: "w0") == GateStage.targets)
             stage.expect(try gate.apply(closed: wanted) == false)
-            // It returns to the group that another program set last.
+            // The link returns to the group that another program set last.
             try gate.apply(closed: [:])
             stage.expect(stage.output("ip link show w0").contains("group 5") && stage.reached() == GateStage.targets)
             try gate.stop()
@@ -80,7 +80,7 @@ struct GateRepairTests {
             let gate = try Gate()
             let number = index("w1")
             try gate.apply(closed: [number: "w1"])
-            // Gone and another one there, between two calls.
+            // Between two calls, the link disappears, and another link takes its index.
             stage.shell("ip link del w1; ip link add other index \(number) type veth peer name p9; ip link set other group 7 up")
             try gate.apply(closed: [number: "other"])
             stage.expect(stage.output("ip link show other").contains("group \(Gate.group)"))
@@ -163,7 +163,7 @@ struct GateRepairTests {
         }
     }
 
-    /// As many rules as there were, and not the same ones.
+    /// The number of rules stays the same, but another program has exchanged one.
     @Test func anExchangedRuleIsNoticed() throws {
         try play { stage in
             let rules = stage.rules

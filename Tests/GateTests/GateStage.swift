@@ -91,7 +91,7 @@ final class GateStage {
         return String(decoding: octets.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// All rules and main's routes, and what the gate's table holds.
+    /// All rules, the routes of the main table, and the routes in the gate's table.
     var rules: String { output("ip -4 rule; ip -6 rule") }
     var routes: String { output("ip -4 route show table main; ip -6 route show table main") }
     var copies: String { output("ip -4 route show table 1752134771; ip -6 route show table 1752134771") }

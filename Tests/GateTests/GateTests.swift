@@ -11,7 +11,7 @@ struct GateTests {
         try GateStage.play(secondLink: secondLink, scene)
     }
 
-    /// The packet filter's program, and its check of return paths in the kernel.
+    /// Whether nft and its check of return paths work in this kernel.
     private static let hasPacketFilter =
         NamespaceThread.run { NamespaceThread.shell(packetFilter + " 2>/dev/null") } == 0
     private static let packetFilter = """
@@ -32,7 +32,7 @@ struct GateTests {
     @Test(arguments: [0, 1, 2]) func aClosedLinkIsForBoundSocketsAlone(returnPath: Int) throws {
         try play(secondLink: false) { stage in
             stage.shell("for f in /proc/sys/net/ipv4/conf/*/rp_filter; do echo \(returnPath) >$f; done")
-            // IPv6 has no such setting; firewalls do it, such as firewalld with these words.
+            // IPv6 has no such setting. Firewalls check the return path instead, for example firewalld with these rules.
             if returnPath > 0, Self.hasPacketFilter {
                 stage.expect(stage.shell(Self.packetFilter))
             }
@@ -42,7 +42,7 @@ struct GateTests {
             try gate.apply(closed: links("w0"))
             stage.expect(stage.reached() == [])
             stage.expect(stage.reached(device: "w0") == GateStage.targets)
-            // An ordinary user gains nothing by naming the source either.
+            // An ordinary user cannot get around the gate by binding to the source address either.
             let status = NamespaceThread.shell(
                 """
                 python3 -c '
@@ -65,7 +65,7 @@ struct GateTests {
 
     @Test func otherLinksCarryOn() throws {
         try play { stage in
-            // Main's best route leads over the closed link; the others are still found.
+            // Main's best route leads over the closed link; main's other routes are still found.
             let (rules, routes) = (stage.rules, stage.routes)
             stage.expect(stage.source(to: "198.51.100.1") == "10.0.0.2")
             let gate = try Gate()
@@ -77,13 +77,13 @@ struct GateTests {
             stage.expect(stage.source(to: "198.51.100.1", device: "w0") == "10.0.0.2")
             stage.expect(stage.source(to: "198.51.100.1", device: "w1") == "10.1.0.2")
             stage.expect(stage.routes == routes)
-            // A route that comes, and one that goes.
+            // One route is added, and another is removed.
             stage.shell("ip route add 203.0.113.0/24 via 10.1.0.1 dev w1; ip route del default via fd01::1")
             try gate.apply(closed: links("w0"))
             stage.expect(stage.copies.contains("203.0.113.0/24") && !stage.copies.contains("fd01::1"))
             stage.expect(stage.source(to: "2001:db8::1") == nil)
             stage.shell("ip route del 203.0.113.0/24; ip route add default via fd01::1 dev w1 metric 11")
-            // Both closed, then one open.
+            // Both links are closed, then one is opened.
             try gate.apply(closed: links("w0", "w1"))
             stage.expect(stage.source(to: "198.51.100.1") == nil && stage.source(to: "10.1.0.1") == nil && stage.copies.isEmpty)
             stage.expect(stage.source(to: "10.1.0.1", device: "w1") == "10.1.0.2")
@@ -99,7 +99,7 @@ struct GateTests {
             stage.shell("ip rule add pref 32000 fwmark 9 lookup 9; ip link set w0 group 7")
             let (rules, routes) = (stage.rules, stage.routes)
             let gate = try Gate()
-            // Twice is once.
+            // A second call with the same links does nothing.
             for _ in 0..<2 { stage.expect(try gate.apply(closed: links("w0")) == false) }
             let closed = stage.rules
             stage.expect(closed.count(of: "lookup main suppress_ifgroup 1752134771") == 2)
@@ -124,7 +124,7 @@ struct GateTests {
             stage.expect(try Gate.restore())
             stage.expect(stage.rules == rules && stage.routes == routes && stage.copies.isEmpty)
             stage.expect(stage.reached() == GateStage.targets)
-            // The next gate begins with these, and makes no second set.
+            // The next gate takes these rules over, and adds no second set.
             try Gate().apply(closed: links("w0"))
             let next = try Gate()
             stage.expect(stage.reached() == GateStage.targets && next.closedLinks.isEmpty)
@@ -160,7 +160,7 @@ struct GateTests {
         }
     }
 
-    /// As systemd-networkd does when it starts.
+    /// systemd-networkd deletes foreign rules when it starts.
     @Test func deletedRulesOpenTheGateAndAreAddedAgain() throws {
         try play(secondLink: false) { stage in
             let rules = stage.rules
@@ -191,7 +191,7 @@ struct GateTests {
         }
     }
 
-    /// A tunnel's rules come before main, and the treatment of its packets by main after them.
+    /// A tunnel's rules still come before main, and before the gate's rules.
     @Test func aTunnelsRulesKeepTheirPlace() throws {
         try play { stage in
             stage.shell("ip rule add pref 32765 not fwmark 7 lookup 77; ip route add 198.51.100.1 via 10.1.0.1 dev w1 table 77")

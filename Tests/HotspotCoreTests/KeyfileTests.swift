@@ -24,7 +24,7 @@ import Testing
         #expect(file.error(file.entries[1], "is odd").description == "a.helper:5: SSID= is odd")
     }
 
-    /// One line, many lines, and what is trimmed within a line.
+    /// One long line, many lines, and characters that are trimmed within a line.
     @Test(arguments: [
         ("[A]\nK=@", " "), ("[A]\nK=@x", "\t"), ("@", " "), ("[A]\nK@=x", "\u{3000}"), ("[A]\n@", " \n"),
         ("[A]\nK@=1", "\u{300}\u{323}"),

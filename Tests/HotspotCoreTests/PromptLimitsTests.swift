@@ -28,7 +28,7 @@ import Testing
             title: long, message: long, fields: Array(repeating: field, count: 33), termsURL: "javascript:x",
             terms: String(repeating: "y", count: 40_000)
         ).losses
-        // Four texts and an address, the number of fields, and four for each of those that are asked.
+        // Three texts, an address and the number of fields, and four losses for each of the 32 fields that are shown.
         #expect(losses.count == 5 + 32 * 4)
         #expect(losses.first == "the title has 2000 octets; 200 are shown")
         #expect(losses.contains("it has 33 fields; only the first 32 are shown"))

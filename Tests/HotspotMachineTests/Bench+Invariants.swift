@@ -21,7 +21,7 @@ extension Bench {
         }
     }
 
-    /// A missing verdict proves nothing: a portal that was there still is.
+    /// A missing verdict proves nothing: a portal that was found is still there.
     private mutating func noteVerdict(_ verdict: Verdict?) {
         if verdict != nil || lastVerdict != .captive { lastVerdict = verdict }
     }
@@ -96,7 +96,7 @@ extension Bench {
     /// Checks what must hold in every state, after every step.
     mutating func check(_ before: MachineState, _ actions: [Action], _ event: Event) {
         let state = machine.state
-        // The states with an open gate, in other words than the machine's.
+        // The states with an open gate, derived in another way than in the machine.
         let mayBeOpen =
             switch state {
             case .authenticated, .loggingOff: true

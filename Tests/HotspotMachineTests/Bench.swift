@@ -39,11 +39,11 @@ struct Bench {
     var outcomes: [AttemptOutcome] = []
     var holds: [HoldReason] = []
     var disassociations = 0
-    /// All actions since the beginning, and those of the last event; a walk keeps the last ones alone.
+    /// All actions since the beginning, and the actions of the last event. A walk keeps only those of the last event.
     var log: [Action] = []
     var last: [Action] = []
     var keepsLog = true
-    /// All numbers until now.
+    /// All numbers of operations so far.
     var used: Set<UInt64> = []
     var lastVerdict: Verdict?
     /// Faults until now; `nil`: each one fails the test at once.
@@ -80,7 +80,7 @@ struct Bench {
         return actions
     }
 
-    /// Sends an event that changes nothing.
+    /// Sends an event that the machine has to ignore.
     mutating func ignores(_ event: Event, in place: String = "", _ location: SourceLocation = #_sourceLocation) {
         let before = machine
         send(event)
@@ -128,7 +128,7 @@ struct Bench {
         send(.verdictReached(id, verdict, secondsRemaining: seconds, place: place))
     }
 
-    /// Makes each probe after a logoff find this.
+    /// Gives each probe after a logoff this verdict.
     mutating func look(_ verdict: Verdict?) {
         while state == .loggingOff, !probes.isEmpty || due(.proof) != nil {
             if probes.isEmpty { wait(due(.proof)!) }
@@ -200,6 +200,6 @@ func equal<Value: Equatable>(_ value: Value, _ expected: Value, _ location: Sour
 
 extension Prompt {
     static let room = Prompt(title: "Room", fields: [Field(name: "room", label: "Room", kind: .text, required: true)])
-    /// It waits for a confirmation alone.
+    /// A prompt that waits only for a confirmation.
     static let browser = Prompt(title: "portal.example", message: "This portal needs a browser.")
 }

@@ -99,7 +99,7 @@ import Testing
             bench.reply("H1", result)
             #expect(bench.holds == [.autoJoinOff] && bench.outcomes == [.failure])
         }
-        // A confidence does not belong here either.
+        // A confidence is not an answer to Authenticate either.
         var confused = bench()
         confused.bid("H1", .high)
         #expect(confused.holds == [.autoJoinOff] && confused.state == .failure)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import HotspotMachine
 
-/// The behaviours of `docs/machine-rules.md` by their numbers, as far as the machine alone can prove them; that page names the tests of
-/// the others.
+/// The behaviours of `docs/machine-rules.md` by their numbers, as far as the machine alone can prove them. The page names the tests of
+/// the other behaviours.
 @Suite("Conformance: start, link and gate") struct ConformanceLink {
     /// Each state that is not idle, and a way to it.
     static let roads: [(StateName, @Sendable (inout Bench) -> Void)] = [

@@ -11,7 +11,7 @@ import Testing
         return bench
     }
 
-    /// In the maintain of the timer, or of the join.
+    /// A machine in maintaining, after the timer or after the join.
     func bench(_ rules: Policy.Rules = .default, join: Bool) -> Bench {
         guard join else {
             var bench = authenticated(rules)

@@ -4,7 +4,7 @@ import Testing
 @testable import HotspotMachine
 
 /// D1 to D26 of `docs/machine-rules.md`, by the default rules and by the strict ones. D3 and D6 are about helpers and the vault, and are
-/// proven there; here is what they need of the machine.
+/// proven there; these tests prove their part in the machine.
 @Suite struct DecisionTests {
     func joined(_ rules: Policy.Rules = .default, canDisassociate: Bool = true, _ helpers: String...) -> Bench {
         var bench = Bench(Policy(rules: rules), helpers: (helpers.isEmpty ? ["H1", "H2"] : helpers).map { Candidate($0) })
@@ -44,12 +44,12 @@ import Testing
         bench.answer("H1", .notStarted(reason: "no memory"))
         #expect(bench.outcomes == [.temporaryFailure] && bench.holds == [] && bench.problemCodes == ["helperNoRoom"])
         #expect(bench.strikes["H1", default: 0] == 0)
-        // In the race it counts as none.
+        // In the race, this answer counts as a bid of none.
         bench = joined(rules)
         bench.answer("H1", .notStarted(reason: "no memory"))
         bench.bid("H2", .low)
         #expect(bench.strikes["H1", default: 0] == 0 && bench.machine.state.chosenHelper == "H2")
-        // If no helper claims the portal, it may be the one that can log in.
+        // If no helper claims the portal, the helper that could not start may be the one that can log in.
         bench = joined(rules)
         bench.answer("H1", .notStarted(reason: "no memory"))
         bench.bid("H2", .none)
@@ -64,7 +64,7 @@ import Testing
         bench.bid("H2", .none)
         bench.probe(nil)
         #expect(bench.outcomes.last == .temporaryFailure && (rules == .strict || bench.due(.retry) == .seconds(10)))
-        // A new race looks for a session.
+        // If the helper cannot start for Maintain, a new race looks for a session.
         bench = authenticated(rules)
         bench.wait(.seconds(300))
         bench.answer("H1", .notStarted(reason: "no memory"))
@@ -233,7 +233,7 @@ import Testing
         bench.bid("H2", .none)
         bench.probe(.limited)
         #expect(bench.outcomes == [.unknown] && bench.problemCodes == ["internetLimited"])
-        // However long that takes.
+        // The rechecks go on, however long that takes.
         bench.send(.verdictSeen(.limited))
         for _ in 0..<12 {
             bench.wait(bench.due(.recheck)!)
@@ -391,7 +391,7 @@ import Testing
         bench.join()
         for (failures, name) in (rude + rude).enumerated() {
             bench.bid(name, .high)
-            // Later ones have to wait for D23 as well.
+            // Later logins have to wait for D23 as well.
             if let pause = bench.due(.pause) { bench.wait(pause) }
             bench.reply(name, .temporaryFailure)
             equal(bench.due(.retry), .seconds([10, 30, 60][min(failures, 2)]))
@@ -696,7 +696,7 @@ import Testing
             for (index, (place, road)) in roads.enumerated() {
                 var bench = refuted(afterPrompt: afterPrompt, seconds: 600)
                 #expect(bench.kept == "H1")
-                // The user who has answered is not asked again until it is over.
+                // A user who has answered is not asked again until the time for a late opening is over.
                 #expect((bench.due(.retry)! < bench.due(.late)!) != afterPrompt)
                 if afterPrompt, index == 1 { continue }
                 road(&bench)
@@ -932,7 +932,7 @@ import Testing
         bench.reply("H1", .success)
         #expect(bench.state == .authenticated && bench.due(.maintain) == .seconds(108))
         #expect(bench.count(of: .authenticate) == 0 && bench.prompt == nil)
-        // A helper that is switched off is not asked. The login still belongs to it, and continues once it is switched on again.
+        // A switched-off helper is not asked. It keeps its login, which continues once the helper is switched on again.
         var off = Bench(.default, "H2")
         off.send(.addressAcquired(Arrival(network: Bench.network, remembered: "H1", resumed: schedule)))
         #expect(off.state == .evaluating && !off.gate && off.machine.keepsLogin)
@@ -1004,7 +1004,7 @@ import Testing
         unclaimed.probe(nil)
         #expect(unclaimed.state == .failure && unclaimed.problemCodes.contains("proberMissing"))
 
-        // A helper logged in on an earlier visit, and none can now.
+        // A helper logged in on an earlier visit, but no helper can log in now.
         var known = joined()
         known.send(.addressLost)
         known.join(remembered: "H3")

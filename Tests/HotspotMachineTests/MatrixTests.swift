@@ -36,7 +36,7 @@ import Testing
 
     func expected(_ row: Reaction, _ command: Command, _ rules: Policy.Rules) -> Cell {
         let isStrict = rules == .strict
-        // Strict rules end the link, ours keep it and rest.
+        // Strict rules end the link; the default rules keep it and rest.
         let failed: StateName = isStrict ? .inactive : .failure
         let end = Cell(state: .inactive, held: [.loggedOff])
         let fatal = Cell(state: failed, held: [.autoJoinOff])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HotspotMachine
 
-/// D23: logins are paced if neither the user nor a link change caused them; others, and sessions that last, are not delayed.
+/// D23: logins are paced if neither the user nor a link change caused them. Other logins, and sessions that last, are not delayed.
 @Suite struct PaceTests {
     // MARK: Storms
 
@@ -31,7 +31,7 @@ import Testing
             if chance(3) { logins += [.success, .success, .unsupportedNetwork] }
             if chance(4) { logins += [.uiRequired] }
             isFlaky = chance(2)
-            // Some end each session as soon as that no longer causes a pause.
+            // Some storms end each session as soon as its end no longer causes a pause.
             stay = chance(2) ? 3 : 70
             let end = bench.now + duration
             while bench.now < end {
@@ -59,7 +59,7 @@ import Testing
             isFlaky && chance(4) || machineWaits ? .captive : .online
         }
 
-        /// A paused login would not be needed if the network opened by itself.
+        /// While a login is paused, the verdict stays captive: if the network opened by itself, the login would not be needed.
         private var machineWaits: Bool { bench.state == .authenticating && bench.due(.pause) != nil }
 
         private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
@@ -304,7 +304,7 @@ import Testing
             bench.wait(.seconds(delay))
             if !bench.probes.isEmpty { bench.probe(.captive) }
             bench.bid("H1", .high)
-            // D24: no other helper claims it.
+            // D24: no other helper claims the portal.
             for other in ["H2", "H3"] where bench.state == .evaluating { bench.bid(other, .none) }
             #expect(bench.open("H1")?.command == .authenticate && bench.due(.pause) == nil, "after \(delay) s")
         }

@@ -105,7 +105,7 @@ import Testing
         #expect(rows.count > 20)
         #expect(page.contains("The table has \(rows.count) functions in \(files.count) files."), "the count of docs/visit.md")
         for (file, function) in steps {
-            // A target and its folders, or what lies in the daemon's.
+            // A path below the targets' folders, or below the daemon's folder.
             let path = sources.first { $0.hasSuffix("Sources/" + file) || $0.hasSuffix("Sources/hotspotd/" + file) }
             let text = path.flatMap { try? Checkout.text($0) }
             #expect(text != nil, "there is no \(file)")

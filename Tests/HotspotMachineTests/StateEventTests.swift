@@ -3,7 +3,7 @@ import Testing
 
 @testable import HotspotMachine
 
-/// Every state with its inner phases × every kind of event. The table names the next state; an event with a stale ID changes nothing.
+/// Every state with its inner phases × every kind of event. The table names the next state; an event with a stale ID is ignored.
 @Suite struct StateEventTests {
     /// A place, and the next state after each event without an ID, in the order of ``events``.
     struct Situation: Sendable {

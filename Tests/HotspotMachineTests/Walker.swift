@@ -4,7 +4,7 @@ import Testing
 
 @testable import HotspotMachine
 
-/// Walks a bench through random events; the same seed walks the same way.
+/// Walks a bench through random events; equal seeds make equal walks.
 struct Walker {
     typealias Random = SeededNumbers
 
@@ -102,7 +102,7 @@ struct Walker {
         send(.helpersChanged(candidates))
     }
 
-    /// Sends numbers of requests that have ended or never existed.
+    /// Sends events with the numbers of requests that have ended or never existed.
     private mutating func stale() {
         let number = chance(4) ? UInt64.max : UInt64.random(in: 0...bench.machine.lastNumber, using: &random)
         let inFlight = bench.machine.state.inFlight

@@ -73,7 +73,7 @@ struct AnnouncementTests {
         }
         defer { stop(daemon) }
         #expect(try source(daemon) == "DHCP")
-        // Whether the answer came before the join or after it: the helper that needs it logs in with it.
+        // The helper that needs the API's address logs in with it, whether the answer came before the join or after it.
         #expect(try daemon.note("api") == Self.url)
         let shown = try Finished.run(
             Machine.release.appendingPathComponent("hotspotctl").path, ["--socket", daemon.socket, "status", "--verbose"])
@@ -92,7 +92,7 @@ struct AnnouncementTests {
 
     @Test func aRouterAdvertisement() throws {
         let daemon = try daemon()
-        // It advertises itself all the time: the kernel takes no notice (accept_ra), as under NetworkManager.
+        // The router advertises itself all the time. The kernel ignores that (accept_ra), as under NetworkManager.
         let router = """
             import socket, time
             url = b"\(Self.url)"
@@ -202,7 +202,7 @@ struct AnnouncementTests {
             asking = programs().first
             return status(of: asking)["Seccomp"] == "2"
         }
-        // Stopped, so that it does not end by itself.
+        // The program is stopped, so that it does not end by itself.
         let pid = try #require(asking.flatMap { pid_t($0) })
         kill(pid, SIGSTOP)
         let found = status(of: asking)

@@ -57,7 +57,7 @@ struct AnswerFateTests {
         #expect(try answer(daemon, id, "1").status == 0)
         let second = try answer(daemon, id)
         #expect(second.status == 10 && second.output.contains("The question was already answered, perhaps in another terminal."))
-        // A terminal that showed the question before.
+        // Another terminal had shown the question before it was answered.
         #expect(
             throws: VarlinkError.reply(
                 name: "org.hotspotd.Control.NoSuchPrompt",
@@ -123,7 +123,7 @@ struct AnswerFateTests {
         let id = try prompt(daemon)
         chmod(daemon.scratch.path, 0o755)
         let other = try answer(daemon, id, user: 65534)
-        // The question is not shown to this user, so that nothing was read of the input.
+        // The question is not shown to this user, so hotspotctl read nothing from the input.
         #expect(other.status == 1 && other.output.contains("Only these users may see and answer the question"), "\(other.output)")
         let odd = try answer(daemon, id, Self.canary + "\u{1B}[2J")
         #expect(odd.status == 1 && odd.output.contains("Nothing was sent or kept."))
@@ -140,7 +140,7 @@ struct AnswerFateTests {
         try daemon.call("SetPIN", ["pin": "4711"])
         var left = 10
         for round in 0..<20 {
-            // Without an answer: the daemon is killed before the count, between it and the check, or after it.
+            // Does not wait for a reply: the daemon is killed before the count, between the count and the check, or after the check.
             let connection = try BlockingConnection(path: daemon.socket)
             try connection.send(Call(method: "org.hotspotd.Control.Unlock", parameters: ["pin": "0000"]))
             usleep(UInt32(round % 5) * 4000)

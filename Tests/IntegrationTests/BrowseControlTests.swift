@@ -41,7 +41,7 @@ struct BrowseControlTests {
         try daemon.wait("hot1", "presentingUI") { $0?["helper"] == "browser" }
         #expect(try daemon.prompts().map { $0["helper"] } == ["browser"])
 
-        // Its prompt waits: a second window is for the same login.
+        // The prompt of the login waits: a second window is for the same login.
         let attempts = try daemon.outcomes()
         #expect(try daemon.call("Browse", ["interface": "hot1"]) == reply)
         #expect(try daemon.outcomes() == attempts && daemon.told("browser") == "Evaluate Evaluate Authenticate ")

@@ -41,7 +41,7 @@ struct BudgetTests {
         let symbols = try Finished.run("/usr/bin/nm", ["--defined-only", Machine.release.appendingPathComponent(program).path])
         try #require(symbols.status == 0)
         #expect(symbols.output.contains("HotspotCore"), "the symbols can be read")
-        // swift-argument-parser brings it.
+        // swift-argument-parser brings FoundationEssentials.
         #expect(symbols.output.contains("FoundationEssentials") == (program == "hotspotctl"))
         // Regular expressions: a search for a text in a text brings all of them.
         if program == "hotspotd" { #expect(!symbols.output.contains("_StringProcessing")) }

@@ -50,7 +50,7 @@ struct BusyHelperTests {
         try daemon.plug("hot2", 2)
         try daemon.wait("hot2", "authenticated") { $0?["helper"] == "calm" }
         #expect(daemon.state("hot1") == "authenticating", "the other one has not ended before")
-        // Its deadline.
+        // "busy" misses its deadline.
         try daemon.wait("hot1", "failure")
         try daemon.eventually("its process has ended") { Set(daemon.helperProcesses).isDisjoint(with: busy) }
         #expect(daemon.state("hot2") == "authenticated")

@@ -3,7 +3,7 @@ import Testing
 
 /// The cables, and what is at their other ends.
 extension CabledDaemon {
-    /// A cable with a router at its other end; its gateway's hardware address ends with the number, or with another cable's.
+    /// A cable with a router at its other end. The last octet of the gateway's hardware address is the number, or `gateway`.
     func plug(_ name: String, _ number: Int, gateway: Int? = nil, index: Int? = nil) throws {
         let wanted = index.map { "index \($0)" } ?? ""
         try shell(
@@ -111,7 +111,7 @@ extension CabledDaemon {
             """)
     }
 
-    /// A piece of Python that gives the hosts that `reach(device)` reaches within five seconds each; without a device as any program does.
+    /// Python code: `reach(device)` returns the hosts that it reaches within five seconds each. Without a device, it connects as any program does.
     static let reach = """
         import socket
         def reach(device=None):
@@ -125,7 +125,7 @@ extension CabledDaemon {
 
         """
 
-    /// The result of an ordinary program's connection.
+    /// The hosts that an ordinary program reaches.
     func reached() throws -> [String] {
         let run = try Finished.run(
             "/usr/bin/nsenter", inside + ["python3", "-c", Self.reach + "print(*reach())"])

@@ -2,7 +2,7 @@ import Foundation
 import HotspotCore
 import TestSupport
 
-/// Helpers, what they write down, and what is left of them.
+/// Helpers, their notes, and their leftovers.
 extension CabledDaemon {
     /// The beginning of every program.
     static let prelude = """
@@ -36,8 +36,8 @@ extension CabledDaemon {
         try file(name, "[Helper]\nName=\(name)\nExec=\(program)\n\(keys)\n")
     }
 
-    /// Writes a helper's program. Another process does it: what this one has open for writing is inherited for a moment by whatever another
-    /// test starts beside, and a program that is open for writing cannot be executed (ETXTBSY).
+    /// Writes a helper's program, in another process: a child that another test starts would inherit for a moment what this process has open for
+    /// writing, and a program that is open for writing cannot be executed (ETXTBSY).
     @discardableResult func program(_ name: String, python: String) throws -> String {
         let text = scratch.write("text-of-\(name)", Self.prelude + python + "\n")
         let program = scratch.path + "/programs/" + name
@@ -63,7 +63,7 @@ extension CabledDaemon {
 
     /// A helper's note, as soon as it exists.
     ///
-    /// - Parameter mayBeEmpty: the file alone is the note. Another one is there before its words are.
+    /// - Parameter mayBeEmpty: the file alone is the note. Otherwise it must have text, which comes after the file.
     func note(_ name: String, mayBeEmpty: Bool = false) throws -> String {
         let path = "\(scratch.path)/notes/\(name)"
         var text = ""
@@ -75,7 +75,7 @@ extension CabledDaemon {
         return text
     }
 
-    /// Something for a helper to read.
+    /// Leaves a note for a helper to read.
     func leave(_ name: String, _ text: String) throws { scratch.write("notes/\(name)", text) }
 
     // MARK: Leftovers

@@ -30,7 +30,7 @@ final class CabledDaemon {
 
     /// - Parameters:
     ///   - isBare: the daemon has no capabilities and can make no namespaces, as on a machine that forbids them to users.
-    ///   - settings: sections that follow ours. There is no verdict: what helpers say is all there is.
+    ///   - settings: sections after the test's own. The prober fails, so that only the helpers' replies count.
     ///   - prepare: writes helpers before the daemon starts.
     init(isBare: Bool = false, settings: String = "", prepare: (CabledDaemon) throws -> Void) throws {
         self.isBare = isBare
@@ -57,7 +57,7 @@ final class CabledDaemon {
             (isRoot ? [] : ["-r"]) + ["-n", "/bin/sh", "-c", "ip link set lo up; echo ready; exec sleep infinity"]
         holder.standardOutput = ready
         try holder.run()
-        // Before it has said so it is in everybody's namespace.
+        // Until the holder has printed its line, it may still be in the machine's namespace.
         try #require(!ready.fileHandleForReading.availableData.isEmpty, "there is no namespace")
         try prepare(self)
         try start()
@@ -67,7 +67,7 @@ final class CabledDaemon {
         if process.isRunning { process.terminate() }
         process.waitUntilExit()
         for holder in companions + [holder] {
-            // It inherits what the test's thread blocks, SIGTERM among it.
+            // The holder inherits the signals that the test's thread blocks, among them SIGTERM.
             Foundation.kill(holder.processIdentifier, SIGKILL)
             holder.waitUntilExit()
         }
@@ -97,7 +97,7 @@ final class CabledDaemon {
         try #require(process.isRunning, "\(log)")
     }
 
-    /// As a crash or the kernel would end it.
+    /// Kills the daemon, as a crash or the kernel would.
     func kill() {
         Foundation.kill(pid, SIGKILL)
         process.waitUntilExit()

@@ -13,7 +13,7 @@ struct CafeVisit: Sendable {
 
     private let run: Finished
     private let lines: [Line]
-    /// It needs programs that cannot be had everywhere, so that it is skipped in CI as well.
+    /// The run needs programs that are not available everywhere, so that it is skipped in CI as well.
     private let isOptional: Bool
 
     /// Runs it on a thread of its own: it takes minutes, and other tests want the concurrency pool's.
@@ -90,7 +90,7 @@ struct CafeVisit: Sendable {
 /// The café over cables, in namespaces of this machine: it needs no boot.
 @Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that serve in the café"))
 struct CafeOverCablesTests {
-    /// Above the radio, in seconds.
+    /// Everything above the radio, in seconds.
     @Test func overCables() async throws {
         let visit = try await CafeVisit.start(["--mode", "veth"])
         try visit.expect(
@@ -221,7 +221,7 @@ struct CafeTests {
             ].map { "labels.\($0)" })
     }
 
-    /// Events on one interface leave the other alone; one is renamed, vanishes and comes back.
+    /// Events on one interface leave the other alone; one interface is renamed, vanishes and comes back.
     @Test func twoRadios() async throws {
         try await Self.laptop.value.expect(
             "air", prefixes: ["stations."],
@@ -287,8 +287,8 @@ struct CafeTests {
 /// Two laptops over BlueZ and virtual adapters. The virtual laptop's kernel has Bluetooth, whatever this machine's has.
 @Suite(.enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that serve in the café"))
 struct CompanionCafeTests {
-    /// With lines for two companions first, BlueZ restarted and a link lost; then BlueZ with another stack, whose side is named, at each MTU;
-    /// then with the programs that users have.
+    /// First two companions that are controlled by lines, with BlueZ restarted and a link lost; then BlueZ with another stack, whose role is named,
+    /// at each MTU; then the programs that users have.
     @Test func aLoginIsHandedOver() async throws {
         let visit = try await CafeVisit.start(["--mode", "veth", "--laptop", "--scene", "companion"])
         try visit.expect(

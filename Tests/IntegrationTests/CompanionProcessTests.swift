@@ -108,7 +108,7 @@ struct CompanionProcessTests {
         bus.stop()
     }
 
-    /// Runs the service on a bus of the test's own until it ends, and returns its exit status and its words.
+    /// Runs the service on a bus of the test's own until it ends, and returns its exit status and its errors.
     private func end(_ folder: TemporaryFolder, _ bus: PrivateBus, once isReady: () -> Void = {}) throws -> (Int32, String) {
         let (service, errors) = (Process(), Pipe())
         service.executableURL = Machine.release.appendingPathComponent("hotspot-companion")

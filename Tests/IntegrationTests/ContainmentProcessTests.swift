@@ -7,7 +7,7 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that these tests run"))
 struct ContainmentProcessTests {
-    /// Secrets pass through its memory. Root without capabilities stands for what a helper of a root daemon is.
+    /// Secrets pass through the daemon's memory. Root without capabilities stands for a helper of a daemon that runs as root.
     @Test func theDaemonCannotBeDumpedOrTraced() throws {
         let daemon = try RunningDaemon()
         let script = """
@@ -28,14 +28,14 @@ struct ContainmentProcessTests {
         let words = run.output.split(whereSeparator: \.isWhitespace)
         #expect(run.status == 0 && words.count == 7, "\(run.output)")
         #expect(words.allSatisfy { $0 == "EACCES" || $0 == "EPERM" }, "\(run.output)")
-        // The same looks at a process that anybody may trace, so that the refusals mean something.
+        // The same script succeeds with a process that anybody may trace, so that the refusals mean something.
         let open = Process()
         let sleep = command.dropLast(python.count) + ["/usr/bin/sleep", "1000"]
         open.executableURL = URL(fileURLWithPath: sleep[0])
         open.arguments = Array(sleep.dropFirst())
         try open.run()
         defer {
-            // A child may come into the world with SIGTERM blocked.
+            // A child may start with SIGTERM blocked.
             Foundation.kill(open.processIdentifier, SIGKILL)
             open.waitUntilExit()
         }

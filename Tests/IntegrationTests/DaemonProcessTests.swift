@@ -130,7 +130,7 @@ struct DaemonProcessTests {
         _ = try daemon.connect().call("org.hotspotd.Control.Status")
     }
 
-    /// A unit's user may not make a folder in /run; the service manager does, before it starts the next daemon.
+    /// A unit's user may not make a folder in /run. The service manager makes it before it starts the next daemon.
     @Test func whereTheRuntimeFolderCannotBeMadeAgainTheServiceManagerIsAskedTo() throws {
         let daemon = try RunningDaemon(environment: ["INVOCATION_ID": "1"])
         let folder = daemon.scratch.path + "/run"

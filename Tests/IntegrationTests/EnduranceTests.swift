@@ -5,20 +5,20 @@ import TestSupport
 import Testing
 import Varlink
 
-/// The whole daemon over many joins: at the end it uses as much as when it was warm.
+/// The whole daemon over many joins: at the end it uses as much memory as after the warm-up.
 @Suite(.serialized, .enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
 struct EnduranceTests {
     static let cables = 8
     static let warmUp = 25
-    /// In each of the two halves.
+    /// The rounds in each of the two halves.
     static let rounds = 65
     /// Octets of private memory that may be added in one half, 520 joins: half a KiB for each would exceed it. An allocator works in larger steps, so
     /// a single half proves nothing; a loss for each join shows in both.
     static let allowance = 256 << 10
 
-    /// Every join starts a helper and the prober (which crashes), writes the journal, remembers a choice, and is left again.
+    /// Every join starts a helper and the prober (which crashes), writes the journal and remembers a choice; then the network is left again.
     @Test func aThousandJoinsLeaveMemoryAndDescriptorsAsTheyWere() throws {
-        // A shell reports each join, which starts in a fraction of the time that Python takes.
+        // The helper is a shell script, which starts in a fraction of the time that Python takes.
         let daemon = try CabledDaemon(helper: "")
         let program = daemon.scratch.write(
             "quick.sh",
@@ -65,7 +65,7 @@ struct EnduranceTests {
         #expect(others.isEmpty, "every one of them was a login")
     }
 
-    /// As many attempts as the journal keeps: until then it grows, and the cache of its pages with it.
+    /// Fills the journal with as many attempts as it keeps: until then, the journal and the cache of its pages grow.
     private static func fillJournal(_ folder: String) throws {
         let store = try Store(directory: folder)
         let now = Int(Date().timeIntervalSince1970 * 1000)

@@ -63,7 +63,7 @@ struct FieldTests {
         #expect(captive?["captive"] == true && captive?["outcome"] == "unclaimedCaptive")
         let check = try daemon.call("Check")
         #expect(check["verdict"] == "captive" && check["detail"]?.string == "portal http://192.0.1.1")
-        // Those without an answer are listed as well.
+        // Requests without an answer are listed as well.
         let requests = check["requests"]?.array?.compactMap(\.string) ?? []
         #expect(requests.contains { $0.hasPrefix("GET https://www.gstatic.com") }, "\(requests)")
     }
@@ -117,7 +117,7 @@ struct FieldTests {
             plan: [
                 "Evaluate": ["confidence": "high", "portal": ["origin": "http://192.0.1.1", "kind": "form"]], "Authenticate": [:],
             ])
-        // The terms are known: a busy machine may ask the helper before its own probe has the answer.
+        // Waits for the probe as well: on a busy machine, the helper may be asked before the daemon's own probe has an answer.
         try daemon.wait("hot1", "authenticating") { $0?["captive"] == true }
         let before = asked(daemon).count { $0 == Self.google }
         try daemon.leave("accepted", "")

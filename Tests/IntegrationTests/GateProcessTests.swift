@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Gate=routes` in the built daemon, in a network namespace of its own: what is left of it when the daemon ends, in whatever way.
+/// `Gate=routes` in the built daemon, in a network namespace of its own: the rules that remain when the daemon ends, in whatever way.
 @Suite(
     .enabled(if: Machine.runs(Machine.hasRelease), "make build makes the release binaries that these tests run"),
     .enabled(if: Machine.runs(geteuid() == 0), "a network namespace needs root"))
@@ -11,7 +11,7 @@ struct GateProcessTests {
     /// `start [WORDS]` and `closed` (waits until the link is), `rules`, `$before` (the rules at first), `$daemon` (its process).
     private func play(_ script: String) throws {
         let scratch = TemporaryFolder()
-        // Also readable for the user of the last test.
+        // The user of the last test reads this folder too.
         chmod(scratch.path, 0o755)
         for folder in ["state", "run", "helpers"] {
             try FileManager.default.createDirectory(atPath: "\(scratch.path)/\(folder)", withIntermediateDirectories: true)

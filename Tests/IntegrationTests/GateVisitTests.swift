@@ -33,7 +33,7 @@ struct GateVisitTests {
         #expect(try daemon.note("reached-Authenticate").split(separator: " ").map(String.init) == CabledDaemon.hosts)
         #expect(try daemon.reached() == [])
 
-        // From here on to the maintain that is held; both are open.
+        // The gate is open while online, and during the Maintain that is held.
         try daemon.letGo("Authenticate")
         try daemon.eventually("it is free") { ["authenticated", "maintaining"].contains(daemon.state()) }
         #expect(try daemon.reached() == CabledDaemon.hosts)
@@ -41,7 +41,7 @@ struct GateVisitTests {
         #expect(try daemon.reached() == CabledDaemon.hosts)
         #expect(daemon.state() == "maintaining")
 
-        // The session is over: closed until it is renewed.
+        // The session is over: the gate is closed until the session is renewed.
         try FileManager.default.removeItem(atPath: daemon.scratch.path + "/notes/reached-Authenticate")
         try daemon.letGo("Maintain")
         try daemon.wait("hot1", "authenticating")
@@ -53,7 +53,7 @@ struct GateVisitTests {
         try daemon.eventually("it is free again") { ["authenticated", "maintaining"].contains(daemon.state()) }
         #expect(try daemon.reached() == CabledDaemon.hosts)
 
-        // The helper needs the link to log off, and so may everybody until it has answered. Behind a maintain it waits (D17).
+        // The helper needs the link to log off, so the gate is open until it has answered. The logoff waits for a running Maintain (D17).
         try daemon.call("Logoff", ["interface": "hot1"])
         try daemon.letGo("Maintain")
         try daemon.wait("hot1", "loggingOff")
@@ -89,7 +89,7 @@ struct GateVisitTests {
         try daemon.letGo("Maintain")
         try daemon.wait("hot1", "authenticated")
 
-        // In another association it is closed, until its maintain is answered.
+        // In another association the gate is closed until Maintain is answered.
         daemon.kill()
         try daemon.unplug("hot1")
         try daemon.shell("ip link set hot1 down; ip link set hot1 up")
@@ -112,7 +112,7 @@ struct GateVisitTests {
         try daemon.call("SetEnabled", ["ssid": network, "enabled": false])
         #expect(daemon.state() == "inactive")
         #expect(try daemon.reached() == CabledDaemon.hosts)
-        // Also when it is joined anew, as soon as it is known which network it is.
+        // The gate is also open after a new join, as soon as the daemon knows which network it is.
         try daemon.unplug("hot1")
         try daemon.wait("hot1", "inactive") { $0?["ssid"] == nil }
         try daemon.join("hot1")
@@ -133,7 +133,7 @@ struct GateVisitTests {
         #expect(try daemon.reached() == [])
         try daemon.shell("ip link set hot1 group 9")
         try daemon.eventually("it is closed again") { try daemon.reached() == [] }
-        // As systemd-networkd does when it starts.
+        // Deletes the gate's rules, as systemd-networkd does when it starts.
         try daemon.shell("ip -4 rule flush proto 104; ip -6 rule flush proto 104")
         try daemon.eventually("the rules are back") { try daemon.reached() == [] }
         #expect(try daemon.shell("ip rule").contains("oif hot1 lookup main"))

@@ -2,7 +2,7 @@ import Foundation
 import HotspotCore
 import Testing
 
-/// A helper runs as the daemon's own user, which may do everything; what it reaches of the daemon must not know that.
+/// A helper runs as the daemon's own user, which may do everything. The daemon must not grant that to a helper.
 @Suite(
     .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))

@@ -8,7 +8,7 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct HelperKillTests {
-    /// It writes down each command, and does not answer the one that the file `hang` names.
+    /// A helper that writes down each command, and does not answer the command that the file `hang` names.
     private static let body = """
         import socket, threading
         def serve(call, say):
@@ -39,7 +39,7 @@ struct HelperKillTests {
         daemon.told("log").split(separator: "\n").count { $0 == command }
     }
 
-    /// Waits until it hangs in a command, and kills it there. The next command of that kind is answered.
+    /// Waits until the helper hangs in a command, and kills it there. The next command of that kind is answered.
     private func kill(in command: String, _ daemon: CabledDaemon) throws {
         _ = try daemon.note("hangs-\(command)", mayBeEmpty: true)
         try FileManager.default.removeItem(atPath: "\(daemon.scratch.path)/notes/hang")
@@ -55,7 +55,7 @@ struct HelperKillTests {
         }
         try daemon.plug("hot1", 1)
 
-        // Evaluating: no helper claims it. The daemon probes again, and asks the helper once more.
+        // Evaluating: no helper claims the network. The daemon probes again, and asks the helper once more.
         try kill(in: "Evaluate", daemon)
         try daemon.eventually("the race goes on without it") { try daemon.helpers()["victim"]?["strikes"]?.integer == 1 }
         #expect(try daemon.helpers()["victim"]?["problems"]?.array?.first?["code"] == "helperCrashed")
@@ -71,7 +71,7 @@ struct HelperKillTests {
         #expect(count("Authenticate", daemon) == 1)
         try daemon.leave("ask", "")
 
-        // PresentUI: the same question, under another name.
+        // PresentUI: the same question, under another ID.
         let asked = try daemon.wait("hot1", "presentingUI") { $0?["prompt"]?.string != nil }
         #expect(count("Authenticate", daemon) == 2, "one retry")
         let prompt = try #require(asked?["prompt"]?.string)
@@ -92,7 +92,7 @@ struct HelperKillTests {
         try daemon.wait("hot1", "authenticated")
         #expect(count("Evaluate", daemon) == evaluated + 1)
 
-        // Logging off: the session has ended, whatever the helper says, and stays so.
+        // Logging off: the session ends for good, whatever the helper says.
         try daemon.leave("hang", "Logoff")
         try daemon.eventually("it may log off") {
             guard daemon.state() == "authenticated" else { return false }
@@ -118,7 +118,7 @@ struct HelperKillTests {
     @Test func ourOwnInTheMiddleOfEvaluating() throws {
         let settings = "[Commands]\nTimeoutSec=40\n[Probe]\nURL=http://192.0.1.77/\nExpect=204"
         let daemon = try CabledDaemon(settings: settings) { daemon in
-            // Under a name of its own, so that no other test's process is meant.
+            // Under a name of its own, so that no other test's process is killed.
             let program = "\(daemon.scratch.path)/programs/hotspot-helpers"
             let install = try Finished.run(
                 "/usr/bin/install", ["-m", "755", Machine.release.appendingPathComponent("hotspot-helpers").path, program])
@@ -130,13 +130,13 @@ struct HelperKillTests {
                 try daemon.file(name, "[Helper]\nName=\(name)\nExec=\(program)\nActivation=socket\n")
             }
         }
-        // Nobody is there, and nothing says so.
+        // No host answers, and no error reports that.
         try daemon.shell("ip link add hot1 type veth peer name peer1; ip link set peer1 up; ip link set hot1 up")
         try daemon.shell("ip neigh replace 192.0.1.77 lladdr 02:00:00:00:00:77 dev hot1 nud permanent")
         try daemon.address("hot1", 1)
         try daemon.wait("hot1", "evaluating")
         try daemon.eventually("it runs") { daemon.helperProcesses.count > 0 }
-        // In the middle of its transfers.
+        // The helpers are in the middle of their transfers.
         let asks = "ss -Htn state syn-sent dst 192.0.1.77"
         try daemon.eventually("both are asked") {
             let asked = try daemon.steps().filter { $0["kind"] == "command" }.compactMap { $0["helper"]?.string }

@@ -8,7 +8,7 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct HelperTests {
-    /// Behaviours of helpers, and their results by the rules.
+    /// A helper's behaviour, and its result by the rules.
     struct Manners {
         /// The program, after the prelude.
         var body: String
@@ -16,7 +16,7 @@ struct HelperTests {
         var code: String?
         /// A word of its sentence.
         var word = ""
-        /// Counts as a missed deadline or a crash (D7).
+        /// Whether it counts as a missed deadline or a crash (D7).
         var strikes = true
     }
 
@@ -83,7 +83,7 @@ struct HelperTests {
                     && $0["detail"]?.string?.hasSuffix("the last word") == true
             }, "what it wrote last is shown")
 
-        // Once more: after two in a row, helpers are quarantined. One program was replaced with a file that anyone may change.
+        // Once more: after two strikes in a row, helpers are quarantined. One program was replaced with a file that anyone may change.
         chmod(daemon.scratch.path + "/programs/swapped", 0o777)
         try daemon.rejoin()
         try settle(daemon)
@@ -98,7 +98,7 @@ struct HelperTests {
         #expect(refused?["code"]?.string == "helperNotTrusted" && refused?["hint"] != nil, "\(refused ?? nil)")
         #expect(abs(daemon.descriptors - descriptors) <= 2, "\(descriptors) descriptors became \(daemon.descriptors)")
 
-        // A good one comes while the daemon runs: no restart, and the bad company delays nothing.
+        // A good helper is added while the daemon runs: it needs no restart, and the bad helpers do not delay it.
         try daemon.add(
             "good",
             python:
@@ -110,14 +110,14 @@ struct HelperTests {
             (try daemon.status("hot1"))?["helper"]?.string == "good" && daemon.state() == "authenticated"
         }
         try daemon.eventually("every process is gone") { daemon.helperProcesses.isEmpty }
-        // Its high claim ends the race, not a deadline or the grace for low claims.
+        // The good helper's high claim ends the race, not a deadline or the grace for low claims.
         let won = try #require(try daemon.steps().first { $0["to"]?.string == "authenticating" }?["detail"]?.string)
         #expect(won.hasPrefix("claimed by good: ") && !won.contains(" is over"), "\(won)")
         #expect(!daemon.log.contains("Fatal error"))
     }
 
     @Test func aHelperThatMendsItsWaysIsReleased() throws {
-        // All helpers are in quarantine then, and have the grace for their answer.
+        // Once all helpers are in quarantine, they have the grace time for their answer.
         let daemon = try CabledDaemon(settings: "[Commands]\nTimeoutSec=10\nLowGraceSec=10") {
             try $0.add("late", python: "receive(); time.sleep(1000)")
         }
@@ -160,7 +160,7 @@ struct HelperTests {
         let steps = try daemon.steps()
         let told = steps.filter { $0["kind"]?.string == "disclosed" }.compactMap { $0["detail"]?.string }
         #expect(told.count == 1 && told[0].hasSuffix("to 2 helpers: anyone, peek"), "\(told)")
-        // Its state folder, the sockets of others and the folder of helper files, which name networks, are covered or refused.
+        // The daemon's state folder, the sockets of others and the folder of helper files, which name networks, are covered or refused.
         let seen = steps.first { $0["kind"]?.string == "answer" && $0["helper"]?.string == "peek" }?["detail"]?.string
         #expect(seen == "none: [0, 'no', 0]" || seen == "none: ['no', 'no', 'no']", "\(seen ?? "no answer")")
         let helpers = try daemon.helpers()

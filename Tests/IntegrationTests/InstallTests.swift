@@ -48,7 +48,7 @@ struct InstallTests {
         try checkSettings(root)
         try checkDocumentation(root + "/usr/share/doc/hotspotd", root)
 
-        // The unit names one program of the system, which a laptop has and this folder has not.
+        // The unit names one program of the system, which exists on a laptop but not in this folder.
         try FileManager.default.createDirectory(atPath: root + "/bin", withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: "/bin/kill", toPath: root + "/bin/kill")
         let verify = try Finished.run(
@@ -63,7 +63,7 @@ struct InstallTests {
         #expect(FileManager.default.fileExists(atPath: root + "/etc/hotspotd/hotspotd.conf"), "settings stay")
     }
 
-    /// Every key that the daemon knows, which it tells when it meets one that it does not, is in the file.
+    /// The file has every key that the daemon knows. The daemon lists its keys when it meets an unknown key.
     private func checkSettings(_ root: String) throws {
         let scratch = TemporaryFolder()
         let text = try String(contentsOfFile: root + "/etc/hotspotd/hotspotd.conf", encoding: .utf8)
@@ -81,7 +81,7 @@ struct InstallTests {
         }
     }
 
-    /// No link and no path of the documentation leads to where only a checkout has something.
+    /// No link and no path in the documentation leads to something that only a checkout has.
     private func checkDocumentation(_ folder: String, _ root: String) throws {
         for page in try FileManager.default.contentsOfDirectory(atPath: folder) where page.hasSuffix(".md") {
             let text = try String(contentsOfFile: folder + "/" + page, encoding: .utf8)

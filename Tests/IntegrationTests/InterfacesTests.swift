@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Varlink
 
-/// Several interfaces at the real daemon, and a helper that asks the daemon back: over cables, in a namespace of the test's own.
+/// Several interfaces at the real daemon, and a helper that calls the daemon: over cables, in a namespace of the test's own.
 @Suite(.enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
 struct InterfacesTests {
-    /// One command, one process. Its other behaviour is in the file `mode`.
+    /// A helper with one process for each command. The file `mode` selects its other behaviour.
     static let clerk = #"""
         import json, os, socket, sys
 
@@ -104,7 +104,7 @@ struct InterfacesTests {
         #expect(history.filter { $0["interface"] == "hot2" }.count == 1)
         #expect(history.filter { $0["interface"] == "hot1" }.map { $0["outcome"] } == ["online", "online"])
 
-        // With another hardware address it is another station, or another interface that got its index and its address.
+        // With another MAC address, hot1 is another station, or another interface that got its index and its address.
         try daemon.shell("ip link set hot1 address 02:00:00:00:00:77")
         try daemon.eventually("it is joined anew") {
             try daemon.call("History")["attempts"]?.array?.filter { $0["interface"] == "hot1" }.count == 3
@@ -112,7 +112,7 @@ struct InterfacesTests {
         try daemon.wait("hot1", "authenticated")
         #expect(try daemon.status("hot2")?["since"] == second?["since"])
 
-        // A held interface holds no other one up.
+        // A held interface does not hold up the other interface.
         _ = try daemon.call("Logoff", ["interface": "hot1"])
         try daemon.wait("hot1", "inactive")
         #expect(try daemon.status("hot2")?["since"] == second?["since"])
@@ -123,7 +123,7 @@ struct InterfacesTests {
         try daemon.wait("hot1", nil)
         try daemon.wait("hot7", "inactive")
 
-        // It disappears, and another takes its index: no state of the first one remains.
+        // The interface disappears, and another takes its index: no state of the first interface remains.
         try daemon.shell("ip link del hot7")
         try daemon.wait("hot7", nil)
         try daemon.plug("hot3", 3, index: index)
@@ -140,7 +140,7 @@ struct InterfacesTests {
         let before = try JSONDecoder().decode(JSONValue.self, from: Data(try daemon.note("evaluating").utf8))
         #expect(before.array?.first?["parameters"] == ["interface": "hot1", "ssidHex": "", "chosenHelper": false])
         #expect(before.array?.last?["parameters"]?["queued"] == false)
-        // A helper that has answered is ended soon; while it maintains it has time.
+        // A helper that has answered is ended soon, so it makes its calls during Maintain.
         try daemon.wait("hot1", "authenticated")
         try daemon.call("Login")
         let tries = try JSONDecoder().decode(JSONValue.self, from: Data(try daemon.note("maintaining").utf8))
@@ -164,7 +164,7 @@ struct InterfacesTests {
             (try daemon.call("Explain", ["interface": "hot1"])["steps"]?.array ?? []).filter { $0["kind"] == "command" }
                 .compactMap { $0["detail"]?.string }
         }
-        // While a question waits: it is asked again, and the earlier attempt has no end.
+        // The daemon is killed while a question waits: the question is asked again, and the earlier attempt has no end.
         daemon.scratch.write("notes/mode", "ask")
         try daemon.plug("hot1", 1)
         let prompting = try daemon.wait("hot1", "presentingUI")
@@ -175,7 +175,7 @@ struct InterfacesTests {
         let outcomes = (try daemon.call("History")["attempts"]?.array ?? []).map { $0["outcome"]?.string }
         #expect(outcomes == ["running", "interrupted"])
 
-        // The association is the same: the helper is asked whether the session is good, and nothing begins.
+        // The association is the same: the helper is asked whether the session is good, and no login begins.
         daemon.scratch.write("notes/mode", "")
         _ = try daemon.call("Login", ["interface": "hot1", "fresh": true])
         try daemon.wait("hot1", "authenticated")

@@ -94,7 +94,7 @@ struct KillTests {
         daemon.stop()
         var known = Changes(remembered: Set(0..<Self.networks), held: Set(0..<Self.heldNetworks))
         do {
-            // Networks that a login left behind, as if there had been one.
+            // Networks as logins would have left them behind.
             let store = try Store(directory: daemon.scratch.path + "/state")
             let now = Int(Date().timeIntervalSince1970 * 1000)
             for number in known.remembered {
@@ -168,7 +168,7 @@ struct KillTests {
         #expect(daemon.stop() == 0)
     }
 
-    /// The data on disk, read from a copy so that the daemon itself has to recover, is one of the states that it may be in.
+    /// The data on disk has to be one of the possible states. It is read from a copy, so that the daemon itself has to recover.
     @discardableResult private func check(_ daemon: RunningDaemon, _ possible: [Changes], _ round: Int) throws -> Changes {
         let copy = TemporaryFolder()
         try FileManager.default.copyItem(atPath: daemon.scratch.path + "/state", toPath: copy.path + "/state")
@@ -192,7 +192,7 @@ struct KillTests {
         return found
     }
 
-    /// The daemon itself says the same.
+    /// The daemon itself reports the same switches.
     private func checkHelpers(_ client: BlockingConnection, _ known: Changes, _ round: Int) throws {
         for helper in try client.call("org.hotspotd.Control.Helpers")["helpers"]?.array ?? [] {
             let name = helper["name"]?.string

@@ -104,7 +104,7 @@ struct LateOpeningTests {
         let failed = try daemon.wait("hot1", "failure")
         #expect(
             failed?["answers"]?.string?.hasSuffix("if the network opens soon, hotspotd saves them.") == true, "\(failed ?? nil)")
-        // It is not tried again automatically while the first one may still open the network.
+        // The login is not tried again automatically while the first login may still open the network.
         #expect((failed?["nextLogin"]?.integer ?? 0) - Int(Date().timeIntervalSince1970 * 1000) > 60_000)
         try daemon.call("Login")
         try daemon.eventually("the second try runs") { try daemon.methods().filter { $0 == "Authenticate" }.count == 2 }
@@ -240,7 +240,7 @@ struct LateOpeningTests {
                 Machine.release.appendingPathComponent("hotspotctl").path, ["--socket", daemon.socket, "status"])
             #expect(said.output.contains("already open when hotspotd started"), "\(said.output)")
         }
-        // The daemon sees this association from its beginning, and that nothing asks for a login.
+        // The daemon sees this association from its beginning, and finds that no portal asks for a login.
         try daemon.shell("ip link set hot1 down; ip link set hot1 up")
         try daemon.wait("hot1", "inactive")
         try daemon.shell("ip addr flush dev hot1")
@@ -288,7 +288,7 @@ struct LateOpeningTests {
         try daemon.wait("hot1", "authenticated")
         try FileManager.default.removeItem(atPath: daemon.scratch.path + "/open")
         try daemon.eventually("the session is maintained") {
-            // A browser's connection meanwhile is refused.
+            // Meanwhile a browser's connection is refused.
             try daemon.shell("python3 -c 'import socket; socket.socket().connect_ex((\"192.0.1.1\", 81))'")
             return try daemon.methods().contains("Maintain")
         }
@@ -307,7 +307,7 @@ struct LateOpeningTests {
         try daemon.wait("hot1", "authenticated") { isKnown($0) && $0?["helper"] == "clerk" }
         #expect((6000...7200).contains(try daemon.calls().last?["parameters"]?["session"]?["secondsRemaining"]?.integer ?? 0))
 
-        // Its answer has nothing new.
+        // A temporary failure says nothing new about the session: its 9000 s do not count.
         try daemon.plan([
             "Evaluate": ["confidence": "none"],
             "Maintain": ["result": "temporaryFailure", "session": ["secondsRemaining": 9000, "memory": ["key": "k1"]]],

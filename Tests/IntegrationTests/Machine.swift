@@ -3,7 +3,6 @@ import TestSupport
 
 /// The machine that the tests run on: where the built programs are, and what it can do.
 enum Machine {
-    /// The checkout.
     static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
@@ -23,7 +22,7 @@ enum Machine {
             .first { $0.hasPrefix("VERSION_CODENAME=") }.map { String($0.dropFirst("VERSION_CODENAME=".count)) }
     }
 
-    /// Whether to run a test that needs a program or a right: always in CI; elsewhere only where it is present.
+    /// Whether a test with this need runs: always in CI, elsewhere only if the machine has it.
     static func runs(_ hasIt: Bool) -> Bool { isCI || hasIt }
 
     static func has(_ program: String) -> Bool {
@@ -44,8 +43,8 @@ struct Finished: Sendable {
     let status: Int32
     let output: String
 
-    /// Runs a program to its end. Its output goes to a file, so that no pipe can fill up; its input comes from one, so that the
-    /// test does not end with a program that reads nothing.
+    /// Runs a program to its end. Its output goes to a file, so that no pipe can fill up. Its input comes from a file, so that a program that
+    /// reads nothing does not end the test.
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil
     ) throws -> Finished {
@@ -75,7 +74,7 @@ struct Finished: Sendable {
 }
 
 extension TemporaryFolder {
-    /// The beginning of a daemon's settings, with all its folders in here.
+    /// The beginning of a daemon's settings, with all its folders in this folder.
     var daemonSettings: String {
         """
         [Daemon]

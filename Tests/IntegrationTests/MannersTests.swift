@@ -8,7 +8,7 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Machine.runs(CabledDaemon.canRun && geteuid() == 0), "needs make build, root, iproute2 and util-linux"))
 struct MannersTests {
-    /// Its behaviour, the expected code, and a word of the sentence.
+    /// A helper's behaviour, the expected code, and a word of the sentence.
     private static let manners: [(name: String, code: String, word: String)] = [
         ("ends", "helperCrashed", "without an answer"), ("half", "helperCrashed", "without an answer"),
         ("garbage", "helperMalformed", "JSON"), ("shape", "helperMalformed", "wrong type"),
@@ -17,7 +17,7 @@ struct MannersTests {
         ("silent", "helperTimeout", "in time"),
     ]
 
-    /// The state that each leads to: an invalid answer fails the command; after a crash or silence, it is tried again.
+    /// The state that each behaviour leads to: an invalid answer fails the command; after a crash or silence, it is tried again.
     private static func state(after command: String, _ code: String) -> String {
         let isDeath = code == "helperCrashed" || code == "helperTimeout"
         return switch command {
@@ -27,7 +27,7 @@ struct MannersTests {
         }
     }
 
-    /// The file `plan` has a command and a manner.
+    /// The file `plan` names a command and the behaviour in it.
     private static let body = """
         import socket
         def serve(call, say, end):
@@ -113,7 +113,7 @@ struct MannersTests {
                 var problem: JSONValue?
                 try daemon.eventually("a problem, \(place)") {
                     problem = try daemon.helpers()["rude"]?["problems"]?.array?.first { $0["code"] != "helperQuarantined" }
-                    // The one of the round before may still be there.
+                    // The problem of the round before may still be shown.
                     return problem?["code"]?.string == code && problem?["message"]?.string?.contains(word) == true
                 }
                 #expect(problem?["hint"]?.string?.isEmpty == false, "\(place)")
@@ -127,14 +127,14 @@ struct MannersTests {
                 }
             }
         }
-        // It behaves from now on, and everything is well.
+        // The helper behaves well from now on, and has no problem.
         try restart(daemon)
         #expect(try daemon.helpers()["rude"]?["problems"] == [])
         #expect(daemon.descriptors < 60, "\(daemon.descriptors) descriptors are open")
         #expect(!daemon.log.contains("Fatal error"))
     }
 
-    /// Logged in by a helper that behaves until it is logged off.
+    /// Logs in with the helper, which behaves well until the logoff.
     private func restart(_ daemon: CabledDaemon) throws {
         let plan = daemon.told("plan")
         if !plan.hasPrefix("Logoff") { try daemon.leave("plan", "none none") }

@@ -20,8 +20,8 @@ struct PackageTests {
         return folder.appendingPathComponent(names[1]).path
     }
 
-    /// Runs a program that prints its findings. Expects that all of them are well, and that they are as many as given, or as the program planned
-    /// (`1..NUMBER`).
+    /// Runs a program that prints its findings. Expects that all findings are good, and that their number is `count`, or the number that the program
+    /// planned (`1..NUMBER`).
     private func findings(_ words: [String], _ count: Int? = nil) throws {
         let done = try Finished.run(words[0], Array(words.dropFirst()), environment: Self.environment)
         let findings = done.output.split(separator: "\n")
@@ -45,13 +45,13 @@ struct PackageTests {
         try findings(Self.trixie + [Machine.checkout.appendingPathComponent("Tests/Package/boundary").path])
     }
 
-    /// The package that this release makes is installed there.
+    /// The package that this release makes is installed on Debian 13.
     @Test(.enabled(if: Machine.codename == "bookworm", "Debian 13 is tried on Debian 12"))
     func thePackageWorksOnTheNextRelease() throws {
         try findings(Self.trixie + [Self.life, Self.made.get()], Self.lifeFindings)
     }
 
-    /// A browser opens there, and the command ends with it.
+    /// On Debian 13, a browser opens, and the command ends with it.
     @Test(.enabled(if: Machine.codename == "bookworm", "Debian 13 is tried on Debian 12"))
     func browseEndsOnTheNextRelease() async throws {
         let visit = try await CafeVisit.start(["--mode", "veth", "--scene", "browse"], in: Self.trixie)

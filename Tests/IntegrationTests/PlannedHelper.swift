@@ -4,7 +4,7 @@ import Testing
 
 /// A helper that obeys the file `plan` in each command, and writes down the commands.
 ///
-/// The plan is an object. Its keys are methods, or a method and an interface (`Authenticate hot2`), which goes first; its values are
+/// The plan is an object. Its keys are methods, or a method and an interface (`Authenticate hot2`), which is preferred; its values are
 /// replies, with these members besides: `confidence` for Evaluate (high), `silent` (it never answers), `hold` (it answers when
 /// ``CabledDaemon/letGo(_:)`` says so), and `reach` (it notes what it reaches through a socket that is bound to the link).
 enum PlannedHelper {
@@ -37,12 +37,12 @@ extension CabledDaemon {
         try self.plan(plan)
     }
 
-    /// From the next command on.
+    /// Changes the plan from the next command on.
     func plan(_ plan: JSONValue) throws {
         try leave("plan", String(decoding: try JSONEncoder().encode(plan), as: UTF8.self))
     }
 
-    /// A command that is held is answered.
+    /// Makes the helper answer a command that is held.
     func letGo(_ method: String) throws { try leave("go-\(method)", "") }
 
     /// The clerk's commands, in their order.
@@ -60,10 +60,10 @@ extension CabledDaemon {
         (try call("History")["attempts"]?.array ?? []).reversed().compactMap { $0["outcome"]?.string }
     }
 
-    /// Prompts that wait.
+    /// The prompts that wait.
     func prompts() throws -> [JSONValue] { try call("Prompts")["prompts"]?.array ?? [] }
 
-    /// Answers the only prompt, as soon as there is one that was not answered before; its ID.
+    /// Waits for the only prompt, which must not be in `answered`, and answers it. Returns its ID.
     @discardableResult func answerPrompt(besides answered: [String] = []) throws -> String {
         var id = ""
         try eventually("there is a prompt") {

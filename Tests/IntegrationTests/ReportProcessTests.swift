@@ -38,7 +38,7 @@ struct ReportProcessTests {
         #expect(asked.status == 1 && asked.output.hasSuffix("try: hotspotctl answer\n"), "\(asked.output)")
         try daemon.call("Answer", ["id": .string(id), "answers": ["room": .string(canary)], "remember": false])
         try daemon.wait("hot1", "authenticated")
-        // The words are there to be left out.
+        // The story contains the words that the report has to leave out.
         let story = "\(try daemon.call("Explain"))"
         #expect(story.contains("portal.lindenhof.example") && story.contains("192.0.1.2"), "\(story)")
         let report = try ctl(daemon, "report", "-", "--settings", daemon.scratch.path + "/hotspotd.conf")

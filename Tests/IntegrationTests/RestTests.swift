@@ -27,7 +27,7 @@ struct RestTests {
         return slept + before.keys.filter { after[$0] == nil }.count
     }
 
-    /// A timer that ticks at rest is within each 20 s; what a login leaves behind is over soon.
+    /// A timer that ticks at rest fires within each 20 s; the timers that a login leaves behind end soon.
     @Test("D27 Online and not used, the daemon does not wake up; the next use shows that the portal ended the session")
     func rest() throws {
         let daemon = try LateOpeningTests().daemon(plan: ["Authenticate": [:], "Maintain": ["result": "authenticationRequired"]])

@@ -20,7 +20,7 @@ struct RulesProcessTests {
         "[Policy]\nRules=\(rules.rawValue)\n[Commands]\n\(commands)"
     }
 
-    /// Joins again, and returns whether the network is entered automatically: auto-join is kept.
+    /// Joins again. Returns whether a login begins by itself, that is, whether auto-join is kept.
     private func joinsByItself(_ daemon: CabledDaemon) throws -> Bool {
         let asked = try daemon.methods().count
         try daemon.rejoin()
@@ -56,7 +56,7 @@ struct RulesProcessTests {
         let login = try Finished.run(
             Machine.release.appendingPathComponent("hotspotctl").path,
             ["--socket", daemon.socket, "login", "--fresh", "--wait", "60", "hot1"])
-        // There is no prober, which a script learns.
+        // There is no prober, which the exit status tells a script.
         #expect(login.status == 1 && login.output.contains("could not verify"), "\(login.output)")
         let calls = try daemon.calls().map {
             ($0["method"]?.string ?? "") + " \($0["parameters"]?["network"]?["autoJoined"]?.bool ?? false)"
@@ -81,7 +81,7 @@ struct RulesProcessTests {
         #expect(failed - sent >= 2000, "the deadline counts from the command")
         #expect(try joinsByItself(daemon) == (rules == .default))
         if rules == .strict {
-            // D14: until the user wants it.
+            // D14: the network is held until the user wants it.
             try daemon.plan([:])
             try daemon.call("SetEnabled", ["ssid": "wired:02:00:00:00:00:01", "enabled": true])
             try daemon.wait("hot1", "authenticated")
@@ -156,11 +156,11 @@ struct RulesProcessTests {
         try daemon.wait("hot1", "inactive")
         #expect(try daemon.prompts() == [] && daemon.methods() == ["Evaluate", "Authenticate"])
         #expect(throws: (any Error).self) { try daemon.call("Answer", ["id": id, "answers": [:], "remember": false]) }
-        // And auto-join is what it was (9).
+        // Auto-join is unchanged (9).
         #expect(try joinsByItself(daemon))
     }
 
-    /// The result of an answer to presentUI, and whether the network is entered by itself afterwards.
+    /// The result of an answer to presentUI, and whether a login begins by itself afterwards.
     struct Answer: CustomTestStringConvertible {
         var rules: Rules
         var result: String
@@ -236,7 +236,7 @@ struct RulesProcessTests {
         #expect(try Array(daemon.methods().prefix(5)) == ["Evaluate", "Authenticate", "Maintain", "Evaluate", "Authenticate"])
         let calls = try daemon.calls()
         #expect(calls[2]["parameters"]?["network"]?["justJoined"] == false)
-        // One join all the time: the link was kept.
+        // There was one join all the time: the link was kept.
         #expect(Set(calls.map { $0["parameters"]?["link"]?["association"] }).count == 1)
         try daemon.plan([:])
         try daemon.wait("hot1", "authenticated")
@@ -258,7 +258,7 @@ struct RulesProcessTests {
             status?["problems"]?.array?.contains { $0["code"] == "loginPaused" } == true
         }
         #expect(paused?["helper"] == "clerk")
-        // Until when is said: ten seconds after the last login's end, which was after this state of things began.
+        // The status says when the next login is due: ten seconds after the last login's end, which was not after this state began.
         let (since, due) = (paused?["since"]?.integer ?? 0, paused?["nextLogin"]?.integer ?? 0)
         #expect(due > since && due <= since + 10_000, "\(since) \(due)")
         #expect(try daemon.methods() == ["Evaluate", "Authenticate", "Maintain"])

@@ -65,7 +65,7 @@ final class RunningDaemon {
         return process.terminationStatus
     }
 
-    /// Somebody else ended it.
+    /// Waits for the end of a daemon that something else has ended.
     func waitForEnd() { process.waitUntilExit() }
 
     /// Returns the signal that it ended by; 0 if it ended by itself.

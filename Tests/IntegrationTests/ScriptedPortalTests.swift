@@ -13,7 +13,7 @@ struct ScriptedPortalTests {
         var faults: [String]
     }
 
-    /// Browsers wait most of the time, for pages that come to rest.
+    /// Browsers mostly wait for pages that come to rest, so several run at once.
     private static let shares = 3
 
     /// Every scenario ends as it should, and leaves nothing behind: logged in, refused with the portal's words, or handed over.

@@ -15,7 +15,7 @@ struct TerminalProcessTests {
         let tool = Machine.release.appendingPathComponent("hotspotctl").path
         guard isStranger else { return try Finished.run(tool, words + ["--socket", daemon.socket]) }
         chmod(daemon.scratch.path, 0o711)
-        // The checkout may be closed to others, the socket is not.
+        // Other users may be unable to read the checkout, so this user runs a copy.
         let copy = daemon.scratch.path + "/hotspotctl"
         if !FileManager.default.fileExists(atPath: copy) { try FileManager.default.copyItem(atPath: tool, toPath: copy) }
         return try Finished.run(
@@ -67,7 +67,7 @@ struct TerminalProcessTests {
         #expect(try ctl(daemon, "list", "--all").output.contains("Nowhere"))
         #expect(try ctl(daemon, "disable", Self.network).status == 0)
         try daemon.wait("hot1", "inactive")
-        // The command that helps works as it stands.
+        // The suggested command works as it is printed.
         let held = try ctl(daemon, "status").output
         #expect(held.contains("left alone") && held.contains("try: hotspotctl enable \(Self.network)\n"), "\(held)")
         #expect(try ctl(daemon, "login").output.contains("to switch it on: hotspotctl enable \(Self.network)\n"))

@@ -25,7 +25,7 @@ struct UnitTests {
         return scratch
     }
 
-    /// The score of `systemd-analyze security`: 0 is shut in, 10 is exposed.
+    /// The score of `systemd-analyze security`: 0 is confined, 10 is exposed.
     private func exposure(_ unit: String, in root: String) throws -> Double {
         let run = try Finished.run(
             "/usr/bin/systemd-analyze", ["security", "--offline=yes", "--root=\(root)", "--no-pager", unit])
@@ -46,7 +46,7 @@ struct UnitTests {
         }
     }
 
-    /// The example that switches L2CAP channels on costs the network namespace, and opens one more family of sockets.
+    /// The example that switches L2CAP channels on gives up the network namespace, and allows one more family of sockets.
     @Test func theCompanionWithL2CAPIsAccepted() throws {
         let scratch = try install()
         let root = scratch.path + "/root"

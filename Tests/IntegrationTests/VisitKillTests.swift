@@ -6,7 +6,7 @@ import Testing
 import Varlink
 
 /// The daemon is killed during visits: in the race, the login, the proof, the Maintain of a rejoin and the logoff, each time a few seeded
-/// milliseconds after its helper was asked. Everything shown before survives, the state that it left is a possible one, and it continues by itself.
+/// milliseconds after its helper was asked. Everything shown before survives, the state on disk is possible, and the daemon continues by itself.
 @Suite(.serialized, .enabled(if: Machine.runs(CabledDaemon.canRun), "needs make build, ip, nsenter and a network namespace"))
 struct VisitKillTests {
     /// Writes down each command a moment before it answers.
@@ -42,7 +42,7 @@ struct VisitKillTests {
             }
         }
 
-        /// Milliseconds from then on.
+        /// The countdown in milliseconds.
         var delay: ClosedRange<Int> {
             switch self {
             case .race, .login, .rejoin, .logoff: 0...40
@@ -63,7 +63,7 @@ struct VisitKillTests {
         var seen: [String: Int] = [:]
         for round in 0..<Self.rounds {
             let moment = Moment.allCases[round % Moment.allCases.count]
-            // From a network that is online: leave it, forget it where the whole way is wanted, and come back.
+            // Leaves the network, forgets it unless this is a rejoin, and joins again.
             try leave(daemon)
             if moment != .rejoin { _ = try daemon.call("Forget", ["ssid": "wired:02:00:00:00:00:01"]) }
             try daemon.shell("rm -f \(daemon.scratch.path)/notes/*")
@@ -99,7 +99,7 @@ struct VisitKillTests {
         try daemon.wait("hot1", "inactive") { $0?["ssid"] == nil }
     }
 
-    /// The data on disk, read from a copy so that the daemon itself has to recover.
+    /// Checks the data on disk, read from a copy so that the daemon itself has to recover.
     private func check(_ daemon: CabledDaemon, _ moment: Moment, _ shown: JSONValue?, _ what: String) throws {
         let copy = TemporaryFolder()
         try FileManager.default.copyItem(atPath: daemon.scratch.path + "/state", toPath: copy.path + "/state")
@@ -133,7 +133,7 @@ struct VisitKillTests {
         }
     }
 
-    /// After the restart it is online again by itself, or held; `true` if held.
+    /// Waits until the daemon is online again by itself, or held. Returns `true` if held.
     private func recover(_ daemon: CabledDaemon, _ what: String) throws -> Bool {
         let end = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < end {

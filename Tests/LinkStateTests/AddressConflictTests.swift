@@ -47,13 +47,13 @@ import Testing
     }
 
     @Test(arguments: [
-        // It is down, elsewhere, wider than the link's network, a tunnel, or a second card at the same router.
+        // The other interface is down, elsewhere, wider than the link's network, a tunnel, or a second card at the same router.
         link(4, "docker0", ["10.77.0.1/16"], isUp: false), link(4, "docker0", ["172.17.0.1/16"], kind: "bridge"),
         link(4, "docker0", ["10.0.0.1/8"], kind: "bridge"), link(5, "tun0", ["10.77.0.9/16"], kind: "tun", type: 65534),
         link(7, "eth1", ["10.77.40.6/16"], ["10.77.0.1"]), link(3, "wlan0", ["10.77.0.1/16"]),
     ]) func othersAreNoProblem(other: LinkSnapshot) { #expect(Self.problem(other) == nil) }
 
-    /// One of two nameservers is this computer's own, such as a filter of the user's.
+    /// One of two nameservers is this computer's own, such as a filter that the user runs.
     @Test func oneNameserverThatAnswersIsEnough() {
         let other = Self.link(4, "docker0", ["172.17.0.1/32"], kind: "bridge")
         #expect(Self.problem(other, ["172.17.0.1"])?.code == .addressConflict)

@@ -36,7 +36,7 @@ import Testing
         #expect(answers == 0)
     }
 
-    /// The asking happens on the loop's thread, which is in the process's namespace; so the test runs itself again in another one,
+    /// The loop's thread, which asks, is in the process's namespace. So the test runs itself again in another namespace,
     /// with a router at the other end of a cable, and again behind a kill switch that drops every packet of this computer.
     @Test(.enabled(if: geteuid() == 0 || getenv("CI") != nil, "a network namespace needs root"))
     func aRouterTellsItsAddress() async throws {

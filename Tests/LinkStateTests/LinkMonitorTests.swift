@@ -30,7 +30,7 @@ import Testing
             return changes
         }
 
-        /// As the loop does: as long as the socket has something.
+        /// Reads as the loop does, until the socket is empty.
         func readTurns() {
             while !kernel.inbox.isEmpty { monitor.exchange.readTurn() }
         }
@@ -191,7 +191,7 @@ import Testing
         #expect(watched.monitor.links[2]?.gateways == ["10.0.0.8"])
     }
 
-    /// Every tenth read says that messages were lost: at the end the state is the kernel's.
+    /// Every tenth read reports that messages were lost: at the end the monitor has the kernel's state.
     @Test @LoopActor func lostMessagesAreMadeUpFor() throws {
         let watched = try Watched(Self.online)
         _ = watched.drain()
@@ -199,7 +199,7 @@ import Testing
             watched.kernel.inbox.insert(.overrun, at: min(round % 10, watched.kernel.inbox.count))
             watched.monitor.exchange.readTurn()
         }
-        // Without an event.
+        // The kernel's tables change without an event.
         watched.kernel.links = [ScriptedKernel.link(2, "eth9"), ScriptedKernel.link(5, "new0", kind: "veth")]
         watched.kernel.addresses = [ScriptedKernel.address(5, "10.9.9.9", 8)]
         watched.kernel.routes = []
@@ -211,7 +211,6 @@ import Testing
         #expect(links[5]?.addresses == ["10.9.9.9/8"] && links[5]?.kind == "veth")
     }
 
-    /// Changes are reported before the end of the reading.
     @Test @LoopActor func changesOfAReadingAreReportedBeforeItsEnd() throws {
         let watched = try Watched(Self.online)
         _ = watched.drain()

@@ -51,7 +51,7 @@ import Testing
     }
 
     @LoopActor private func watch() async throws {
-        // The entry of the first router is new, then that of the second, and then the first one is stale.
+        // First the first router's entry is new, then the second router's entry; then the first entry is stale.
         for host in ["198.51.100.1", "2001:db8::1", "198.51.100.1"] {
             while !rest() { try await Task.sleep(for: .milliseconds(50)) }
             var otherUses = 0

@@ -15,9 +15,9 @@ struct LiveLinkTests {
 
     /// Links in a namespace; the socket stays in it wherever it is read.
     private struct Stage: @unchecked Sendable {
-        // Made on a thread that has ended and read on the loop's alone afterwards: never by two at once.
+        // Made on a thread that has ended, and read only on the loop's thread afterwards: two threads never use it at once.
         let socket: NetlinkSocket
-        /// Holds the namespace open, and is the way in for later commands.
+        /// Holds the namespace open, and lets later commands enter it.
         let namespace: Int32
 
         init?(receiveBuffer: Int32? = nil) {
@@ -50,7 +50,7 @@ struct LiveLinkTests {
             monitor.start()
         }
 
-        /// Waits until the links are so, at most some seconds; the kernel needs milliseconds.
+        /// Waits until the condition holds for the links, at most some seconds; the kernel needs milliseconds.
         func wait(until condition: ([String: LinkSnapshot]) -> Bool) async -> Bool {
             for _ in 0..<1000 {
                 if condition(Dictionary(monitor.links.values.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })) {

@@ -98,7 +98,7 @@ import Testing
                 == .facts(LinkFacts(nameservers: ["10.9.0.1"], api: .url("https://portal.example/api"), source: "networkd")))
     }
 
-    /// The second address is the link's; the third is of another source.
+    /// The second address is the link's; the third is from another source.
     @Test func networkdHasTheServerOfTheLease() {
         func answer(_ address: String, _ source: String) -> ManagerAnswer {
             NetworkdClient.answer(

@@ -77,7 +77,7 @@ import Testing
                     .vpnBlocksProbe,
                     "A firewall rule of this computer refuses packets of the probe on wlan0 (nftables, chain ip filter OUTPUT).",
                     hint: #"nft 'insert rule ip filter OUTPUT oifname "wlan0" meta skuid hotspotd accept'"#))
-        // A rule for a port, beside a VPN, is no kill switch.
+        // A rule for a port, beside a VPN, is not a kill switch.
         #expect(
             problem([.refusedHere], PacketRules(otherWay: "wg0", chains: [Self.rejecting]))?.message
                 == "A firewall rule of this computer refuses packets of the probe on wlan0 (nftables, chain ip filter OUTPUT).")

@@ -14,9 +14,9 @@ final class ScriptedKernel: NetlinkTransport {
     var routes: [[UInt8]] = []
     /// The messages that the socket holds.
     var inbox: [NetlinkReceived] = []
-    /// The types of the dumps that were asked.
+    /// The types of the requested dumps.
     var asked: [Int] = []
-    /// Dumps that fail with this errno.
+    /// The errno with which dumps fail.
     var failure: Int32?
 
     func send(_ octets: [UInt8]) throws(NetlinkError) {

@@ -50,7 +50,7 @@ func fixture(_ name: String) throws -> [UInt8] {
         }
     }
 
-    /// Root's own files may have the words of a stranger's network.
+    /// Root's own files may contain text from a stranger's network.
     @Test(arguments: ["interface \"a@\";", "a@ {", "@;", "fixed-address a@;", "option a@ 1;", "expire epoch a@;"])
     func leasesOfMarksTakeLinearTime(_ text: String) {
         let growth = ProcessorTime.growth { size in
@@ -125,7 +125,7 @@ func fixture(_ name: String) throws -> [UInt8] {
             """
         var both = link
         both.addresses.append("2001:db8::1/128")
-        // The newest is that of another café, and one without an address is ignored.
+        // The newest lease is from another café, and a lease without an address is ignored.
         let leases = lease4 + lease("2001:db8::1", "2001:db8::53") + lease("2001:db8:9::1", "2001:db8:9::53")
         root.write("var/lib/dhcp/dhclient.leases", (leases + lease(nil, "2001:db8:8::53")).utf8)
         #expect(facts()?.nameservers == ["9.9.9.9"])
@@ -182,7 +182,7 @@ func fixture(_ name: String) throws -> [UInt8] {
         #expect(facts() == nil)
         root.write("run/systemd/resolve/resolv.conf", Array("nameserver 9.9.9.9\n".utf8) + [UInt8](repeating: 10, count: 300_000))
         #expect(facts() == nil)
-        // Of a lease file that has grown too large the end is read.
+        // If a lease file has grown too large, only its end is read.
         let old = Array(repeating: try fixture("dhclient-http.leases"), count: 600).flatMap { $0 }
         #expect(old.count > RecordFile.limit)
         root.write("var/lib/dhcp/dhclient.leases", try old + fixture("dhclient-default-url.leases"))

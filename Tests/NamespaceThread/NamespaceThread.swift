@@ -27,7 +27,7 @@ public enum NamespaceThread {
                     return nil
                 }, Unmanaged.passRetained(call).toOpaque()) == 0
         else { return nil }
-        // The thread's end is the hand-over: nothing runs beside it.
+        // The thread has ended before its result is used, so nothing runs beside it.
         pthread_join(thread, nil)
         return result
     }
@@ -37,7 +37,7 @@ public enum NamespaceThread {
         init(_ body: @escaping () -> Void) { self.body = body }
     }
 
-    /// Runs a shell script where the calling thread is; its exit status.
+    /// Runs a shell script in the calling thread's namespace. Returns its exit status.
     public static func shell(_ script: String) -> Int32 {
         var child = pid_t()
         let words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sh"), strdup("-c"), strdup(script), nil]

@@ -11,7 +11,7 @@ import Testing
         case error(String)
         /// The answer waits for ``answerHeld()``.
         case held([SystemBus.Argument])
-        /// It is gone from the bus.
+        /// The program leaves the bus.
         case ends
     }
 
@@ -19,7 +19,7 @@ import Testing
     /// `Method` or `Method path`, to the answer; `GetAll` has the interface in place of the path's end.
     var replies: [String: Reply] = [:]
     var calls: [String] = []
-    /// The program's actions behind an answer.
+    /// The program's further actions after its answer to a call.
     var onCall: (String) -> Void = { _ in }
     private let own: PrivateBus
     private var bus: OpaquePointer?

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NetworkJoining
 
-/// The list of iwd 2.3.
+/// iwd 2.3's list of networks.
 @Suite struct IwdTests {
     private func network(_ name: String, _ type: String, at station: String = "/0/3", known: String? = nil, isIn: Bool = false)
         -> BusValue

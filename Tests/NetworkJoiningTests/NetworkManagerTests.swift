@@ -88,7 +88,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         source?.cancel()
     }
 
-    /// The network before is left first, which is not the end of ours.
+    /// The earlier network is left first, which is not the end of our attempt.
     private static let well: [[UInt32]] = [
         [110, 100, 60], [30, 110, 60], [40, 30, 0], [50, 40, 0], [60, 50, 0], [70, 60, 0],
     ]
@@ -126,7 +126,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         defer { peer.stop() }
         let states: [[UInt32]] = [[40, 30, 0], [50, 40, 0], [60, 50, 0], [120, 60, reason]]
         #expect(try await join(request(.psk, "coffee beans"), at: peer, states) == wanted)
-        // NetworkManager would try the wrong password again.
+        // NetworkManager would try the wrong password again, so the profile is deleted.
         while peer.calls.last != "Delete /p" { await pause() }
     }
 
@@ -203,7 +203,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         let error = await outcome { associations.join(request(.open), $0) }
         guard case .timeout? = error else { return #expect(Bool(false), "\(String(describing: error))") }
         peer.answerHeld()
-        // The next question to the bus is answered behind what the late answer has led to.
+        // The next question to the bus is answered only after all calls that the late answer has caused.
         peer.replies["GetDeviceByIpIface"] = usual
         await withCheckedContinuation { continuation in
             associations.findManager(of: Self.link) { _ in continuation.resume() }
@@ -217,7 +217,7 @@ private let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
         let associations = Associations(address: peer.address, sockets: "/nonexistent")
         #expect(await outcome { associations.end(Self.link, .byUser, $0) } == nil)
         #expect(peer.calls.last == "Disconnect \(Self.device)")
-        // Another network may be joined: the device's own switch is as it was, and the profile stays off.
+        // Another network may be joined: the device's Autoconnect is restored, and the profile stays off.
         #expect(await outcome { associations.end(Self.link, .staysAway(SSID(printable: "Cafe")!, for: nil), $0) } == nil)
         #expect(peer.calls.last == "Set Autoconnect \(BusValue.boolean(true))")
         peer.replies["GetAll Device"] = .values([.table(["Managed": .truth(true), "Autoconnect": .truth(false)])])

@@ -151,7 +151,7 @@ private func request(_ security: Security, _ password: String? = nil, once: Bool
         var outcome: AssociationError??
         associator.join(request) { outcome = .some($0) }
         while outcome == nil { await pause() }
-        // The last commands are on their way.
+        // Waits for the last commands, which are still on their way.
         while let last, !supplicant.commands.contains(last) { await pause() }
         return (outcome ?? nil, supplicant.commands)
     }

@@ -52,13 +52,13 @@ import Testing
         #expect(Set(named) == Set(rules))
     }
 
-    /// The rules that end a page. The others are on the way to one of these.
+    /// The rules that end a page. The other rules lead to one of these.
     private static let final = Set(
         (1...6).map { "P\($0)" } + (11...21).map { "F\($0)" } + (1...8).map { "Q\($0)" } + (2...14).map { "N\($0)" }
             + (1...16).map { "E\($0)" }
     ).subtracting(["E7", "E9"])
 
-    /// A rule that a case of the corpus ends by is named in the case.
+    /// If a rule's proof is a case of the corpus, the case names the rule.
     @Test func eachRuleHasAProof() throws {
         for row in Self.tables(of: try #require(Self.text("docs/page-rules.md"))).flatMap(\.rows) {
             let proof = row[2].filter { $0 != "`" }

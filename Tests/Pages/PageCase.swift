@@ -10,9 +10,9 @@ struct PageCase: Decodable {
     let expect: ExpectedRuling
     /// The facts that are known before the visit.
     let known: Known?
-    /// The portal's answers to what is sent, by method and address.
+    /// The portal's answers to requests, by method and address.
     let portal: [String: PlayedPortal.Answer]?
-    /// The commands of the login that is played, each with what it has to reply.
+    /// The commands of the login that is played, each with its expected reply.
     let visit: [Visit.Command]?
     private(set) var folder = ""
     private(set) var page: [UInt8] = []
@@ -22,7 +22,7 @@ struct PageCase: Decodable {
     struct Known: Decodable {
         /// Stored answers, by the name of the field.
         let answers: [String: String]?
-        /// The user accepted the terms before.
+        /// Whether the user accepted the terms before.
         let consent: Bool?
     }
 
@@ -80,7 +80,7 @@ struct PageCase: Decodable {
     }
 }
 
-/// One field that a question has to have; what is not named may be anything.
+/// One field that a question has to have; members that are not given may have any value.
 struct ExpectedField: Decodable {
     let name: String
     let label: String?
@@ -102,13 +102,13 @@ struct ExpectedRuling: Decodable {
     let or: OneOrMore?
     /// The fields of the question, in their order.
     let fields: [ExpectedField]?
-    /// Words of what the user reads.
+    /// Words of the text that the user reads.
     let says: String?
     /// The number of the page rule that decides first (`docs/page-rules.md`).
     let rule: String?
     /// Another class that is right as well, by its first word.
     let acceptAlso: String?
-    /// The protocol that computes what is sent.
+    /// The protocol that computes the request.
     let `protocol`: String?
 
     enum CodingKeys: String, CodingKey {
@@ -128,7 +128,7 @@ struct ExpectedRuling: Decodable {
     func accepts(_ found: Ruling.Class) -> Bool { found == `class` || acceptAlso?.hasPrefix(found.rawValue) == true }
 }
 
-/// A user's answers, and the request that they make. Written as the request alone where the fields are those of the first way.
+/// A user's answers, and the request that they make. The request alone is enough if the fields are those of the first way.
 struct ExpectedWay: Decodable {
     let asks: [String]?
     let submits: SentForm?
@@ -140,14 +140,14 @@ struct ExpectedWay: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let sent = try container.decodeIfPresent(SentForm.self, forKey: .submits) ?? SentForm(from: decoder)
-        // A request alone that has nothing typed asks for nothing.
+        // A request alone without typed values asks for nothing.
         let isTyped = sent.fields?.values.contains { $0.hasPrefix("<") } ?? false
         asks = try container.decodeIfPresent([String].self, forKey: .asks) ?? (isTyped ? nil : [])
         submits = sent
     }
 }
 
-/// A request that a form made, with `<user:NAME>` for what the user typed, and another `<…>` for what is computed from it.
+/// A request that a form made, with `<user:NAME>` for a typed answer, and another `<…>` for a value that is computed from it.
 struct SentForm: Codable, Equatable {
     var method: String
     var url: String

@@ -3,7 +3,7 @@ import HotspotCore
 import PageLogin
 import PortalCatalogue
 
-/// Prints what the helpers ask and send on saved portal pages, offline: `page-judge [--moved] FOLDER…`. Each folder contains `page.html` and
+/// Prints the helpers' questions and requests on saved portal pages, offline: `page-judge [--moved] FOLDER…`. Each folder contains `page.html` and
 /// `case.json`. Prints one line of JSON for each, or with `--moved` only the differences from its case; the totals follow on standard error. The exit
 /// status is 1 if a page differs.
 @main struct PageJudge {

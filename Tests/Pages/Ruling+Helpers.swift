@@ -11,13 +11,13 @@ struct SavedPage: Sendable {
     var portals: [PortalFile]
     /// The answers that are stored for the portal.
     var credential: [String: String]?
-    /// The user accepted the portal's terms before.
+    /// Whether the user accepted the portal's terms before.
     var consent = false
     var policy = NetworkPolicy.strict
 
     private static let probe = "http://detectportal.firefox.com/canonical.html"
 
-    /// The page's answer, and before it that of the gateway to the probe.
+    /// The gateway's answer to the probe, and then the page's answer.
     var hops: [HTTPResponse] {
         let location = HTTPResponse.Header(name: "location", value: url.text)
         return [
@@ -66,7 +66,7 @@ extension Ruling {
 
     /// Rules by the portal file that knows the page; `nil` if there is none, or if it finds another portal than it describes.
     init?(byFile saved: SavedPage) {
-        // UniFi's page is a program without text of its own; what has text there is another server's.
+        // UniFi's page is a program without text of its own; a page with text is another server's.
         let gateway = Gateway(isUniFi: saved.page.text.isEmpty)
         var command = saved.command(kind: "catalogue")
         let start = PortalLogin.Start(
@@ -167,7 +167,7 @@ extension Ruling {
     }
 }
 
-/// Answers what portal files ask a gateway before the login, and ends the exchange at the login.
+/// Answers the requests that portal files send to a gateway before the login, and ends the exchange at the login.
 private final class Gateway: Sendable {
     private let sent = Locked<[HTTPRequest]>([])
     private let isUniFi: Bool

@@ -2,7 +2,7 @@ import HelperKit
 import HotspotCore
 import PageLogin
 
-/// The decision on one page, with made-up answers typed for all that is asked.
+/// The decision on one page, with made-up answers typed into all fields.
 struct Ruling: Encodable {
     enum Class: String, Codable {
         case loggedIn = "logged-in"
@@ -19,7 +19,7 @@ struct Ruling: Encodable {
     var boxes: [String] = []
     /// The names of the fields that have a value already, which the user may change, or that may stay empty.
     var offers: [String] = []
-    /// None of the asked fields has to be filled in: there are several ways to log in.
+    /// Whether none of the asked fields has to be filled in, because there are several ways to log in.
     var hasWays = false
     var submits: SentForm?
     /// The names of the boxes for advertising.
@@ -33,7 +33,7 @@ struct Ruling: Encodable {
     /// The number of the page rule that ruled first.
     var rule: String?
 
-    /// Rules by the helper that wins on this page: by its document, by a portal file, or else by its forms.
+    /// Rules by the helper that wins on this page: by its WISPr document, by a portal file, or else by its forms.
     init(of page: SavedPage) {
         if let ruling = Ruling(byWISPr: page) ?? Ruling(byFile: page) {
             self = ruling
@@ -99,7 +99,7 @@ struct Ruling: Encodable {
         return result + sendingDifference(from: expected)
     }
 
-    /// Returns whether what the user reads lacks words that it has to have.
+    /// Returns a difference if the text for the user lacks the expected words.
     static func difference(words: String?, in text: String?) -> [String] {
         guard let words, text?.contains(words) != true else { return [] }
         return ["says: \(text ?? "nothing")"]
@@ -143,7 +143,7 @@ struct Ruling: Encodable {
                     return ours[name].map { $0.isEmpty || $0.contains("typed") || $0.hasPrefix("<user:") } ?? true
                 }
                 let isOffered = offers.contains(name) && theirs[name] == "<user:\(name)>"
-                // A box for advertising is not ticked, whatever the page has.
+                // A box for advertising is not ticked, even if the page ticks it.
                 if ours[name] == nil, unticked.contains(name) { return false }
                 // The fields of another way may be sent empty.
                 let isOfOtherWay = hasWays && asks.contains(name) && theirs[name] == nil && ours[name]?.isEmpty == true

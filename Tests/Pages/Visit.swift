@@ -11,7 +11,7 @@ final class PlayedPortal: Sendable {
         let page: String?
         let status: Int?
         let headers: [String: String]?
-        /// The network is open from this answer on.
+        /// Whether the network is open from this answer on.
         let opens: Bool?
     }
 
@@ -59,7 +59,7 @@ struct Visit {
         /// The user's answers, by the name of the field. The first command has none.
         let types: [String: String]?
         let result: HelperResult
-        /// Words of what the user reads.
+        /// Words of the text that the user reads.
         let says: String?
         /// The fields of the question, in their order.
         let fields: [ExpectedField]?
@@ -87,7 +87,7 @@ struct Visit {
         let rule: String?
         let says: String
         let requests: [String]
-        /// How it differs from the expected one.
+        /// How it differs from the expected end.
         let difference: [String]
     }
 

@@ -48,7 +48,7 @@ import Testing
         #expect(inquiry.handle(router(false, flags: 0x40), from: Self.router) == [], "once")
         #expect(inquiry.handle(dhcp6(), from: Self.router) == [.tell(.dhcp6, Self.api)])
         #expect(inquiry.actions(inRound: 1) == [.ask(.inform)])
-        // A second router may have what the first one has not.
+        // A second router may announce what the first router does not.
         #expect(inquiry.handle(router(), from: Self.router) == [.tell(.ra, Self.api)])
     }
 
@@ -70,7 +70,7 @@ import Testing
 
     // MARK: Whose answers count
 
-    /// Each with the server identifier that the guest writes, and the addresses of its packet and its frame.
+    /// A guest's answers, each with the server identifier that the guest writes, and the addresses of its packet and its frame.
     @Test(
         arguments: [
             ("its own addresses", [10, 9, 0, 66], "10.9.0.66/02:00:00:00:00:66", .stranger),

@@ -27,20 +27,20 @@ enum Message {
         [134, 0, 0, 0, 64, flags, 7, 8] + [UInt8](repeating: 0, count: 8) + options.flatMap { $0 }
     }
 
-    /// With zeros up to a multiple of eight octets.
+    /// Returns an option with zeros up to a multiple of eight octets.
     static func optionRA(_ code: UInt8, _ value: some Collection<UInt8>) -> [UInt8] {
         let units = (value.count + 2 + 7) / 8
         return [code, UInt8(units)] + value + [UInt8](repeating: 0, count: units * 8 - 2 - value.count)
     }
 
-    /// In a packet from 10.9.0.1.
+    /// Wraps a datagram in a packet from 10.9.0.1.
     static func ipv4(_ datagram: UDPDatagram) -> [UInt8] {
         let length = 20 + datagram.octets.count
         return [0x45, 0, UInt8(length >> 8), UInt8(length & 0xFF), 0, 0, 0, 0, 64, 17, 0, 0, 10, 9, 0, 1, 255, 255, 255, 255]
             + datagram.octets
     }
 
-    /// In a packet from ``router``.
+    /// Wraps octets in a packet from ``router``.
     static func ipv6(_ kind: UInt8, _ octets: [UInt8]) -> [UInt8] {
         [0x60, 0, 0, 0, UInt8(octets.count >> 8), UInt8(octets.count & 0xFF), kind, 255] + router
             + [0xFF, 2] + [UInt8](repeating: 0, count: 13) + [1] + octets
@@ -107,7 +107,7 @@ enum Message {
         for (flags, names) in [(0x80, true), (0x40, true), (0x3F, false)] as [(UInt8, Bool)] {
             #expect(advertisement(Message.advertisement([], flags: flags))?.namesDHCPv6 == names)
         }
-        // The first good one counts.
+        // The first valid option counts.
         let other = Message.optionRA(37, "https://other.example".utf8)
         #expect(advertisement(Message.advertisement([Message.optionRA(37, "ftp://x".utf8), option, other])) == found)
         let word = Message.optionRA(37, "urn:ietf:params:capport:unrestricted".utf8)
@@ -211,7 +211,7 @@ enum Message {
             var octets: [UInt8]
             if round % 4 == 0 {
                 octets = (0..<Int.random(in: 0...600, using: &numbers)).map { _ in .random(in: 0...255, using: &numbers) }
-                // Else hardly any gets past the first octet.
+                // Otherwise hardly any input gets past the first octet.
                 if let first = good.randomElement(using: &numbers)?.first, !octets.isEmpty { octets[0] = first }
             } else {
                 octets = good.randomElement(using: &numbers)!

@@ -102,8 +102,7 @@ import Testing
         #expect(try text("seconds", of: value) == expected)
     }
 
-    /// A path may name a kept value.
-    /// Functions in a row do not double a page eight times, and a value has 16 KiB.
+    /// Functions in a row cannot double a page eight times, and a value has at most 16 KiB.
     @Test func valuesAreLimited() throws {
         let page = [UInt8](repeating: 0x61, count: HTTPRequest.pageLimit)
         let response = HTTPResponse(url: WebURL("http://a.example/")!, status: 200, body: page)

@@ -23,7 +23,7 @@ import Testing
         #expect(try parse("# nothing\n") == nil, "an empty file masks another")
     }
 
-    /// The line and a part of the sentence.
+    /// A file, the line of its mistake, and a part of the sentence.
     @Test(arguments: [
         ("[Match]\nHost=a\n[Portal]\nName=A\n", 0, "[Step] is missing"), ("[Portal]\nName=A\n[Step]\nOpen=/a\n", 0, "[Match]"),
         ("[Match]\nHost=a\n[Portal]\n[Step]\nOpen=/a\n", 0, "Name="),
@@ -83,7 +83,7 @@ import Testing
         #expect(!isFor("<input name=user><input type=hidden name=pass>"))
     }
 
-    /// A step's own values are there when it is repeated.
+    /// A step that is repeated may use the values that it kept.
     @Test func aRepeatedStepUsesWhatItKept() throws {
         let step = "[Step]\nOpen=/a\nField=t=${value:t}\nSet=t=${json:t}\nUntil=${value:t} is 7\n"
         #expect(try parse(Self.head + step)?.steps.count == 1)
@@ -143,7 +143,7 @@ import Testing
         #expect(try parse(Self.head + "Ask=code text Code\n" + steps)?.steps.count == 2)
     }
 
-    /// The values and functions of the guide's two tables are there, with these arguments.
+    /// The values and functions in the guide's two tables exist, with these arguments.
     @Test(arguments: [("| Source | |", ""), ("| Function | |", "body|")])
     func theGuidesValuesAreThere(_ heading: String, _ before: String) throws {
         let table = try #require(Self.guide.components(between: heading + "\n", and: "\n\n"))

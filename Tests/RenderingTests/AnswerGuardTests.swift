@@ -31,14 +31,14 @@ import Testing
         #expect(isRefused(ruling("https://api.test/check", body: "code=AB12CD", answers: answers)))
     }
 
-    /// However they are written for an address, a form or JSON.
+    /// Answers are held back in every spelling: as in an address, in a form or in JSON.
     @Test(arguments: ["name=Lovelace", "name=love%6cace", #"{"name": "Love-lace"}"#]) func answersAreHeldBack(_ body: String) {
         #expect(isRefused(ruling("https://api.test/in", body: body)))
         #expect(isRefused(ruling("https://api.test/in?\(body)")))
         #expect(ruling("https://api.test/in", body: body, mayLead: true) == .sends)
     }
 
-    /// An address that is too long to be followed still goes out of a browser.
+    /// A browser also sends an address that is too long for hotspotd to follow.
     @Test func answersInALongAddressAreHeldBack() {
         let filling = String(repeating: "x", count: WebURL.limit)
         #expect(isRefused(ruling("https://api.test/in?name=Lovelace&more=\(filling)")))
@@ -52,7 +52,7 @@ import Testing
         #expect(ruling("https://api.test/in", body: "name=Lovelace", answers: []) == .other)
     }
 
-    /// Short answers may occur in any address by chance.
+    /// Short answers may occur in any address by chance, so they count only together.
     @Test func shortAnswersCountTogether() {
         #expect(ruling("https://a.test/?r=214&s=li", answers: ["214", "Li"]) == .other)
         #expect(ruling("https://a.test/", body: "r=214", answers: ["214", "Li"]) == .other)

@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: lines) func aLineIsTheSameAgain(_ line: String) throws {
         let cookie = try #require(Cookie(line: line))
         #expect(cookie.line == line)
-        // DevTools gives a cookie with its domain, and takes one of a single host with an address.
+        // DevTools returns a cookie with its domain, but accepts a cookie of a single host with a URL.
         let given = cookie.parameters.object!.merging(["domain": .string(cookie.domain)]) { $1 }
         #expect(Cookie(parameters: .object(given)) == cookie)
         #expect((cookie.parameters["domain"] == nil) == !cookie.domain.hasPrefix("."))
@@ -24,7 +24,7 @@ import Testing
         let cookie = try #require(Cookie(line: Self.lines[2]))
         #expect(cookie.domain == "portal.test" && cookie.path == "/" && cookie.name == "sid" && cookie.value == "abc=")
         #expect(cookie.isHTTPOnly && cookie.isSecure && cookie.expires == 0)
-        // A cookie of the session has no end.
+        // A session cookie has no expiry.
         #expect(cookie.parameters["expires"] == nil)
     }
 

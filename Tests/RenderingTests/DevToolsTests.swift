@@ -45,7 +45,7 @@ import Varlink
         let tools = DevTools(descriptor: ours) { _, event in events.with { $0.append(event) } }
         PlayedBrowser.say(["method": "Page.loadEventFired", "params": ["t": 1], "sessionId": "s"], on: theirs)
         PlayedBrowser.say(["method": "Target.targetCreated"], on: theirs)
-        // Neither an answer nor an event.
+        // This message is neither an answer nor an event.
         PlayedBrowser.say(["params": 1], on: theirs)
         #expect(await PlayedBrowser.eventually { events.with { $0.count } == 2 })
         let found = events.with { $0 }
@@ -64,7 +64,7 @@ import Varlink
         close(theirs)
     }
 
-    /// Halves of characters in a page's words are no JSON.
+    /// Half a surrogate pair in a page's text is not JSON.
     @Test(arguments: [
         "{", "[]x", #"{"method":"A.b","params":{"text":"\ud83d"}}"#, #"{"id":-9223372036854775808}"#, #"{"id":77}"#,
     ])

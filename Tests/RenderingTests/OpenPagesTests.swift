@@ -44,7 +44,7 @@ import Testing
         page.close()
     }
 
-    /// A process that listens there and sends no descriptor is not a browser; neither is a missing process.
+    /// Without a process at the socket there is no browser, and the error says so.
     @Test func withoutABrowserTheReasonIsTold() throws {
         do throws(TransferError) {
             _ = try RenderedPage.open(

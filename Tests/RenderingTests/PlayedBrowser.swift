@@ -60,7 +60,7 @@ enum PlayedBrowser {
             guard let port = try? Proxy.listen() else { return }
             _ = clinux_send_descriptor(connection, port)
             close(port)
-            // The wishes come first, and have no number.
+            // The wishes are the first message, and have no number.
             serve(connection) { message in
                 switch message["method"]?.string {
                 case "Browser.getVersion": ["result": ["product": "Played/1"]]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rendering
 
-/// The answers of `page.js` as a browser that a page has taken over may write them.
+/// The answers of `page.js`, as a browser that a page has compromised may write them.
 @Suite struct ReadingTests {
     private func reading(_ counters: [Int]) throws -> RenderedPage.Reading {
         try RenderedPage.Reading(

@@ -206,7 +206,7 @@ import Testing
         #expect(store.attempts(ssid: "Storm", limit: 5000).count == 250)
         print("journal: from 10,001 to 1,000 attempts in \(first), then \(next / 50) for a new one with its pruning")
 
-        // A new network displaces attempts of the one with the most, up to an equal share.
+        // A new network displaces attempts of the network with the most, up to an equal share.
         for number in 0..<300 {
             try store.beginAttempt("new\(number)", interface: "wlan0", network: cafe, ssid: "New", began: 5)
         }

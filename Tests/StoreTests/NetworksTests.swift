@@ -69,7 +69,7 @@ import Testing
         #expect(store.association(cafe, of: 3) == nil)
     }
 
-    /// The file may be older than the rules, or written by another program.
+    /// The database may be older than the rules for origins, or written by another program.
     @Test func invalidOriginsAreNotRead() throws {
         let store = try folder.open()
         let portal = Portal(origin: "https://bank.example@evil.example", kind: "form")
@@ -158,7 +158,7 @@ import Testing
         #expect(consent() == nil)
     }
 
-    /// The octets of the folder's files: what a thief of the disk reads.
+    /// Whether the folder's files contain the word: a thief of the disk reads their octets.
     private func isOnDisk(_ word: String) throws -> Bool {
         try folder.names.contains { name in
             let stream = try #require(fopen("\(folder.state)/\(name)", "r"))

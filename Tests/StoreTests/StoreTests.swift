@@ -132,7 +132,7 @@ import Testing
             _ = store.lastOutcome(cafe)
             _ = store.steps("a")
             _ = store.attempts()
-            // The first write may meet damage and be lost, but never the second one.
+            // The first write may meet damage and be lost, but never the second write.
             try? store.setOutcome(cafe, StoredOutcome(word: "after", time: 1))
             try? store.setOutcome(cafe, StoredOutcome(word: "after", time: 1))
             #expect(store.lastOutcome(cafe)?.word == "after", "round \(round)")

@@ -16,7 +16,6 @@ extension TemporaryFolder {
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []).sorted() }
 }
 
-/// Copies a file.
 func duplicate(_ from: String, _ to: String) {
     let source = Glibc.open(from, O_RDONLY)
     let target = Glibc.open(to, O_WRONLY | O_CREAT, 0o600)

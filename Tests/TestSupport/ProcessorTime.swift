@@ -2,14 +2,14 @@ import Glibc
 
 /// The processor time of this thread. Other work on the machine does not change it.
 public enum ProcessorTime {
-    /// Returns how many times longer some work takes for four times as much: about 4 where it is linear, and 16 where it is quadratic.
+    /// Returns how many times longer the work takes for four times the amount: about 4 if it is linear, and 16 if it is quadratic.
     ///
     /// - Parameters:
-    ///   - size: the smaller amount, of octets where a test says no other.
+    ///   - size: the smaller amount; octets, unless a test says otherwise.
     ///   - work: is called with an amount.
     public static func growth(from size: Int = 64 << 10, _ work: (Int) -> Void) -> Double {
         let (small, large) = (least { work(size) }, least { work(4 * size) })
-        // The clock disturbs shorter times.
+        // Shorter times are unreliable.
         return large / max(small, 0.001)
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Varlink
 
-/// A client of bare octets, which may say anything. It never waits for longer than 20 s.
+/// A client that can send any octets. It never waits for longer than 20 s.
 final class Client {
     private let socket: Int32
     private var received: [UInt8] = []
@@ -38,7 +38,7 @@ final class Client {
 
     @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// One call in plain words.
+    /// Sends one well-formed call.
     func call(_ method: String, _ parameters: JSONValue = [:], more: Bool = false) {
         send(Coding.encode(Call(method: method, parameters: parameters, more: more ? true : nil)) + [0])
     }
@@ -64,7 +64,7 @@ final class Client {
     }
 }
 
-/// An interface whose answers the test decides about.
+/// An interface whose answers the test chooses.
 @LoopActor final class Desk: ServerInterface {
     nonisolated let name = "org.example.Desk"
     nonisolated let definition = "interface org.example.Desk\n\nmethod Echo(text: string) -> (text: string)\n"

@@ -28,7 +28,7 @@ import Testing
         var nested: [[Colour?]] = [[.red, nil], []]
     }
 
-    /// A type that writes and reads by all containers of its own.
+    /// A type that encodes and decodes itself with all kinds of containers.
     struct Handmade: Codable, Equatable {
         enum CodingKeys: String, CodingKey { case list, members, parent }
         var list: [Int] = [1, 2]

@@ -39,7 +39,7 @@ import Testing
             ("{\"number\":7,\"guests\":{}}", "\"guests\" has the wrong type"),
             ("[]", "the message"), ("7", "the message"), ("", "no JSON"), ("{", "no JSON"), ("nonsense", "no JSON"),
             ("{\"number\":7}}", "no JSON"),
-            // The decoder does not report where a number is that no type can hold.
+            // The decoder does not report the place of a number that no type can hold.
             ("{\"number\":1e999}", "the message is malformed"), ("{\"number\":99999999999999999999}", "the message is malformed"),
         ])
     func errors(text: String, expected: String) {

@@ -24,7 +24,7 @@ import Testing
         #expect(framer.isPartial)
     }
 
-    /// Hashing such a text takes time in the square of its length.
+    /// Hashing such a text takes time that is quadratic in its length.
     @Test(arguments: ["\u{301}\u{323}", "\\u0301\\u0323"]) func marksWithoutEnd(_ pair: String) throws {
         var framer = Framer(limit: 1 << 20)
         framer.append(Array("{\"a\(String(repeating: pair, count: 40_000))\":1}\0".utf8))

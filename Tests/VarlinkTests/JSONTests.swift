@@ -5,7 +5,7 @@ import Testing
 
 @testable import Varlink
 
-/// JSON in and out, compared with Foundation's where both have an opinion.
+/// JSON in and out, compared with Foundation's coders where both have a result.
 @Suite struct JSONTests {
     private func read(_ text: String) -> JSONValue? { read(Array(text.utf8)) }
 
@@ -54,7 +54,7 @@ import Testing
         var numbers = SeededNumbers(seed: 2)
         for _ in 0..<5_000 {
             let octets = Coding.encode(random(&numbers))
-            // No key of libjansson's has a NUL.
+            // libjansson accepts no key that has a NUL.
             guard let value = read(octets) else {
                 #expect(octets.firstRange(of: Array("\\u0000".utf8)) != nil)
                 continue
@@ -76,7 +76,7 @@ import Testing
         ] as [(String, JSONValue, String)])
     func numbers(text: String, value: JSONValue, again: String) throws {
         #expect(read(text) == value && written(value) == again)
-        // A number that no integer can hold leaves those beside it integers, as far as a fraction holds them.
+        // A number that no integer can hold leaves the numbers beside it integers, as far as a fraction holds them.
         #expect(read("[7,9007199254740992,99999999999999999999,\(text)]")?.array?.prefix(2) == [7, 9_007_199_254_740_992])
     }
 
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// In names, texts, escapes, and behind the mark of UTF-8.
+    /// In names, texts and escapes, and after a byte order mark.
     @Test(arguments: ["{\"a@\":1}", "[\"a@\"]", "\"@\"", "\u{FEFF}{\"a\":\"@\"}"], ["\u{300}\u{323}", "\\u0301\\u0323"])
     func marksWithoutEndAreNoJSON(_ text: String, _ pair: String) {
         func octets(_ count: Int) -> [UInt8] { Array(text.replacing("@", with: String(repeating: pair, count: count)).utf8) }

@@ -35,7 +35,7 @@ import Testing
         limits.clients = 6
         limits.reserved = 2
         limits.perStranger = 100
-        // Every client is this very process, so the order of coming decides: five strangers, then the permitted.
+        // Every client is this very process, so the order of arrival decides: first five strangers, then permitted clients.
         let come = Mutex(0)
         let service = try await Service(limits) { _ in
             come.withLock { count in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// One person may have many users: a place goes to the client that makes calls.
+    /// One person may have many user accounts, so a stranger's place goes to the client that makes calls.
     @Test func onlyAPermittedClientKeepsASeatIdle() async throws {
         var limits = Server.ClientLimits()
         limits.idle = .seconds(1)
@@ -92,13 +92,13 @@ import Testing
     @Test func aBurstOfConnectionsWaitsForItsTurn() async throws {
         var limits = Server.ClientLimits()
         limits.burst = 3
-        // No burst ends by time during the test.
+        // A burst never ends by itself.
         limits.burstTime = .seconds(3600)
         limits.pause = .milliseconds(1)
         try await Service.with(limits, standing: .permitted) { service, path in
             let clients = try (0..<5).map { _ in try Client(path) }
             for client in clients[..<3] { #expect(try Self.isServed(client)) }
-            // The loop goes on; what is behind the burst stays in the queue however often the pause ends.
+            // The loop goes on. Connections beyond the burst stay in the queue, however often the pause ends.
             try await Task.sleep(for: .milliseconds(100))
             #expect(await service.clientCount == 3)
             withExtendedLifetime(clients) {}
@@ -140,7 +140,7 @@ import Testing
             #expect(try Self.isServed(early))
             let asked = await Self.exhaust(service)
             let late = try Client(path)
-            // Each answer is a turn of the loop; a listener that does not rest would be asked in each of them.
+            // Each answer is a turn of the loop. A listener that does not rest would be asked in each turn.
             for _ in 0..<50 { #expect(try Self.isServed(early)) }
             #expect(await asked.count == 1)
             withExtendedLifetime(late) {}
@@ -160,7 +160,7 @@ import Testing
 
     @LoopActor final class Asked { var count = 0 }
 
-    /// From now on accept finds no descriptor, so many times.
+    /// From now on, accept finds no free descriptor, this many times.
     @LoopActor static func exhaust(_ service: Service, times: Int = .max) -> Asked {
         let asked = Asked()
         service.server.acceptNext = { socket in

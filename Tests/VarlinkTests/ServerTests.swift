@@ -120,7 +120,7 @@ import Testing
             let answer = try late.answer()
             #expect(answer?.error == "org.example.Desk.Failed" && answer?.parameters?["code"] == "busy")
             #expect(try late.answer() == nil)
-            // When one has left, there is a place again; its end and the newcomer's start may be served in either order.
+            // Once a client has left, there is a place again. The loop may serve its end and the newcomer's start in either order.
             clients.removeLast().leave()
             var isServed = false
             while !isServed {
@@ -142,7 +142,7 @@ import Testing
                 call.replyMore(["n": 1] as JSONValue)
                 call.replyMore(["n": 2] as JSONValue)
                 call.reply(["n": 3] as JSONValue)
-                // After the last there is nothing.
+                // Replies after the last reply are not sent.
                 call.replyMore(["n": 4] as JSONValue)
                 call.reply(["n": 5] as JSONValue)
             }
@@ -234,7 +234,7 @@ import Testing
         #expect(throws: VarlinkError.unreachable(path: path, code: EADDRINUSE)) {
             _ = try Socket.listen(path: path, mode: 0o600).raw
         }
-        // In a locked folder the listener is a child of a process that has ended, and clients reach the new socket.
+        // Under the folder's lock, a listener can only belong to a child of a process that has ended, so a new socket replaces it.
         let locked = try Socket.listen(path: path, mode: 0o600, isLocked: true)
         _ = try Socket.connect(path: path).raw
         #expect(accept(locked.raw, nil, nil) >= 0)
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    /// Does something with the call that waits last, on the loop.
+    /// Runs the body with the newest waiting call, on the loop.
     @LoopActor static func act(_ service: Service, _ body: @LoopActor @Sendable (ServerCall) -> Void) {
         if let call = service.desk.open.last { body(call) }
     }

@@ -12,7 +12,7 @@ import Testing
         network: .wired(HardwareAddress("02:00:00:00:00:01")!), helper: "form", origin: "https://p.example", pin: "cGlu")
     private let session = Purpose.session(network: .wired(HardwareAddress("02:00:00:00:00:01")!), helper: "form")
 
-    /// Sets a PIN with the least work for a guess, and returns its lock and the credential under it.
+    /// Sets a PIN whose key is cheap to derive, and returns its lock and the credential under it.
     private func set(_ pin: String?, in vault: Vault, _ sealed: [UInt8]) throws -> (lock: PINLock?, sealed: [UInt8]) {
         var saved: (PINLock?, [UInt8])?
         try vault.changePIN(to: pin, passes: 1, memory: 8192, credentials: [(sealed, credential)]) { saved = ($0, $1[0]) }
@@ -28,7 +28,7 @@ import Testing
         #expect(try vault.openAnswers(sealed, for: credential) == ["room": "214"])
         #expect(throws: VaultError.otherKey) { try vault.openAnswers(plain, for: credential) }
 
-        // As after a restart; and without the lock, by the vault's key alone.
+        // As after a restart. First without the lock, by the vault's key alone.
         let next = try Vault(keyFile: file)
         #expect(throws: VaultError.otherKey) { try next.openAnswers(sealed, for: credential) }
         next.guardCredentials(by: lock)

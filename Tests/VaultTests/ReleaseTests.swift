@@ -84,7 +84,7 @@ import Testing
             Field(name: "sms", label: "Code", kind: .code, required: true),
             Field(name: "pass", label: "Password", kind: .password, required: true),
             Field(name: "ok", label: "Accept the terms", kind: .checkbox, required: true),
-            // A name that stands twice is kept only if each of its fields may be.
+            // A name of two fields is kept only if each of the fields may be kept.
             Field(name: "twice", label: "Text", kind: .text, required: false),
             Field(name: "twice", label: "Box", kind: .checkbox, required: false),
         ]

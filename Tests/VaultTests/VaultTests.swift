@@ -152,7 +152,7 @@ private let purpose = Purpose.credential(network: network, helper: "form", origi
         #expect(throws: error) { _ = try vault.open([], for: purpose) }
         #expect(throws: error) { try vault.openAnswers(sealed, for: purpose) }
         #expect(access(file, F_OK) != 0)
-        // With everything sealed forgotten, the next start makes a new key.
+        // Once everything sealed is forgotten, the next start makes a new key.
         let next = try Vault(keyFile: file, hasSealedRows: false)
         #expect(next.lock == nil)
         #expect(throws: VaultError.otherKey) { try next.openAnswers(sealed, for: purpose) }

@@ -152,7 +152,7 @@ import Testing
             let known = answer(Self.recorded.map { ($0.0, Self.changed($0.1, by: &numbers)) })
             check(AnnouncedAccess(elements, known))
         }
-        // Most changes leave an element whole, so that readers behind it are reached as well.
+        // Most changes leave an element whole, so that the readers after it are reached as well.
         #expect((400...3900).contains(found))
     }
 

@@ -23,7 +23,7 @@ import Testing
             $0.append(Int(NL80211_BSS_LAST_SEEN_BOOTTIME.rawValue), integer: UInt64(99_000_000_000))
         }
         #expect(boot.lastSeen.nanoseconds == 99_000_000_000)
-        // Older than the machine, from the future, or absent.
+        // A time before the machine's start, a time in the future, or no time.
         let never = Instant(nanoseconds: 0)
         #expect(try bss { $0.append(Int(NL80211_BSS_SEEN_MS_AGO.rawValue), integer: UInt32.max) }.lastSeen == never)
         for instant in [100_000_000_001, UInt64.max] {

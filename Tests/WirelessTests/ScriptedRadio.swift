@@ -16,9 +16,9 @@ final class ScriptedRadio: NetlinkTransport {
     var tables: [Int: [[UInt8]]] = [:]
     /// The messages that the socket holds.
     var inbox: [NetlinkReceived] = []
-    /// The commands that were asked.
+    /// The commands of the requested dumps.
     var asked: [UInt32] = []
-    /// Dumps that will say that they were interrupted.
+    /// The number of dumps that will report an interruption.
     var interruptions = 0
 
     func send(_ octets: [UInt8]) throws(NetlinkError) {
@@ -53,7 +53,7 @@ final class ScriptedRadio: NetlinkTransport {
 
     func receive() -> NetlinkReceived { inbox.isEmpty ? .nothing : inbox.removeFirst() }
 
-    /// Lets an event wait in the socket.
+    /// Queues an event in the socket.
     func happen(_ command: UInt32, index: Int, _ build: (inout PayloadBuilder) -> Void = { _ in }) {
         var payload = PayloadBuilder(command: UInt8(command))
         payload.append(Int(NL80211_ATTR_IFINDEX.rawValue), integer: UInt32(index))

@@ -214,7 +214,7 @@ import Testing
         #expect(watched.drain() == [.lost, .interfaceVanished(index: 3)])
     }
 
-    /// Messages are lost while the answer to a loss is being read: at the end the state is the kernel's.
+    /// Messages are lost while the answer to a loss is being read: at the end the monitor has the kernel's state.
     @Test @LoopActor func lossesDuringAReadingAreFollowedByAnother() throws {
         let watched = try Watched(Self.inCafe)
         _ = watched.drain()
@@ -299,7 +299,7 @@ import Testing
                 == .busy(operation: "Scanning"))
     }
 
-    /// A machine without Wi-Fi reports that as an error; one with Wi-Fi must be able to watch.
+    /// A machine without Wi-Fi reports that as an error; a machine with Wi-Fi must be able to watch.
     @Test @LoopActor func theRealMachineCanBeWatched() throws {
         do {
             let monitor = try WirelessMonitor()

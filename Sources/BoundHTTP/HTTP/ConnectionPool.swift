@@ -2,13 +2,13 @@ import CCurl
 import Glibc
 import HotspotCore
 
-/// The connections of one attempt, which its clients share: connections that a server left open, and connections that were made
-/// ahead. A client checks the server's key on a kept connection as it does on a new one.
+/// The connections of one attempt, which its clients share: connections that a server left open, and connections that were opened
+/// before a request needs them. A client checks the server's key on a kept connection as it does on a new one.
 package final class ConnectionPool: Sendable {
     private struct PoolState {
-        /// The sets that no transfer uses, with the origins that they served.
+        /// The sets that no transfer uses now, each with the origins that it served.
         var idle: [(set: ConnectionSet, origins: Set<String>)] = []
-        /// The connections that were made ahead, by host and port.
+        /// The connections that ``connectAhead(to:link:policy:)`` opens, by host and port.
         var ready: [String: SharedWork<ReadyConnection?>] = [:]
     }
 
@@ -40,28 +40,30 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Hands over the connection that was made ahead to a URL's server; waits for it if it is still being made.
+    /// Hands over the connection that ``connectAhead(to:link:policy:)`` opened to a URL's server; waits while it is still being
+    /// opened.
     func takeReady(for url: WebURL, in scope: Scope) -> ReadyConnection? {
         state.with { $0.ready.removeValue(forKey: Self.key(url)) }?.wait(in: scope) ?? nil
     }
 
-    /// Closes the connections that were made ahead and not used.
+    /// Closes the connections that were opened ahead of a request but not used.
     package func closeReady() { state.with { $0.ready = [:] } }
 
     private static func key(_ url: WebURL) -> String { "\(url.host):\(url.port)" }
 }
 
-/// The connections that libcurl keeps from one transfer to the next, and the TLS sessions that it can resume at their servers.
+/// The connections that libcurl keeps from one transfer to the next, and the TLS sessions that libcurl can resume.
 ///
-/// - Note: `@unchecked Sendable` is sound because ``ConnectionPool`` lends it to one transfer at a time, and `curl_multi_wakeup`
-///   may be called from any thread.
+/// - Note: `@unchecked Sendable` is sound because ``ConnectionPool`` lends a set to one transfer at a time, and
+///   `curl_multi_wakeup` may be called from any thread.
 final class ConnectionSet: @unchecked Sendable {
     let multi = curl_multi_init()
     let share = curl_share_init()
 
-    /// The sockets of the last connections. A socket may have been closed since, and another socket may have the same number now.
+    /// The sockets of the last connections. A socket may have been closed, and its number reused: ``sockets(port:)`` compares the
+    /// port.
     private var sockets: [Int32] = []
-    /// The largest number of connections that are kept.
+    /// The largest number of entries in ``sockets``.
     private static let limit = 16
 
     init() { _ = ccurl_share_tls_sessions(share) }
@@ -69,7 +71,7 @@ final class ConnectionSet: @unchecked Sendable {
     func note(_ socket: Int32) { sockets = sockets.suffix(Self.limit - 1) + [socket] }
 
     /// Returns whether the connection with this local port has received anything before its next request is sent: octets or,
-    /// usually, its end.
+    /// usually, the end of the stream.
     func hasInput(port: Int) -> Bool {
         sockets(port: port).contains { socket in
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -95,14 +97,14 @@ final class ConnectionSet: @unchecked Sendable {
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             return withUnsafeMutableBytes(of: &address) { octets in
                 let pointer = octets.baseAddress!.assumingMemoryBound(to: sockaddr.self)
-                // IPv4 and IPv6 have the port at the same place, in network order.
+                // The socket addresses of IPv4 and IPv6 have the port at the same place, in network order.
                 return getsockname(socket, pointer, &length) == 0 && Int(octets[2]) << 8 | Int(octets[3]) == port
             }
         }
     }
 
     deinit {
-        // The connections are freed first, because closing them uses the data that they share.
+        // Frees the connections first, because closing them uses the data that they share.
         curl_multi_cleanup(multi)
         curl_share_cleanup(share)
     }
@@ -114,12 +116,13 @@ final class ReadyConnection: Sendable {
     private let descriptor: Locked<Int32>
     private let made = Instant.now
 
-    /// Milliseconds after which an unused connection is no longer trusted: a gateway may have forgotten it without a word.
+    /// Milliseconds after which an unused connection is no longer trusted: a gateway may have forgotten the connection without
+    /// closing it.
     private static let lifetime = 10_000
 
     init?(_ connection: borrowing LinkTCPConnection) {
         var own: Int32 = -1
-        // The descriptor is duplicated, because the connection closes its own at the end of its scope.
+        // Duplicates the descriptor, because `connection` closes its own descriptor at the end of its scope.
         connection.withDescriptor { own = fcntl($0, F_DUPFD_CLOEXEC, 0) }
         guard own >= 0 else { return nil }
         (address, descriptor) = (connection.address, Locked(own))
@@ -131,7 +134,7 @@ final class ReadyConnection: Sendable {
     }
 
     /// Hands over the descriptor. Returns `nil` if the connection is not to `address`, is too old, or has received anything, even
-    /// its end: then the caller makes another connection.
+    /// the end of the stream: then the caller makes another connection.
     func take(for address: InternetAddress) -> Int32? {
         guard address == self.address, made.millisecondsAgo < Self.lifetime else { return nil }
         return descriptor.with { descriptor in

@@ -8,7 +8,7 @@ public struct CookieJar: Sendable, Hashable {
     /// The cookies in the Netscape format of libcurl.
     public private(set) var lines: [String]
 
-    /// Makes a jar from lines of an earlier jar; malformed and overlong ones are left out.
+    /// Makes a jar from the lines of an earlier jar; leaves out malformed and overlong lines.
     public init(lines: [String] = []) {
         self.lines = Array(
             lines.filter { $0.utf8.count <= Self.lineLimit && $0.split(separator: "\t").count >= 6 }.suffix(Self.limit))

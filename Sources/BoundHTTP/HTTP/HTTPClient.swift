@@ -17,10 +17,11 @@ public final class HTTPClient: @unchecked Sendable {
     private let connections: ConnectionPool
     private var jar: CookieJar
 
-    /// A browser's name: portals turn unknown clients away, and at least one crashes when the header is missing.
+    /// The User-Agent header of a browser: portals turn unknown clients away, and at least one crashes when the header is
+    /// missing.
     static let userAgent = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
-    /// The longest time for connecting, in milliseconds: the first packet is repeated after 1, 3 and 7 s. If there are several
-    /// addresses, each gets half of the remaining time.
+    /// The longest time for connecting, in milliseconds: the kernel repeats the first packet after 1, 3 and 7 s. If there are
+    /// several addresses, libcurl allows each address half of the remaining time.
     static let connectLimit = 15_000
 
     private static let library: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
@@ -39,7 +40,7 @@ public final class HTTPClient: @unchecked Sendable {
         self.init(link: link, policy: policy, cookies: cookies, connections: ConnectionPool())
     }
 
-    /// Makes a client that shares its connections with others of the same link and policy.
+    /// Makes a client that shares its connections with other clients of the same link and policy.
     package init(link: Link, policy: NetworkPolicy, cookies: CookieJar = CookieJar(), connections: ConnectionPool) {
         _ = Self.library
         self.link = link
@@ -72,8 +73,8 @@ public final class HTTPClient: @unchecked Sendable {
         }
     }
 
-    /// Returns the addresses of a URL's host from the link's nameservers; a request to the URL then uses them. Empty if a player
-    /// answers.
+    /// Returns the addresses of a URL's host from the link's nameservers; later requests to the URL use the same addresses. Empty
+    /// if the policy's player answers in place of servers.
     package func addresses(of url: WebURL, in scope: Scope) throws(TransferError) -> [InternetAddress] {
         if policy.player != nil { return [] }
         if let address = InternetAddress(url.host) { return [address] }
@@ -119,8 +120,8 @@ public final class HTTPClient: @unchecked Sendable {
         if context.isStale { return try perform(request, set, began, scope, isNew: true) }
         if code != CURLE_OK, !(context.wasCut && code == CURLE_WRITE_ERROR) {
             let failure = context.failure ?? error(code, easy, context)
-            // The server may have closed a connection that was made ahead. libcurl reconnects only for connections that it kept
-            // itself, so this repeats the request.
+            // The server may have closed a connection that was opened ahead of the request. libcurl reconnects only for
+            // connections that it kept itself, so the client repeats the request.
             if context.readyDescriptor >= 0, context.status == 0, request.method == .get,
                 failure.code == .emptyAnswer || failure.code == .reset
             {
@@ -151,8 +152,8 @@ public final class HTTPClient: @unchecked Sendable {
             (CURLOPT_FORBID_REUSE, request.needsFreshConnection ? 1 : 0), (CURLOPT_HSTS_CTRL, 0),
         ]
         for (option, value) in numbers where ccurl_set_long(easy, option, value) != CURLE_OK { return false }
-        // libcurl unpacks the formats that it knows. It would also request them, so our own header (`Accept-Encoding: identity`)
-        // replaces libcurl's.
+        // An empty CURLOPT_ACCEPT_ENCODING makes libcurl unpack all formats that it knows. libcurl would also request them, so
+        // our own header (`Accept-Encoding: identity`) replaces libcurl's.
         var texts: [(CURLoption, String)] = [
             (CURLOPT_ACCEPT_ENCODING, ""),
             (CURLOPT_URL, request.url.text), (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_REDIR_PROTOCOLS_STR, "http,https"),
@@ -264,7 +265,8 @@ public final class HTTPClient: @unchecked Sendable {
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
             CURLE_SSL_INVALIDCERTSTATUS,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE:
-            // libcurl repeats a request on a new connection if an old one broke; then the error is that of the new connection.
+            // If a kept connection broke, libcurl repeated the request on a new connection, which caused this error. The request
+            // may have been sent before, so the error counts as a reset.
             return TransferError(context.isConnected ? .reset : .tlsFailed, text)
         case CURLE_GOT_NOTHING: return TransferError(.emptyAnswer)
         case CURLE_PARTIAL_FILE: return TransferError(.shortAnswer)
@@ -318,9 +320,8 @@ private final class Lists {
 
 /// The system's certificate authorities.
 private enum Authorities {
-    /// Whether libcurl's folder of authorities exists and is filled, with file names made from hashes, as Debian's
-    /// ca-certificates keeps it. From the folder, only the needed authority is read; reading the whole bundle takes 20 ms and
-    /// more for each client.
+    /// Whether libcurl's folder of authorities contains files that are named by hashes, as Debian's ca-certificates makes them.
+    /// libcurl then reads only the needed authority; reading the whole bundle takes 20 ms and more for each client.
     static let hasDirectory: Bool = {
         guard let path = ccurl_authorities_folder(), let folder = opendir(path) else { return false }
         defer { closedir(folder) }

@@ -13,7 +13,7 @@ public struct HTTPRequest: Sendable {
     public var url: WebURL
     /// The method.
     public var method: Method
-    /// A form's pairs, encoded; with POST only.
+    /// The encoded pairs of a form; only for POST.
     public var body: String?
     /// The type of the body.
     public var contentType = "application/x-www-form-urlencoded"
@@ -37,7 +37,7 @@ public struct HTTPRequest: Sendable {
     package var headers: [HTTPResponse.Header] = []
     /// Whether the request needs a new connection, which is then closed and not used for another request.
     public var needsFreshConnection = false
-    /// The server's address, if no nameserver needs to resolve its name.
+    /// The server's address, if it is known without a nameserver.
     package var address: InternetAddress?
     /// Called with the target of a redirect as soon as the answer's head is read.
     package var onRedirect: (@Sendable (String) -> Void)?
@@ -52,7 +52,7 @@ public struct HTTPRequest: Sendable {
     }
 
     /// The `Referer` header by the default policy of pages, `strict-origin-when-cross-origin` (Referrer Policy, 3.7): the page's
-    /// address within its origin, otherwise the origin, and no header from https to http.
+    /// address if the target has the same origin, otherwise only the origin; no header from https to http.
     package var referrer: String? {
         guard let referer, !referer.isSecure || url.isSecure else { return nil }
         return referer.origin == url.origin ? referer.text : referer.origin + "/"

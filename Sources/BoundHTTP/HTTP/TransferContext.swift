@@ -10,7 +10,7 @@ final class TransferContext {
     let link: Link
     let scope: Scope
     private let set: ConnectionSet
-    /// Whether the request has a new connection, because a kept one was stale.
+    /// Whether the request is repeated on a new connection, because a kept connection was stale.
     private let isNew: Bool
     private let bounds: NetworkPolicy
     /// The rules for addresses; only a new connection needs them.
@@ -53,7 +53,8 @@ final class TransferContext {
     var wasCut: Bool { isTruncated && failure == nil }
 
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        // The address at the end of the structure is as long as `addrlen` says; its declared type is only the shortest.
+        // The address, the last member, has `addrlen` octets. Its declared type may be shorter, so this reads it through a
+        // pointer.
         let length = Int(address.pointee.addrlen)
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 16
         let pointer = (UnsafeRawPointer(address) + offset).assumingMemoryBound(to: sockaddr.self)
@@ -108,8 +109,8 @@ final class TransferContext {
             failure = TransferError(.keyChanged)
             return false
         }
-        // If a kept connection ended without an answer, libcurl repeats the request. The server may have read it, so only a GET
-        // is repeated.
+        // If a kept connection ended without an answer, libcurl repeats the request. The server may already have read the
+        // request, so this allows only a GET.
         guard !wasSent || request.method == .get else {
             failure = TransferError(.emptyAnswer, "the request was not sent again")
             return false

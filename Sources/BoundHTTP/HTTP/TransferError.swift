@@ -19,9 +19,9 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case tlsFailed
     /// The certificate is expired or not valid yet by this machine's clock.
     case clockWrong
-    /// The certificate's key is not the one that was seen before.
+    /// The certificate's key differs from the key that was seen before.
     case keyChanged
-    /// The answer did not come by the deadline, or too slowly.
+    /// The answer did not come by the deadline, or came too slowly.
     case timeout
     /// The connection broke in the middle.
     case reset
@@ -37,19 +37,19 @@ public enum TransferErrorCode: String, Hashable, Sendable, CaseIterable {
     case badEncoding
     /// The answer exceeds the limit.
     case tooLarge
-    /// The address is one that a portal must not lead to (``AddressPolicy``).
+    /// A portal must not lead to this address (``AddressPolicy``).
     case refusedAddress
-    /// The URL is one that a portal must not lead to (``RedirectPolicy``).
+    /// A portal must not lead to this URL (``RedirectPolicy``).
     case refusedURL
     /// The chain of redirects is too long.
     case tooManyRedirects
-    /// A firewall rule of this machine refused to send, such as a VPN's kill switch.
+    /// A firewall rule of this machine, such as a VPN's kill switch, refused to send the request.
     case refusedHere
-    /// A page in a browser would send the answers to another origin; they were held back.
+    /// A page in a browser would send the answers to another origin, so the answers were not sent.
     case elsewhere
     /// A page in a browser shows other fields after one of the answers, so the user is asked again.
     case asksAnew
-    /// A page in a browser did not take the answers, or has changed.
+    /// A page in a browser did not accept the answers, or has changed.
     case notTaken
     /// The browser that had the page open has ended, or the page no longer exists in it.
     case browserEnded
@@ -132,7 +132,7 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// Whether the connection was broken or refused as a middlebox does it.
+    /// Whether the error is of the kind that a middlebox causes when it breaks or refuses connections.
     var isInterference: Bool {
         switch code {
         case .tlsFailed, .clockWrong, .keyChanged, .reset, .emptyAnswer, .shortAnswer, .badAnswer, .badHeader, .badEncoding,

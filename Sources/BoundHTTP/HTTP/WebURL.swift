@@ -14,7 +14,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public let scheme: String
     /// The host in lower case and ASCII; IPv6 addresses in brackets.
     public let host: String
-    /// The port; the scheme's own if the URL names none.
+    /// The port; the scheme's default port if the URL has none.
     public let port: Int
     /// The path, which begins with `/`.
     public let path: String
@@ -23,7 +23,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// Whether the URL contains a user name or a password; neither is ever sent.
     public let hasUserInformation: Bool
 
-    /// Reads an absolute URL of any scheme; `nil` if the text is not one, is too long, or has control characters.
+    /// Reads an absolute URL of any scheme; `nil` if the text is not a URL, is too long, or has control characters.
     public init?(_ text: String) { self.init(text, base: nil) }
 
     /// Reads a reference as a browser would on the page `base`; `nil` for the same reasons as ``init(_:)``.
@@ -36,11 +36,11 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         guard !trimmed.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
         guard let handle = curl_url() else { return nil }
         defer { curl_url_cleanup(handle) }
-        // libcurl converts names in other scripts by the locale's character set, so this thread uses UTF-8 until the
+        // libcurl converts host names in other scripts with the locale's character set, so this thread uses UTF-8 until the
         // initialiser returns.
         let previous = trimmed.utf8.allSatisfy { $0 < 0x80 } ? nil : Self.locale.map { uselocale(locale_t(bitPattern: $0)) }
         defer { if let previous { uselocale(previous) } }
-        // A space is encoded, as browsers do: libcurl 7.88 does so by itself, 8.14 only if it is asked to.
+        // Encodes a space, as browsers do: libcurl 7.88 does so by itself, 8.14 only if it is asked to.
         let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
         if let base { guard curl_url_set(handle, CURLUPART_URL, base, flags) == CURLUE_OK else { return nil } }
         // For a reference to a place on the same page, libcurl 7.88 would drop the last part of the path, so the base is used
@@ -59,7 +59,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
             return nil
         }
         hasUserInformation = part(CURLUPART_USER) != nil || part(CURLUPART_PASSWORD) != nil
-        // Trailing dots are removed: they name the same host, but would not match the pinned answer for the host.
+        // Removes trailing dots: with or without them, the host is the same, but the text would not match the pinned answer.
         while host.hasSuffix("."), host.count > 1 { host.removeLast() }
         guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             curl_url_set(handle, CURLUPART_HOST, host, 0) == CURLUE_OK
@@ -74,7 +74,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         query = part(CURLUPART_QUERY)
     }
 
-    /// `scheme://host[:port]`, the port only if it is not the scheme's own.
+    /// `scheme://host[:port]`, the port only if it is not the scheme's default port.
     public var origin: String {
         let usual = scheme == "https" ? 443 : 80
         return "\(scheme)://\(host)" + (port == usual ? "" : ":\(port)")
@@ -106,7 +106,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         return origin + path + (isPlain ? "?" + query : "")
     }
 
-    /// Path segments and parameters whose next segment or value names a person, a device or a session.
+    /// Path segments and parameters before private data: the next segment, or the parameter's value, names a person, a device or
+    /// a session.
     private static let personal: Set<String> = [
         "guest", "guests", "user", "users", "username", "name", "surname", "member", "account", "room", "email", "mail", "phone",
         "mobile",
@@ -139,7 +140,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
     private static func escape(_ octets: [UInt8]) -> String {
         let octets = octets.map { CChar(bitPattern: $0) }
-        // curl takes a length of 0 to mean that it must search for the text's end.
+        // Handles an empty text here: for a length of 0, curl would search for a NUL that ends the text.
         guard !octets.isEmpty, let escaped = curl_easy_escape(nil, octets, Int32(octets.count)) else { return "" }
         defer { curl_free(escaped) }
         return String(cString: escaped)

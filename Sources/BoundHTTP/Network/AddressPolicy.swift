@@ -9,8 +9,9 @@ import HotspotCore
 /// addresses, and the neighbours of its other links.
 ///
 /// Neighbours are the hosts of a network on an interface such as Ethernet, Wi-Fi or a bridge. A route of another interface
-/// through a gateway or a tunnel refuses nothing, because a socket that is bound to this link cannot follow it. If a route of
-/// this link is as narrow as the neighbours' network, the route wins, as it does in the kernel.
+/// through a gateway or a tunnel does not refuse addresses, because a socket that is bound to this link cannot follow it. If this
+/// link has a route to the address that is at least as narrow as the neighbours' network, the address is allowed: the kernel
+/// would use this route, too.
 ///
 /// A link over the loopback interface `lo` is for rehearsals: its network is only this machine, so only loopback is allowed
 /// there. The daemon does not manage that interface.
@@ -48,7 +49,7 @@ public struct AddressPolicy: Sendable {
 
     private init(allowsEverything: Bool) { self.allowsEverything = allowsEverything }
 
-    /// Allows everything, for tests against servers on loopback. No setting reaches it.
+    /// Allows everything, for tests against servers on loopback. No setting can select this policy.
     static let testing = AddressPolicy(allowsEverything: true)
 
     /// Returns the reason for which an address is refused; `nil` if it is allowed.
@@ -89,7 +90,7 @@ public struct AddressPolicy: Sendable {
         if octets[..<10].allSatisfy({ $0 == 0 }), octets[10] == octets[11], octets[10] == 0 || octets[10] == 0xFF {
             return "an embedded IPv4 address"
         }
-        // NAT64 (RFC 6052; the local range of RFC 8215) and 6to4 (RFC 3056) carry the IPv4 address inside.
+        // NAT64 (RFC 6052; the local range of RFC 8215) and 6to4 (RFC 3056) contain an IPv4 address, whose class decides.
         let nat64: [UInt8] = [0x00, 0x64, 0xFF, 0x9B]
         if Array(octets[..<4]) == nat64 {
             if octets[4] == 0, octets[5] == 1 { return "an embedded IPv4 address" }

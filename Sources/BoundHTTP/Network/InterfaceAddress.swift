@@ -8,11 +8,11 @@ struct InterfaceAddress: Hashable, Sendable {
     var prefix: AddressPrefix
 
     /// Returns all addresses of this machine. A helper's sandbox refuses the netlink sockets that getifaddrs(3) needs, but allows
-    /// netdevice(7)'s requests for IPv4 and `/proc/self/net/if_inet6` for IPv6. Empty if a sandbox refuses these too: then the
-    /// fixed classes of ``AddressPolicy`` and the binding to the device still protect.
+    /// netdevice(7)'s requests for IPv4 and `/proc/self/net/if_inet6` for IPv6. Empty if a sandbox refuses these, too; then the
+    /// fixed classes of ``AddressPolicy`` and the binding to the device still apply.
     static func all() -> [InterfaceAddress] { readIPv4() + readIPv6() }
 
-    // linux/sockios.h.
+    // SIOCGIFCONF, SIOCGIFFLAGS and SIOCGIFNETMASK of linux/sockios.h.
     private static let listAddresses: UInt = 0x8912
     private static let (readFlags, readMask): (UInt, UInt) = (0x8913, 0x891B)
     private static let limit = 256
@@ -32,9 +32,9 @@ struct InterfaceAddress: Hashable, Sendable {
         return requests.prefix(count).compactMap { request in
             var (address, mask) = (request.ifr_ifru.ifru_addr, request)
             guard ioctl(socket, readMask, &mask) == 0, let address = InternetAddress(&address, length: 16) else { return nil }
-            // The kernel may leave the mask's family out, so only its octets are read.
+            // The kernel may leave out the mask's address family, so this reads only the mask's octets.
             let bits = withUnsafeBytes(of: mask.ifr_ifru.ifru_netmask) { $0[4..<8].reduce(0) { $0 + $1.nonzeroBitCount } }
-            // `eth0:1` is a label of eth0.
+            // Drops the part after the colon below: `eth0:1` is a label of eth0.
             let label = withUnsafeBytes(of: request.ifr_ifrn) {
                 String(decoding: $0.prefix(16).prefix { $0 != 0 }, as: UTF8.self)
             }

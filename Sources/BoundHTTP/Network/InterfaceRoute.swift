@@ -10,7 +10,7 @@ struct InterfaceRoute: Hashable, Sendable {
     /// RTF_GATEWAY in `linux/route.h` and `linux/ipv6_route.h`.
     private static let gatewayFlag: UInt32 = 0x2
     private static let limit = 4096
-    /// The shortest prefix of a route that is not a default route: some VPNs set the default route in two halves.
+    /// The shortest prefix that does not count as a default route: some VPNs split the default route into two halves.
     private static let shortestPrefix = 8
 
     /// Returns the routes that lead only to a part of the Internet. Empty if a sandbox hides them.

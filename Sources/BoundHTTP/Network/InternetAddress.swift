@@ -59,7 +59,7 @@ public struct AddressPrefix: Hashable, Sendable {
     /// Length of the network's part, in bits.
     public let length: Int
 
-    /// Makes a prefix; `length`, in bits, is limited to that of the address.
+    /// Makes a prefix; `length`, in bits, is limited to the length of the address.
     public init(_ address: InternetAddress, length: Int) {
         self.address = address
         self.length = min(max(length, 0), address.octets.count * 8)

@@ -6,7 +6,7 @@ import HotspotCore
 package struct LinkSocket: ~Copyable {
     let descriptor: Int32
 
-    // CCurl is imported for these constants: CCurl and Glibc both declare them, and the compiler attributes them to the module
+    // These constants need the import of CCurl: CCurl and Glibc both declare them, and the compiler attributes them to the module
     // that it loads first.
     package static let stream = Int32(SOCK_STREAM.rawValue)
     static let datagram = Int32(SOCK_DGRAM.rawValue)
@@ -74,10 +74,10 @@ package struct LinkSocket: ~Copyable {
         }
     }
 
-    /// Whether to repeat the call that just failed, after waiting.
+    /// Whether to wait and then repeat the call that just failed.
     static var shouldWait: Bool { errno == EAGAIN || errno == EINTR || errno == EINPROGRESS }
 
-    /// Returns the meaning of an error number for a transfer.
+    /// Returns the transfer error for an error number of the system.
     static func error(_ code: Int32) -> TransferError {
         let text = String(cString: strerror(code))
         return switch code {
@@ -90,8 +90,8 @@ package struct LinkSocket: ~Copyable {
         }
     }
 
-    /// Returns a host's addresses that the policy allows; the link's own nameservers resolve a name. Throws ``TransferError``:
-    /// `refusedAddress` if the policy refuses all addresses, and the failures of ``Resolver``.
+    /// Returns a host's addresses that the policy allows. If the host is a name, the link's own nameservers resolve it. Throws
+    /// ``TransferError``: `refusedAddress` if the policy refuses all addresses, and the failures of ``Resolver``.
     static func addresses(
         of host: String, link: Link, policy: NetworkPolicy, in scope: Scope
     ) throws(TransferError) -> [InternetAddress] {

@@ -12,7 +12,7 @@ public struct LinkTCPConnection: ~Copyable {
     private let scope: Scope
 
     /// Connects. Throws ``TransferError``: `refusedURL` for a port that does not exist, `refusedAddress`, `bindFailed`,
-    /// `connectFailed`, `timeout`, `cancelled`, and for a name `noNameserver`, `dnsFailed` and `dnsTimeout`.
+    /// `connectFailed`, `timeout`, `cancelled`; if the host is a name, also `noNameserver`, `dnsFailed` and `dnsTimeout`.
     ///
     /// - Parameters:
     ///   - host: a name or an address.

@@ -15,7 +15,7 @@ public struct LinkUDPSocket: ~Copyable {
     public static let datagramLimit = 65_507
 
     /// Makes a socket for one peer and sends nothing yet. Throws ``TransferError``: `refusedURL` for a port that does not exist,
-    /// `refusedAddress`, `bindFailed`, and for a name `noNameserver`, `dnsFailed` and `dnsTimeout`.
+    /// `refusedAddress`, `bindFailed`; if the host is a name, also `noNameserver`, `dnsFailed` and `dnsTimeout`.
     public init(_ host: String, port: Int, link: Link, in scope: Scope = Scope()) throws(TransferError) {
         try self.init(host, port: port, link: link, policy: .strict, in: scope)
     }

@@ -36,7 +36,7 @@ public final class NamePins: Sendable {
         return false
     }
 
-    /// Returns the running or answered query for a name, otherwise starts one. Does not keep failures.
+    /// Returns the running or answered query for a name. If there is no query, or it failed, starts a new query.
     private func question(_ name: String, _ link: Link) -> SharedWork<Answer> {
         let key = PinnedName(association: link.association, interface: link.interface, name: name)
         return questions.with { questions in

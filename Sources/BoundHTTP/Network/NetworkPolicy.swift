@@ -10,9 +10,9 @@ public struct NetworkPolicy: Sendable {
     }
 
     let addresses: Addresses
-    /// A file with certificate authorities that replaces the system's; no setting reaches this.
+    /// A file with certificate authorities that replaces the system's file; only tests set it.
     let authorities: String?
-    /// Answers in place of all servers; no setting reaches this.
+    /// Answers in place of all servers; only ``played(by:)`` sets it.
     var player: (@Sendable (HTTPRequest) -> Result<HTTPResponse, TransferError>)?
 
     /// The rules that hold in every running helper.

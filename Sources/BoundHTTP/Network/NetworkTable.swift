@@ -1,6 +1,6 @@
 /// Reads the tables in `/proc/self/net` (proc(5)).
 enum NetworkTable {
-    /// Returns the words of each line. Works on octets, because finding the boundaries of characters took most of the time.
+    /// Returns the words of each line. Works on octets, because splitting the text by characters took most of the time.
     static func lines(of text: String, limit: Int) -> some Sequence<[Substring]> {
         text.utf8.split(separator: UInt8(ascii: "\n")).prefix(limit).lazy.map { line in
             line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.map { Substring($0) }

@@ -5,7 +5,7 @@ import HotspotCore
 /// Asks the link's own nameservers, over sockets that are bound to the link.
 ///
 /// Asks for A and AAAA records together. After an IPv4 answer, waits only 50 ms more for IPv6 (RFC 8305, section 3), so that a
-/// server that ignores AAAA queries costs little.
+/// server that ignores AAAA queries costs little time.
 struct Resolver {
     let link: Link
 
@@ -85,8 +85,8 @@ struct Resolver {
         } catch {}
     }
 
-    /// Returns an address, with or without a port, in the form that c-ares reads; the scope is left out, because the socket is
-    /// bound to the device.
+    /// Returns an address, with or without a port, in the form that c-ares reads. Leaves out the scope of an IPv6 address,
+    /// because the socket is bound to the device.
     private static func server(_ text: String) -> String? {
         guard text.utf8.count < 64 else { return nil }
         if let address = InternetAddress(text) { return address.description }
@@ -164,7 +164,7 @@ struct Resolver {
         func answered(_ status: Int32, _ answer: UnsafeMutablePointer<ares_addrinfo>?) {
             answers += 1
             if status != cares_success {
-                // The destruction of the channel is not an answer. Of two failures, the first is kept: it is usually that of the
+                // The destruction of the channel is not an answer. Keeps the first of two failures: usually the failure of the
                 // IPv4 query, which says more.
                 if failure == 0, status != cares_destroyed { failure = status }
                 return

@@ -4,7 +4,7 @@ import HotspotCore
 
 /// A SOCKS5 proxy on loopback that connects and resolves names only over one link.
 package struct Proxy: Sendable {
-    /// Decides whether to serve a client's connection, by the client's port and the proxy's.
+    /// Decides whether to serve a client's connection, by the client's port and the proxy's port.
     package typealias ClientCheck = @Sendable (_ client: UInt16, _ port: UInt16) -> Bool
     /// Decides whether clients may connect to a host.
     package typealias HostCheck = @Sendable (_ host: String) -> Bool
@@ -25,7 +25,7 @@ package struct Proxy: Sendable {
     /// Milliseconds for resolving a name and connecting.
     private static let connectLimit = 30_000
 
-    /// Takes a socket that listens on loopback, such as the one from ``listen()``. The proxy serves no connection before
+    /// Takes a socket that listens on loopback, such as the socket from ``listen()``. The proxy serves no connection before
     /// ``start()``. Throws ``Errno``.
     package init(
         listener: Int32, link: Link, policy: NetworkPolicy = .strict, mayUse: @escaping ClientCheck = { _, _ in true },
@@ -147,7 +147,8 @@ package struct Proxy: Sendable {
         Glibc.send(client, octets, octets.count, LinkSocket.noSignal) == octets.count
     }
 
-    /// Returns the port of the other end of an IPv4 socket, or 0 if the socket is not connected, and the socket's own port.
+    /// Returns the ports of an IPv4 socket: the port of the other end (0 if the socket is not connected), and the socket's own
+    /// port.
     private static func ports(of socket: Int32) -> (peer: UInt16, own: UInt16)? {
         func port(_ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) -> UInt16? {
             var address = sockaddr_in()

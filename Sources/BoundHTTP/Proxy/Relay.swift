@@ -29,7 +29,8 @@ struct Relay {
                 var events: Int32 = 0
                 if directions.contains(where: { $0.source == socket && $0.wantsToRead }) { events |= POLLIN }
                 if directions.contains(where: { $0.target == socket && $0.wantsToWrite }) { events |= POLLOUT }
-                // Leaves out a socket without requested events: once its other end is gone, it would wake this loop for ever.
+                // Leaves out a socket without requested events: once its other end is gone, the socket would wake this loop again
+                // and again.
                 return pollfd(fd: events == 0 ? -1 : socket, events: Int16(events), revents: 0)
             }
             let ready = poll(&polls, 2, patience)

@@ -1,7 +1,7 @@
 /// A SOCKS5 client's messages before its connection (RFC 1928): a greeting, then one request. Supports CONNECT without
 /// authentication.
 ///
-/// Takes octets as they come, in pieces of any size; ``next()`` says what to do with them.
+/// Takes octets as they come, in pieces of any size; ``next()`` says what to do next.
 struct SocksHandshake {
     enum Step: Equatable {
         /// Wait for more octets.
@@ -24,14 +24,14 @@ struct SocksHandshake {
         case unknownCommand = 7
         case unknownAddressType = 8
 
-        /// The reply's octets. The bound address is left out, since the browser has no use for it.
+        /// The reply's octets. The bound address is all zeros, since the browser has no use for it.
         var reply: [UInt8] { [5, rawValue, 0, 1, 0, 0, 0, 0, 0, 0] }
     }
 
     private var octets: [UInt8] = []
     private var isGreeted = false
 
-    /// The longest request has 262 octets: four, a length, a name of 255, a port.
+    /// The largest number of octets that wait. The longest request has 262: four, a length, a name of 255, a port.
     static let limit = 512
 
     mutating func add(_ more: some Sequence<UInt8>) { octets += more }
@@ -66,7 +66,7 @@ struct SocksHandshake {
         }
         let end = address.upperBound + 2
         guard octets.count >= end else { return .wait }
-        // A client that sends more before the answer violates the protocol.
+        // Refuses a client that sends more octets before the answer: this violates the protocol.
         guard octets.count == end, let host = Self.host(octets[address], type: octets[3]) else {
             return .refuse(Outcome.failed.reply)
         }

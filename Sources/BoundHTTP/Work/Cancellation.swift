@@ -14,7 +14,7 @@ public final class Cancellation: Sendable {
     /// Whether the work has to stop.
     public var isCancelled: Bool { state.with { $0.isCancelled } }
 
-    /// Cancels and calls the handlers; has no effect the second time.
+    /// Cancels the work and calls the handlers. A second call has no effect.
     public func cancel() {
         let handlers = state.with { state in
             state.isCancelled = true

@@ -13,8 +13,8 @@ public struct Scope: Sendable {
     /// The limit of a command, in milliseconds: 40 s, less than the daemon's 45 s.
     public static let commandLimit = 40_000
 
-    /// Returns the time for a command that the caller ends after this many milliseconds: a ninth is left for the answer's way
-    /// back.
+    /// Returns the time for a command that the caller cancels after `timeout` milliseconds: a ninth is left for returning the
+    /// answer.
     package static func limit(of timeout: Int?) -> Int { timeout.map { max(0, min($0, 60_000)) * 8 / 9 } ?? commandLimit }
 
     /// Makes a scope.

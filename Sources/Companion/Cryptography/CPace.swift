@@ -36,8 +36,8 @@ struct CPace: ~Copyable {
         return scalar
     }
 
-    /// Returns the intermediate session key, 64 octets. Throws ``CompanionError/invalidPoint`` for a share that is not a point,
-    /// and for one that gives the neutral element.
+    /// Returns the intermediate session key, 64 octets. Throws ``CompanionError/invalidPoint`` for a share that is not a point or
+    /// gives the neutral element.
     ///
     /// - Parameters:
     ///   - data: the data that both parties authenticate beside their shares (ADa, ADb), the initiator's first.

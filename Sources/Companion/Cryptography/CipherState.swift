@@ -44,7 +44,7 @@ struct CipherState: ~Copyable {
         return plain
     }
 
-    /// Replaces the key with one from which the old key cannot be computed (section 11.3); the number continues.
+    /// Replaces the key with a new key from which the old key cannot be computed (section 11.3); the number continues.
     mutating func rekey() throws(CompanionError) {
         let next = try SecretBytes.zeroes(32 + Self.tagLength)
         let zeroes = [UInt8](repeating: 0, count: 32)

@@ -45,7 +45,7 @@ struct Handshake: ~Copyable {
         symmetric.mixHash(prologue)
         switch pattern {
         case .pairing: break
-        // The responder's key is known beforehand.
+        // Both sides know the responder's key beforehand, so they mix it in first.
         case .session: symmetric.mixHash(isInitiator ? remoteStatic : own.publicKey)
         }
         self.pattern = pattern
@@ -61,7 +61,7 @@ struct Handshake: ~Copyable {
     /// Whether all messages were written and read.
     var isDone: Bool { rest.isEmpty }
 
-    /// The name of this handshake on the air: the beginning of its hash.
+    /// The name of this handshake in frames: the beginning of its hash.
     var name: KeyID { KeyID(octets: symmetric.hash.prefix(4)) }
 
     /// Writes the next message.
@@ -103,7 +103,7 @@ struct Handshake: ~Copyable {
 
     private mutating func mixEphemeral(_ key: [UInt8]) throws(CompanionError) {
         symmetric.mixHash(key)
-        // With a shared key, the ephemeral key is mixed in as well (section 9.2).
+        // With a shared key, the ephemeral key is also mixed into the chaining key (section 9.2).
         if pattern == .pairing { try symmetric.mixKey(try .copy(of: key)) }
     }
 

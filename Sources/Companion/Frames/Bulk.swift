@@ -1,4 +1,4 @@
-/// A position in a bulk message, as the control channel names it.
+/// A position in a bulk message, as it is sent on the control channel.
 struct BulkPosition: Hashable, Sendable {
     static let length = 13
 
@@ -78,14 +78,14 @@ struct BulkSender: Hashable, Sendable {
     /// - Parameter again: whether to send the octets after the position again.
     /// - Throws: ``CompanionError/malformed`` for a position that was not sent, ``CompanionError/chunkLost`` without progress.
     mutating func grant(_ place: BulkPosition, again: Bool) throws(CompanionError) -> Bool {
-        // A grant for an earlier message may arrive late.
+        // Ignores a late grant for an earlier message.
         guard place.key == granted.key, place.message == granted.message else { return false }
         let chunks = (place.number &- granted.number) & (Frame.numbers - 1)
         guard (granted.offset...furthest).contains(place.offset), chunks <= Frame.window else { throw .malformed }
         repeats = place.offset > granted.offset ? 0 : repeats + 1
         guard repeats <= Self.repeatLimit else { throw .chunkLost }
         granted = place
-        // The grant may be for chunks that are about to be sent again.
+        // If the grant covers chunks that were about to be sent again, skips these chunks.
         if again || place.offset > offset { (offset, number) = (place.offset, place.number) }
         return place.offset == octets.count
     }
@@ -93,7 +93,8 @@ struct BulkSender: Hashable, Sendable {
     /// Sends everything after the granted position again, because the peer was silent for a while.
     mutating func repeatChunks() throws(CompanionError) { _ = try grant(granted, again: true) }
 
-    /// Goes back to the granted position, to send everything after it over another channel. Counts no repetition, because the peer did not fail.
+    /// Goes back to the granted position, to send everything after it over another channel. Does not count as a repetition, because the peer did
+    /// not fail.
     mutating func goBack() { (offset, number) = (granted.offset, granted.number) }
 
     /// Continues after a lost link, or returns `false` if the peer holds no part of this message.
@@ -133,7 +134,7 @@ struct BulkReceiver: Hashable, Sendable {
     /// Notes that the link is lost: the peer repeats everything after the last complete part, perhaps in chunks of another size.
     mutating func interrupt() { (chunks, hasAsked, ahead) = (0, false, [:]) }
 
-    /// Reads a chunk, and then the chunks after it that came too early.
+    /// Reads a chunk, and then the chunks after it that had arrived too early.
     mutating func read(_ chunk: [UInt8]) throws(CompanionError) -> Outcome {
         var outcome = try step(chunk)
         while let next = ahead.removeValue(forKey: reader.number) {
@@ -161,7 +162,7 @@ struct BulkReceiver: Hashable, Sendable {
         case .lost:
             let number = chunk[0] & (Frame.numbers - 1)
             if (number &- reader.number) & (Frame.numbers - 1) < Frame.window { ahead[number] = chunk }
-            // Asks once for each gap, because the chunks after it are also on their way.
+            // Asks only once for each gap, because more chunks after the gap are already on their way.
             guard ahead.count >= Self.step, !hasAsked else { return .nothing }
             hasAsked = true
             return .again

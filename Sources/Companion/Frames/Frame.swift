@@ -1,8 +1,8 @@
-/// The name on the air for a handshake and for the keys of its session. ``clear`` stands for no key.
+/// The name in frames of a handshake and of the keys of its session. ``clear`` stands for no key.
 struct KeyID: Hashable, Sendable {
     let number: UInt32
 
-    /// The name of frames outside the encryption.
+    /// The name of unencrypted frames.
     static let clear = KeyID(octets: [0, 0, 0, 0])
 
     /// - Parameter octets: four octets.
@@ -11,10 +11,10 @@ struct KeyID: Hashable, Sendable {
     var octets: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
 }
 
-/// A message on the air: a version, the name of its key, and the data, which end with the tag.
+/// A message as it is sent: a version, the name of its key, and the data, which end with the tag.
 ///
-/// A frame is cut into chunks. Each begins with one octet: bit 7 marks the first chunk, bit 6 the last one, and six bits hold the chunk's number,
-/// which continues from frame to frame.
+/// A frame is cut into chunks. Each chunk begins with one octet: bit 7 marks the first chunk, bit 6 the last chunk, and six bits hold the chunk's
+/// number, which continues from frame to frame.
 struct Frame: Hashable, Sendable {
     /// Version 1: CPace by revision 21 of its draft, Noise by revision 34.
     static let version: UInt8 = 1
@@ -62,7 +62,7 @@ struct ChunkReader: Hashable, Sendable {
         /// The frame has more chunks.
         case more
         case whole(Frame)
-        /// The chunk came before.
+        /// The chunk was already read.
         case doubled
         /// A chunk before this one is missing.
         case lost

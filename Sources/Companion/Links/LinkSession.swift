@@ -17,7 +17,8 @@ final class LinkSession {
     /// The first packets of an L2CAP channel. Only the two laptops of the session can compute them.
     let proofs: (own: [UInt8], peer: [UInt8])
     private(set) var keyed: Instant
-    /// Whether the peer has proven that it holds its key. Until then, the other side may be a stranger who repeats an old first message.
+    /// Whether the peer has proven that it holds the session's key. Until then, the other side may be a stranger who repeats an old
+    /// first message.
     var isProven = false
     /// The new peer, which is stored when its first message completes the pairing.
     var pairing: Peer?
@@ -139,7 +140,7 @@ final class PairingRun {
     }
 }
 
-/// The central's handshake with the other laptop, on the guess that the other laptop is ``peer``.
+/// The central's handshake with the other laptop, on the assumption that the other laptop is ``peer``.
 final class OpeningRun {
     static let prologue = Array("hotspotd companion session 1".utf8)
 

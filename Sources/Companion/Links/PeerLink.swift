@@ -41,7 +41,7 @@ final class PeerLink {
     var limit: Int
     var phase = Phase.greeting
     var opened: Instant
-    /// The number of messages outside the encryption, of which a stranger may send only a few.
+    /// The number of messages that came unencrypted: a stranger may send only a few.
     var clearCount = 0
 
     var control = ChunkReader(limit: Frame.window * (Frame.chunkLimit - 1))
@@ -155,7 +155,7 @@ final class PeerLink {
         case .session(let session):
             let end = session.began + LinkSession.lifetime
             deadline = min(role == .central ? end : end + LinkSession.grace, session.keyed + LinkSession.rekeyInterval)
-            // Until the peer has proven its identity, the handshake is under way.
+            // Until the peer has proven its identity, the handshake's time-out applies.
             if !session.isProven { deadline = min(deadline, opened + Self.handshakeTime) }
         }
         if case .opening(let end) = l2cap { return min(deadline, end) }

@@ -2,7 +2,7 @@ import Answers
 import ForeignText
 import HotspotCore
 
-/// The limits for everything that is read from a peer. A peer is paired, but may have been taken over.
+/// The limits for everything that is read from a peer. A peer is paired, but an attacker may control it.
 enum Limits {
     static let name = 64
     static let identifier = 64

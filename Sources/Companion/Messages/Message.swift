@@ -2,8 +2,8 @@ import Answers
 import HotspotCore
 import Varlink
 
-/// A message inside the encryption: an octet for the type, then a position or JSON. Bit 7 of the type says that the sender changes its key after this
-/// message.
+/// A message that is sent encrypted: an octet for the type, then a position or JSON. Bit 7 of the type says that the sender changes its key after
+/// this message.
 enum Message: Hashable, Sendable {
     /// The first message of a session: which part of the earlier session's message has arrived.
     case began(BulkPosition)
@@ -117,7 +117,7 @@ enum Message: Hashable, Sendable {
     }
 }
 
-/// A message outside the encryption: part of a handshake, or one of two refusals that reveal nothing about this machine.
+/// A message that is sent unencrypted: part of a handshake, or one of two refusals that reveal nothing about this machine.
 enum ClearMessage: UInt8, CaseIterable {
     /// The initiator's session identifier and name.
     case pairHello = 1

@@ -46,7 +46,7 @@ public enum OfferRefusal: String, Codable, Hashable, Sendable, CaseIterable {
     case declined
     /// The other laptop is on another network, or the portal there has another address or key.
     case otherPortal
-    /// The user said yes, and the other laptop could not store the login.
+    /// The user accepted, but the other laptop could not store the login.
     case notStored
     /// The decision came too late.
     case expired

@@ -17,7 +17,7 @@ public struct PeerQuestion: Codable, Hashable, Sendable {
     var limited: PeerQuestion {
         var limited = self
         limited.hearsay = hearsay.limited
-        // Unsent answers matter only to the laptop that logs in.
+        // Removes the list of unsent answers, which matters only to the laptop that logs in.
         limited.hearsay.unsent = nil
         // Removes a secret field's default, because it may be a stored answer.
         for index in limited.hearsay.fields.indices where hearsay.fields[index].kind.isSecret {

@@ -4,7 +4,8 @@ import Varlink
 
 /// Turns a helper's answer into typed values, according to the contract `org.hotspotd.Helper.varlink`. Threat R2: a helper is buggy.
 enum AnswerReader {
-    /// The largest number of values in one answer, because decoding each takes microseconds. A list of a thousand complete networks has half as many.
+    /// The largest number of values in one answer, because decoding each takes microseconds. A list of a thousand complete networks has half as many
+    /// values.
     static let valueLimit = 10_000
 
     private struct AnnotationList: Decodable { var annotations: [Annotation] }
@@ -26,7 +27,7 @@ enum AnswerReader {
         func kept<T: Decodable>() throws(HelperFault) -> T {
             try decoded { () throws(VarlinkError) in try Coding.decode(T.self, from: AnswerLimits.cut(parameters).kept) }
         }
-        // The checks come before decoding, because only their errors list the known words and name a number with a fraction.
+        // The checks come before decoding, because only the errors of these checks list the known words and name a number with a fraction.
         switch command {
         case .filterScanList:
             try check(annotations: parameters["annotations"]?.array ?? [])

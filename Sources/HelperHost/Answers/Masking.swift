@@ -91,8 +91,8 @@ public struct KnownWords: Sendable {
     /// masked in "Kongresshotel".
     fileprivate func mask(_ text: String, _ secrets: Secrets) -> String { texts.contains(text) ? text : secrets.mask(text) }
 
-    /// Returns whether the helper may repeat a choice: an answered question offered it, or it is the stored answer to this field. A portal offered a
-    /// stored choice first, as one of several under the same name.
+    /// Returns whether the helper may repeat a choice: an answered question offered it, or it is the stored answer to this field. A portal once
+    /// offered the stored choice itself, as one of several choices in a field with this name.
     fileprivate func has(_ choice: String, of field: Field) -> Bool {
         choices.contains(choice) || (field.kind == .choice && (field.choices?.count ?? 0) > 1 && stored[field.name] == choice)
     }
@@ -109,12 +109,12 @@ extension Prompt {
     private static let shortSecret = 5
 
     /// The prompt with these secrets masked where people only read it. Names and choices return to the helper with the answers, so they cannot be
-    /// masked: if one repeats a secret of this command, the prompt becomes a fault that does not quote it. Earlier secrets do not count there,
-    /// because a portal may ask again for the same answer, and one of its choices was that answer. A prefilled value that repeats a secret is left
-    /// out, because its mask would be sent as an answer; a refused answer is offered again in its own field, unless it is a password or a code.
+    /// masked: if one repeats a secret of this command, the prompt becomes a fault that does not quote it. Names and choices may repeat secrets of
+    /// earlier commands, because a portal may ask again for the same answer, which was one of its choices. A prefilled value that repeats a secret is
+    /// left out, because its mask would be sent as an answer; a refused answer is offered again in its own field, unless it is a password or a code.
     public func masked(_ secrets: Secrets, known: KnownWords = KnownWords()) throws(HelperFault) -> Prompt {
         guard !secrets.isEmpty else { return self }
-        // Choices are the portal's words, even if one of them was an answer to the same question.
+        // Do not mask choices in other texts: choices are the portal's words, even if one of them was an answer to the same question.
         let offered = fields.filter { $0.kind == .choice }.compactMap(\.choices).filter { $0.count > 1 }
         let secrets = secrets.without(offered.joined()).sparing(known.hosts)
         var prompt = self

@@ -6,7 +6,7 @@ extension HelperOutcome {
     /// returns a fault of the helper.
     public func presentable(without secrets: Secrets, known: KnownWords, of helper: String) -> HelperOutcome {
         guard case .reply(var reply) = self, let prompt = reply.prompt?.limited else { return masked(secrets, known: known) }
-        // Checked before the secrets are masked, which takes time, and again after that, because masks may be longer than the secrets.
+        // Check the size before masking, which takes time, and again after masking, because masks may be longer than the secrets.
         guard prompt.fits else { return .failed(Self.tooLong.of(helper)) }
         reply.prompt = prompt
         switch HelperOutcome.reply(reply).masked(secrets, known: known) {

@@ -43,7 +43,7 @@ enum PathTrust {
 
     /// Returns how another user could replace the file at a path; `nil` if none can.
     ///
-    /// - Parameter isEnd: whether the path is the end, and not a folder on the way.
+    /// - Parameter isEnd: whether the path leads to the file itself, and not to a folder on the way.
     private static func weakness(of path: String, _ role: Role, isEnd: Bool) -> String? {
         let parts = path.split(separator: "/")
         for count in 0...parts.count {
@@ -59,8 +59,8 @@ enum PathTrust {
                 let start = target.hasPrefix("/") ? "" : parts.prefix(count - 1).joined(separator: "/") + "/"
                 if let reason = weakness(of: start + target, role, isEnd: isLast) { return reason }
             }
-            // The mode of a link means nothing, and the mode of a socket only limits who may connect. In a sticky folder, such as /tmp, only the
-            // owner of a file can rename it.
+            // Ignore modes that let nobody replace the file: the mode of a link means nothing, and the mode of a socket only limits who may connect.
+            // In a sticky folder, such as /tmp, only the owner of a file can rename it.
             if isLink || isLast && role == .socket || !isLast && status.st_mode & S_ISVTX != 0 { continue }
             if status.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "\(name) can be written by group or others" }
         }

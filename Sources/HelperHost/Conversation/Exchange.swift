@@ -37,7 +37,7 @@ struct Question {
     private let connection: Connection
     private let configuration: HostConfiguration
     private var isAnswered = false
-    /// Whether the connection is over; the process may still be running.
+    /// Whether the connection is closed; the process may still be running.
     private var isClosed = false
     private var isFinished = false
     /// Answers that came too late or too often.
@@ -59,7 +59,7 @@ struct Question {
         (self.call, self.partner, self.input, self.configuration) = (call, partner, input, configuration)
         // The two closures keep this object until the connection is closed.
         connection.onMessage = { self.received($0) }
-        // A failed first write is reported in the next turn, because the caller does not know its call before this returns.
+        // A failed first write is reported in the next turn, because the caller does not know its call before this initializer returns.
         var isBeginning = true
         connection.onClose = { end in
             if isBeginning { EventLoop.shared.later { self.closed(end) } } else { self.closed(end) }
@@ -141,7 +141,7 @@ struct Question {
         }
         if isClosed { return finish() }
         timer = try? EventLoop.shared.schedule(after: configuration.serviceCancel) { [weak self] in
-            // The process did not end the cancelled command in time, so it is ended, together with its other commands.
+            // The process did not end the cancelled command in time, so end the process, together with its other commands.
             self?.shared?.end()
             self?.finish()
         }
@@ -184,14 +184,14 @@ struct Question {
         timer = try? EventLoop.shared.schedule(after: .milliseconds(20)) { self.finish() }
     }
 
-    /// Whether the question is still unread in the socket, so that the process never saw it. An open connection proves less: the process may have
-    /// been reaped a moment before the kernel closes the connection.
+    /// Whether the question is still unread in the socket, so that the process never saw it. That the connection is still open would not prove this:
+    /// the process may have been reaped a moment before the kernel closes the connection.
     private var isUnread: Bool {
         var octets: CInt = 0
         return ioctl(input, UInt(TIOCOUTQ), &octets) == 0 && octets > 0
     }
 
-    /// Hands the call to the next process, once: a process that just ended while idle never saw it.
+    /// Hands the call to the next process, once: a process that just ended while idle never saw the call.
     private func moveOn() {
         isFinished = true
         connection.close()

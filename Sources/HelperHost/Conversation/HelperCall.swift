@@ -2,11 +2,11 @@ import EventLoop
 import ForeignText
 import HotspotCore
 
-/// A command whose outcome is open. It lives until its completion was called or it was cancelled; dropping the handle changes nothing.
+/// A command whose outcome is open. It lives until its completion was called or it was cancelled; dropping the handle does not cancel it.
 @LoopActor public final class HelperCall {
     let name: String
     let question: Question
-    /// Cancels the command, or ends a process that has answered and is still there.
+    /// Cancels the command, or ends a process that has answered and still runs.
     var onCancel: (() -> Void)?
     /// Called at most once, when no further answer can come, with the number of ignored answers: those that came too late or repeatedly (D18).
     public var onIgnored: (Int) -> Void = { _ in }

@@ -17,7 +17,7 @@ import Varlink
     public var onChange: () -> Void = {}
     /// Answers that came too late or too often, by helper (D18).
     public private(set) var ignoredAnswers: [String: Int] = [:]
-    /// The networks that each helper was sent, the newest first.
+    /// The networks that were sent to each helper, the newest first.
     public private(set) var given: [String: [Disclosure]] = [:]
     /// The reason why no helper can be started; `nil` while the sandbox works, and before it was tried.
     public internal(set) var sandboxProblem: Problem?
@@ -80,7 +80,7 @@ import Varlink
         groupServices()
     }
 
-    /// Sets the program that answers ``probe(parameters:completion:)``. If a helper has the same command line, they share a
+    /// Sets the program that answers ``probe(parameters:completion:)``. If a helper has the same command line, the prober and the helper share a
     /// process.
     public func setProber(exec: [String]?) {
         prober = exec
@@ -118,7 +118,7 @@ import Varlink
     public func prepare(_ names: [String], for interface: Int = 0) {
         guard !isShut else { return }
         preparation.want(names + [Self.proberName], for: interface) { [weak self] in self?.standDown(interface: interface) }
-        // The prober starts first, because every answer is judged with its verdict.
+        // The prober starts first, because its verdict is needed to judge every answer.
         if prober != nil { _ = try? sharedProgram(Self.proberName) }
         for name in names {
             startLater { [weak self] in
@@ -160,7 +160,7 @@ import Varlink
 
     /// Ends the unused processes that were prepared only for this interface.
     public func standDown(interface: Int) {
-        // Another interface may want the process that these helpers share.
+        // Keep a shared process while another interface wants one of its helpers.
         for name in preparation.standDown(interface: interface) {
             guard let program = programs[name], !program.names.contains(where: preparation.isWanted) else { continue }
             shared[program]?.standDown()
@@ -176,7 +176,7 @@ import Varlink
 
     // MARK: Commands
 
-    /// Sends a command. The completion is called once, never before this returns, and not after ``HelperCall/cancel()``.
+    /// Sends a command. The completion is called once, never before this method returns, and not after ``HelperCall/cancel()``.
     @discardableResult public func send(
         _ command: Command, to helper: String, parameters: JSONValue, completion: @escaping (HelperOutcome) -> Void
     ) -> HelperCall {
@@ -257,8 +257,8 @@ import Varlink
         }
     }
 
-    /// Starts a process in a turn of its own: two hundred at once would block everything else. Each start is followed by a new turn, so that clients'
-    /// requests are served in between.
+    /// Starts a process in a turn of its own: two hundred starts at once would block everything else. Each start is followed by a new turn, so that
+    /// clients' requests are served in between.
     private func startLater(_ body: @escaping () -> Void) {
         starts.append(body)
         if starts.count == 1 { EventLoop.shared.later(priority: 10, startNext) }
@@ -279,17 +279,17 @@ import Varlink
         given[name] = Disclosure.adding(new, to: given[name] ?? [])
     }
 
-    /// Forgets which networks helpers were sent.
+    /// Forgets which networks were sent to helpers.
     public func forgetGiven() { given = [:] }
 
-    /// Forgets that helpers were sent the network with this name.
+    /// Forgets that the network with this name was sent to helpers.
     public func forgetGiven(of network: String) {
         given = given.mapValues { all in all.compactMap { $0.without(network) } }
     }
 
     // MARK: The end
 
-    /// Ends everything. Commands on their way fail as crashed; the completion is called when no process is left.
+    /// Ends everything. Running commands fail as crashed; the completion is called when no process is left.
     public func shutDown(_ completion: @escaping () -> Void) {
         isShut = true
         onShut = completion

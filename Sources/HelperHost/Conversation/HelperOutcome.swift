@@ -32,7 +32,7 @@ public struct HelperFault: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: ProblemCode
     /// One sentence for people.
     public let sentence: String
-    /// The end of the helper's standard error, printable, with all secrets masked that its process received.
+    /// The end of the helper's standard error, printable. All secrets that the helper's process received are masked.
     public let standardError: String?
     /// A problem that kept the program from being started; it has its own code and hint.
     public let cause: Problem?

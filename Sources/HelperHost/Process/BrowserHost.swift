@@ -6,7 +6,7 @@ import Varlink
 /// The browsers of helpers, for pages that need their scripts. Each connection to a socket that only these helpers can see gets its own browser.
 ///
 /// Each browser runs in its own sandbox without a network; it connects only through its helper's proxy. The first process in the sandbox,
-/// `hotspot-helpers --render`, ends when the connection closes, and ends everything else there.
+/// `hotspot-helpers --render`, ends when the connection closes, and ends everything else in the sandbox.
 @LoopActor public final class BrowserHost {
     /// The browser that a helper with `Browser=yes` gets.
     public enum Choice: Hashable, Sendable {
@@ -44,14 +44,14 @@ import Varlink
     public func offer(_ choice: Choice, by program: [String]) {
         guard (choice, program) != (self.choice, self.program) else { return }
         (self.choice, self.program) = (choice, program)
-        // Programs learn about the socket when they start.
+        // Restart the programs, because they learn about the socket only when they start.
         host.makeFolders()
     }
 
     /// Takes no further connections.
     func stop() {
         guard let listener else { return }
-        // The loop stops watching before the number of the descriptor is free for another.
+        // Stop watching first, because closing frees the descriptor's number for another file.
         listener.source.cancel()
         close(listener.socket)
         unlink(listener.path)
@@ -85,7 +85,7 @@ import Varlink
     private func accept(_ listener: Int32) {
         let connection = Glibc.accept(listener, nil, nil)
         guard connection >= 0 else { return }
-        // The daemon starts programs only on this thread.
+        // No program inherits the socket before this call, because the daemon starts programs only on this thread.
         _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         defer { close(connection) }
         guard case .browser(let browser) = choice, running < Self.limit else { return }
@@ -110,7 +110,7 @@ import Varlink
 
     private func sandbox(for browser: String) -> Sandbox {
         var limits = host.configuration.limits
-        // A browser reserves terabytes of addresses. A page that needs more memory than `data` allows loses its process.
+        // A browser reserves terabytes of addresses, so they are not limited. A page that needs more memory than `data` allows loses its process.
         (limits.addressSpace, limits.data) = (.max, 1 << 30)
         (limits.processes, limits.descriptors, limits.temporaryFolder) = (400, 1024, 256 << 20)
         let folder = FilePath.parent(of: FilePath.canonical(browser))
@@ -129,7 +129,7 @@ import Varlink
         "/usr/bin/brave-browser", "/usr/bin/microsoft-edge-stable", "/usr/bin/microsoft-edge",
     ]
 
-    /// Returns the first browser that is installed. A browser from a snap runs only in that snap's sandbox.
+    /// Returns the first browser that is installed. A browser from a snap is left out, because it runs only in the snap's sandbox.
     public nonisolated static func find() -> Choice {
         let found = places.first { access($0, X_OK) == 0 && FilePath.kind(of: $0) == .file && Snap.name(of: $0) == nil }
         return found.map(Choice.browser) ?? .missing

@@ -2,8 +2,8 @@ import EventLoop
 import ForeignText
 import Glibc
 
-/// A helper's standard error: read as long as it comes, kept to the last few KiB (R2: a helper floods), with all secrets masked that its process
-/// received (R3: a helper prints a secret).
+/// A helper's standard error, read as long as output comes. Only the last few KiB are kept (R2: a helper floods), and all secrets that the process
+/// received are masked (R3: a helper prints a secret).
 @LoopActor final class ErrorTail {
     /// Octets that are kept beyond the limit, so that a secret at the limit is still complete; answers are shorter in practice.
     private static let margin = 8 << 10
@@ -19,7 +19,7 @@ import Glibc
     /// Whether the beginning of the output was dropped.
     private var wasCut = false
 
-    /// - Parameter pipe: our end, which is closed here.
+    /// - Parameter pipe: our end, which this object closes.
     init(pipe: Int32, limit: Int) {
         self.pipe = pipe
         self.limit = limit
@@ -59,7 +59,7 @@ import Glibc
             text = rest.isEmpty ? text.dropFirst(secrets.longest) : rest
         }
         let printable = text.split(separator: UInt8(ascii: "\n")).map { Printable.text(of: $0) }.joined(separator: "\n")
-        // Escapes make the text longer, and its end matters most.
+        // Cut the beginning again: escapes made the text longer, and its end matters most.
         return String(decoding: printable.utf8.suffix(limit), as: UTF8.self)
     }
 

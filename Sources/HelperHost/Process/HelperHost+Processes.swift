@@ -43,7 +43,7 @@ extension HelperHost {
         process.onGone = { [weak self] in
             guard let self else { return }
             processes[key] = nil
-            // Large answers fragment the heap: without this, 100 of them occupied 25 MB for as long as the daemon ran.
+            // Large answers fragment the heap: without this call, 100 answers occupied 25 MB for as long as the daemon ran.
             if processes.isEmpty { malloc_trim(0) }
             onChange()
             finishShutDown()
@@ -113,8 +113,8 @@ extension HelperHost {
         return (try? PathTrust.check(path: path)) != nil
     }
 
-    /// Returns the problems of the helper's `ReadWritePaths=` to which it cannot write, and of its `ReadPaths=` that it cannot see. A missing path of
-    /// `ReadPaths=` is not a problem.
+    /// Returns one problem for each path of `ReadWritePaths=` to which the helper cannot write, and of `ReadPaths=` that it may not see. A missing
+    /// path of `ReadPaths=` is not a problem.
     public func pathProblems(of name: String) -> [Problem] {
         guard let spec = spec(name) else { return [] }
         let unseen = spec.readPaths.filter { !isReadable($0) }.map {

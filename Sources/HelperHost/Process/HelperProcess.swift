@@ -51,7 +51,7 @@ import Varlink
     ) throws(HelperFault) {
         program = sandbox.exec[0]
         self.names = names
-        // The program was checked when the helper's file was read, but may have been replaced since.
+        // Check the program again, because it may have been replaced since the helper's file was read.
         if let distrust = PathTrust.problem(with: program, as: .program) {
             throw HelperFault(.helperNotStarted, distrust.message, cause: distrust)
         }
@@ -108,7 +108,7 @@ import Varlink
         }
         exitSource = try? EventLoop.shared.onExit(pidfd: pidfd) { self.exited() }
         guard exitSource != nil else {
-            // If the loop cannot watch for the end of this process, it would never be reaped, and the daemon could not stop; so it is killed here.
+            // Kill the process if the loop cannot watch for its end: otherwise the process would never be reaped, and the daemon could not stop.
             signal(SIGKILL)
             waitpid(pid, nil, 0)
             release()

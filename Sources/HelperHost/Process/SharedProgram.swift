@@ -3,8 +3,8 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// One process that serves one or more helpers on sockets, from its start to its end. If it ends while idle without having accepted a command, the
-/// next process gets that command.
+/// One process that serves one or more helpers on sockets, from its start to its end. If it ends before it has read a command, the next process gets
+/// that command.
 ///
 /// Between its first command and its end, the process always has a time limit (R2): the deadline of a command's caller, 2 s after a cancelled
 /// command, or otherwise a while without commands, which is short if no command is expected.
@@ -16,7 +16,7 @@ import Varlink
     }
 
     let process: HelperProcess
-    /// Whether the process gets no further commands, and ends when its own are done.
+    /// Whether the process gets no further commands, and ends when its running commands are done.
     private(set) var isRetired = false
     /// Returns whether the process has a page open in a browser, for example while the user answers a question.
     var isBrowsing: () -> Bool = { false }
@@ -53,7 +53,7 @@ import Varlink
         let path = "\(configuration.runtimeDirectory)/helpers/\(lastSocket)"
         do throws(VarlinkError) {
             let listener = try Socket.listen(path: path, mode: 0o600).take()
-            // The service manager's protocol passes sockets that block, and only the helper ever accepts.
+            // Make the socket blocking, as in the service manager's protocol: only the helper ever accepts connections.
             _ = fcntl(listener, F_SETFL, 0)
             return Listener(name: name, path: path, descriptor: listener)
         } catch {
@@ -104,7 +104,7 @@ import Varlink
 
     private func processEnded() {
         isRetired = true
-        // The exchanges read their answers first, because closing the sockets would drop them.
+        // The exchanges read their answers first, because closing the sockets would drop the answers.
         for exchange in Array(exchanges.values) { exchange.processEnded() }
         Self.close(listeners)
     }
@@ -127,7 +127,7 @@ import Varlink
             let patience = isLeaving ? configuration.serviceLeave : stay
             idle = try? EventLoop.shared.schedule(after: patience, accuracy: patience / 4) { [weak self] in self?.end() }
         } else if cancellation == nil, exchanges.values.allSatisfy(\.isCancelled) {
-            // A program that obeys the end-of-file has closed its connection by then.
+            // Wait first: a program that obeys the end-of-file closes its connection in this time.
             cancellation = try? EventLoop.shared.schedule(after: configuration.cancelTerm) { [weak self] in
                 guard let self else { return }
                 cancellation = nil

@@ -51,11 +51,11 @@ public enum StartFailure {
 
     private static let elf = [0x7F] + Array("ELF".utf8)
 
-    /// Returns why the kernel will not execute a program that can be read; `nil` if it may.
+    /// Returns why the kernel will not execute a program that can be read; `nil` if the kernel may execute it.
     static func beforeStart(program: String) -> String? {
         guard let start = beginning(of: program), !start.starts(with: Array("#!".utf8)) else { return nil }
         let isELF = start.starts(with: elf)
-        // e_machine (elf(5)): the program's kind of processor, and this one's.
+        // e_machine (elf(5)): the program's kind of processor, and this process's own.
         let own = beginning(of: "/proc/self/exe")?.dropFirst(18).prefix(2)
         guard !isELF || start.dropFirst(18).prefix(2) != own else { return nil }
         return words(program: program, code: ENOEXEC)

@@ -4,8 +4,8 @@ import HotspotCore
 
 /// The copy of `/etc/resolv.conf` that helpers see.
 ///
-/// A helper is started before the network has announced its nameservers, and the programs that manage links replace the file. A sandbox with the old
-/// file would keep it. So helpers see a copy that the daemon rewrites in place whenever the system's file changes; a C library reads it again when
+/// A helper is started before the network has announced its nameservers, and the programs that manage links replace the file. A sandbox would keep
+/// showing the old file. So helpers see a copy that the daemon rewrites in place whenever the system's file changes; a C library reads it again when
 /// its modification time changes.
 @LoopActor final class ResolverFile {
     /// The largest part of the file that is copied, in octets; a resolver reads three nameservers.

@@ -55,8 +55,9 @@ struct Sandbox: Hashable {
 
     /// The command line of bubblewrap.
     ///
-    /// - Parameters: - filter: the descriptor with the system-call filter. - status: the descriptor on which bubblewrap reports the helper's start
-    ///   and end.
+    /// - Parameters:
+    ///   - filter: the descriptor with the system-call filter.
+    ///   - status: the descriptor on which bubblewrap reports the helper's start and end.
     func commandLine(filter: Int32, status: Int32) -> [String] {
         var words = [Self.bubblewrap, "--unshare-user", "--unshare-pid", "--unshare-ipc"]
         if !hasNetwork { words.append("--unshare-net") }
@@ -70,7 +71,7 @@ struct Sandbox: Hashable {
         words += readWritePaths.flatMap { ["--bind-try", $0, $0] }
         words += coveredFolders.flatMap { ["--tmpfs", $0] }
         words += covered.filter { $0.kind == .file }.flatMap { ["--ro-bind", "/dev/null", $0.path] }
-        // Files in writable or shown folders are there already.
+        // Leave out files in writable folders, which are shown already.
         let files = own.files.filter { file in !readWritePaths.contains { FilePath.isWithin(file, $0) } }
         words += files.flatMap { ["--ro-bind-try", $0, $0] }
         if let resolverFile { words += ["--ro-bind", resolverFile, "/etc/resolv.conf"] }

@@ -7,7 +7,7 @@ import HotspotCore
 struct SandboxRefusal: Hashable {
     static let shippedProfile = "/usr/share/hotspotd/apparmor-hotspotd"
     static let profile = "/etc/apparmor.d/hotspotd"
-    /// Ubuntu's kernel moves a program without a profile into this one when it makes a user namespace.
+    /// When a program without a profile makes a user namespace, Ubuntu's kernel moves the program into this profile.
     private static let ubuntusProfile = "unprivileged_userns"
 
     /// Whether bubblewrap can be executed.

@@ -17,7 +17,7 @@ enum SystemCallFilter {
         defer { seccomp_release(context) }
         for (action, name, conditions) in rules(for: subject) {
             let number = seccomp_syscall_resolve_name(name)
-            // This machine's libseccomp or processor does not have the system call.
+            // Skip a system call that this machine's libseccomp or processor does not have.
             guard number >= 0 else { continue }
             let result = seccomp_rule_add_array(context, action, number, UInt32(conditions.count), conditions)
             guard result == 0 else { throw Errno(code: -result) }
@@ -59,13 +59,13 @@ enum SystemCallFilter {
 
     private static func rules(for subject: Subject) -> [(action: UInt32, name: String, conditions: [scmp_arg_cmp])] {
         var allowed: [(String, [scmp_arg_cmp])] = unrestricted.split(whereSeparator: \.isWhitespace).map { (String($0), []) }
-        // clone3 has its flags in memory, where a filter cannot see them; without clone3, the C library uses clone.
+        // Leave out clone3, which has its flags in memory, where a filter cannot see them. Without clone3, the C library uses clone.
         let forbidden = subject == .browser ? namespaces & ~browsersNamespaces : namespaces
         allowed.append(("clone", [masked(0, forbidden, 0)]))
         if subject == .browser {
-            // The browser's sandbox has no files, and no network except loopback.
+            // The browser needs these calls for a sandbox of its own, without files and without a network except loopback.
             allowed += [("chroot", []), ("socket", [equal(0, UInt64(AF_NETLINK)), equal(2, 0 /* NETLINK_ROUTE */)])]
-            // Before the browser makes a sandbox, it tests in a separate process whether it may.
+            // Before the browser makes a sandbox, it tests with unshare, in a separate process, whether it may.
             allowed.append(("unshare", [masked(0, forbidden, 0)]))
         }
         // Helpers get no netlink, because it reveals associations and scans. The C library resolves names without it.
@@ -77,16 +77,15 @@ enum SystemCallFilter {
             allowed += [(name, [masked(flags, makesFile, 0)]), (name, [masked(mode, ownersRights, 0)])]
         }
         for request in requests { allowed.append(("ioctl", [equal(1, request)])) }
-        // The error of a kernel that lacks this address family; C libraries expect it.
+        // Return the error of a kernel without the address family, because C libraries expect it.
         let beyond = scmp_arg_cmp(arg: 0, op: SCMP_CMP_GT, datum_a: UInt64(AF_INET6), datum_b: 0)
         let refused = subject == .browser ? [] : [(cseccomp_errno(UInt16(EAFNOSUPPORT)), "socket", [beyond])]
         return allowed.map { (CSECCOMP_ALLOW, $0, $1) } + refused
     }
 
-    /// The calls that programs of any language need. Not among them: mounts and other namespaces, the memory of other processes,
-    /// keyrings, modules, io_uring (whose operations pass by this filter), bpf, performance counters. In groups: files, waiting,
-    /// memory, processes and threads, clocks, sockets, the system, a sandbox of the helper's own, and what its IPC namespace
-    /// keeps for it alone.
+    /// The calls that programs of any language need. Not among them: mounts and other namespaces, the memory of other processes, keyrings, modules,
+    /// io_uring (whose operations pass by this filter), bpf, performance counters. In groups: files, waiting, memory, processes and threads, clocks,
+    /// sockets, the system, a sandbox of the helper's own, and objects of its own IPC namespace.
     private static let unrestricted = """
         read write pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2 close close_range stat lstat fstat newfstatat
         statx statfs fstatfs access faccessat faccessat2 lseek getdents getdents64 getcwd chdir fchdir readlink readlinkat

@@ -31,14 +31,14 @@ enum WritablePath {
             hint: "name the helper's own folder")
     }
 
-    /// Returns the problem if a helper cannot write to a folder that it may write to.
+    /// Returns the problem if a helper is allowed to write to a folder but cannot.
     static func problem(with path: String) -> Problem? {
         guard let code = obstacle(path) else { return nil }
         let word = ShellWord.quoted(path)
         let hint: String? =
             switch code {
             case ENOENT: word.map { "mkdir -p \($0)" }
-            // A unit file uses other quotes (systemd.syntax(7)).
+            // Name the path only if it needs no quotes, because a unit file uses other quotes (systemd.syntax(7)).
             case EROFS: "systemctl edit hotspotd, with ReadWritePaths=\(word == path ? path : "the folder") in [Service]"
             case EACCES, EPERM: word.map { "chown \(geteuid()) \($0) && chmod u+rwx \($0)" }
             default: "hotspotctl helpers --verbose"
@@ -49,7 +49,7 @@ enum WritablePath {
             hint: hint)
     }
 
-    /// Returns the error number of a trial to write there.
+    /// Returns the error number if the path is not a folder that can be written to.
     private static func obstacle(_ path: String) -> Int32? {
         if access(path, W_OK) != 0 { return errno }
         return FilePath.kind(of: path) == .folder ? nil : ENOTDIR

@@ -43,7 +43,7 @@ final class EarlyProof: Sendable {
     ///
     /// - Parameters: - delays: the milliseconds before each check of the network. - lifetime: the milliseconds for which a check that found the
     ///   network open counts as the proof. - asked: the request with which each check begins, in words. - trace: gets the requests of the checks,
-    ///   except those of the check that becomes the proof: they are in the prober's answer.
+    ///   except the requests of the check that becomes the proof, which are in the prober's answer.
     init(
         delays: [Int], lifetime: Int = 2000, asked: String = "", trace: Trace = Trace(),
         _ look: @escaping @Sendable (Scope) -> ProbeResult

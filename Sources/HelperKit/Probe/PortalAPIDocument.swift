@@ -10,7 +10,7 @@ public struct PortalAPIDocument: Hashable, Sendable {
 
     /// Whether the network is captive.
     public var captive: Bool
-    /// The page for the login; present if captive.
+    /// The page for the login; not `nil` if captive.
     public var portalURL: WebURL?
     /// A page about the venue.
     public var venueURL: WebURL?

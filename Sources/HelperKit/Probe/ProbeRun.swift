@@ -8,7 +8,8 @@ struct ProbeRun: Sendable {
         var address: ProbeEndpoint?
         var https: String?
 
-        /// Plans the probe with these endpoints. Without any, uses the link's own; if it has none, the usual ones with an address endpoint and HTTPS.
+        /// Plans the probe with these endpoints. Without endpoints, uses the link's own endpoint, otherwise the usual endpoints with an address
+        /// endpoint and HTTPS.
         ///
         /// - Parameter https: the HTTPS endpoint; an empty text means none.
         init(link: Link, endpoints: [ProbeEndpoint] = [], https: String? = nil) {
@@ -28,7 +29,7 @@ struct ProbeRun: Sendable {
             if self.https?.isEmpty == true { self.https = nil }
         }
 
-        /// Forgets the endpoints' addresses, because before a login the gateway may have answered their names with false addresses.
+        /// Forgets the endpoints' addresses, because the gateway may have given false addresses for the endpoints' names before the login.
         func forgetNames(_ link: Link) {
             for url in (named.map(\.url) + [https].compactMap(\.self)).compactMap(WebURL.init) {
                 NamePins.shared.forget(url.host, link: link)
@@ -166,7 +167,7 @@ struct ProbeRun: Sendable {
         }
     }
 
-    /// Ends the requests that have no answer; each one reports how far it got.
+    /// Ends the requests that have no answer. Each counts as a time-out: of DNS if the server's address is not known, otherwise of the server.
     private static func closeAll(_ board: inout Board, at now: Int) {
         for (number, request) in board.open {
             board.answered(number, .failure(TransferError(request.hasAddress ? .timeout : .dnsTimeout)), at: now)
@@ -193,9 +194,9 @@ struct ProbeRun: Sendable {
         ask(endpoint.url, board, scope, began, early: early) { $0.answeredNamed($1, expect: endpoint.expect, at: $2) }
     }
 
-    /// Asks the first named endpoint at its remembered address while its name is resolved. Returns that address, or `nil` if there is none.
+    /// Asks the first named endpoint at its remembered address while its name is resolved. Returns the remembered address, or `nil` if there is none.
     ///
-    /// The answer counts as the endpoint's own answer if its name also resolves to this address here.
+    /// The answer counts as the endpoint's own answer if the endpoint's name also resolves to this address on this link.
     private func askEarly(_ endpoint: ProbeEndpoint, _ board: Locked<Board>, _ scope: Scope) -> InternetAddress? {
         guard let address = link.probeAddress.flatMap(InternetAddress.init), let url = WebURL(endpoint.url),
             url.scheme == "http", InternetAddress(url.host) == nil, !NamePins.shared.knows(url.host, link: link)
@@ -260,7 +261,8 @@ struct ProbeRun: Sendable {
         }
     }
 
-    /// Waits for the answer from the remembered address, to which the name also resolves here. Returns `nil` if the endpoint must be asked again.
+    /// Waits for the answer from the remembered address, to which the name also resolves on this link. Returns `nil` if the endpoint must be asked
+    /// again.
     private static func earlyAnswer(_ board: Locked<Board>, _ scope: Scope) -> EndpointAnswer? {
         let handler = scope.cancellation.onCancel { board.with { _ in } }
         defer { scope.cancellation.removeHandler(handler) }
@@ -287,7 +289,7 @@ struct ProbeRun: Sendable {
         }
         request.noCache = true
         request.accept = "*/*"
-        // A connection from before the login stays at the gateway and never reaches the Internet.
+        // Needs a new connection: a connection from before the login stays at the gateway and never reaches the Internet.
         request.needsFreshConnection = true
         return request
     }

@@ -15,7 +15,7 @@ extension ProbeEvidence {
         }
     }
 
-    /// Makes the evidence of a server whose certificate was checked; its answer was not needed.
+    /// Makes the evidence of a server whose certificate was checked, and whose answer has not come.
     init(checked url: WebURL, milliseconds: Int) {
         self.init(request: "GET \(url.masked)", milliseconds: milliseconds)
     }

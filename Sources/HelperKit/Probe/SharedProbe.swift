@@ -39,11 +39,12 @@ public final class SharedProbe: Sendable {
 
     package init(looks: [Int], patience: [Int] = []) { (self.looks, self.patience) = (looks, patience) }
 
-    /// Returns the result of this attempt's probe: runs it, waits for the running one, or reuses its result. `nil` if the scope ended first.
+    /// Returns the result of this attempt's probe: runs the probe, waits for a running probe, or reuses its result. `nil` if the scope ended first.
     ///
     /// - Parameters:
-    ///   - endpoints: the endpoints to ask; empty for the link's own or the usual ones.
-    ///   - https: the HTTPS endpoint; empty for none; `nil` for the usual one with the usual endpoints, otherwise none.
+    ///   - endpoints: the endpoints to ask; empty for the link's own endpoint or the usual endpoints.
+    ///   - https: the HTTPS endpoint; empty for none. `nil` means none beside given endpoints, otherwise the link's own or, beside the usual
+    ///     endpoints, the usual HTTPS endpoint.
     ///   - fresh: whether to run the probe again, and keep the attempt's result as it is.
     ///   - asksNames: whether a fresh probe resolves every name again.
     public func probe(
@@ -73,7 +74,7 @@ public final class SharedProbe: Sendable {
             }
         }
         let result = probe.wait(in: scope)
-        // If another command began the probe, its requests are already in the prober's answer and need not be in each helper's trace.
+        // If another command began the probe, the probe's requests are already in the prober's answer and need not be in each helper's trace.
         if isOwn, let result {
             for evidence in result.evidence {
                 scope.trace.add("\(evidence.request) → \(evidence.outcome) in \(evidence.milliseconds) ms")
@@ -83,7 +84,7 @@ public final class SharedProbe: Sendable {
     }
 
     /// Begins to check whether the network is open, because a login's request is sent now. The next fresh probe uses the result of these checks. No
-    /// check begins before the request has reached the portal, because the gateway would keep its connection from the Internet.
+    /// check begins before the request has reached the portal, because the gateway would keep the check's connection away from the Internet.
     ///
     /// - Parameter roundTrip: the round trip to the portal in milliseconds; `nil` if it is not known.
     func lookBesideLogin(_ link: Link, _ policy: NetworkPolicy, _ trace: Trace, roundTrip: Int?) {
@@ -141,7 +142,7 @@ public final class SharedProbe: Sendable {
                 PortalPage.open(source, client: client, asking: questions, in: $0)
             }
         }
-        // Another command, of this attempt or of the check before it, may have fetched the page.
+        // Another command, of this attempt or the Maintain before it, may have fetched the page.
         let before = page.value == nil ? "" : ", fetched before"
         let result = page.wait(in: scope)
         for line in result?.steps ?? [] { scope.trace.add(line + before) }
@@ -154,8 +155,8 @@ public final class SharedProbe: Sendable {
     /// Forgets the fetched pages, because the tokens in their forms are valid only once.
     package func forgetPortalPages(_ link: Link) { entries.with { $0[Self.key(link)]?.portalPages = [:] } }
 
-    /// Prepares the store for a login. If a Maintain has just found a portal, the login begins a new attempt with the probe and the first page of the
-    /// Maintain. For later attempts, all results of this association are outdated.
+    /// Prepares the store for a login. If a Maintain has just found a portal, the login begins a new attempt with that Maintain's probe and first
+    /// page. Marks all results of this association as outdated for later attempts.
     func beginLogin(_ link: Link) {
         entries.with { entries in
             let association = Self.association(of: link)

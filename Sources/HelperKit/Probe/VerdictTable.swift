@@ -3,9 +3,9 @@ import HotspotCore
 /// Decides the verdict of a probe, as a value: takes answers and returns the next step. It reads no clock and makes no request.
 ///
 /// Each endpoint over plain HTTP has one vote: for the Internet if the answer was as expected, or for a portal. HTTPS and the portal API (RFC 8908)
-/// can contradict a vote. One vote decides if nothing contradicts it. If votes contradict each other, another operator's endpoint is asked. Two votes
-/// for a portal decide; a single vote for a portal counts as a filter for that host if two other endpoints and HTTPS reach the Internet. Without any
-/// vote, working HTTPS means online, and everything else limited.
+/// can contradict a vote. One vote decides if nothing contradicts it. If votes contradict each other, the probe asks another operator's endpoint. Two
+/// votes for a portal decide; a single vote for a portal counts only as a filter of that endpoint's host if two other endpoints and HTTPS reach the
+/// Internet. Without any vote, working HTTPS means online, and everything else limited.
 struct VerdictTable: Sendable {
     /// The meaning of one endpoint's answer.
     enum Meaning: Sendable {
@@ -62,7 +62,7 @@ struct VerdictTable: Sendable {
     /// The answers of the named endpoints, in the order of asking.
     private(set) var named: [Meaning] = []
     private(set) var address: Meaning?
-    /// The answer from the remembered address of the first named endpoint, while its name is still being resolved.
+    /// The answer from the remembered address of the first named endpoint, while the endpoint's name is still being resolved.
     private(set) var remembered: Meaning?
     /// Whether the remembered address is being asked.
     var asksRemembered = false
@@ -134,8 +134,8 @@ struct VerdictTable: Sendable {
         var portals = (named + [address].compactMap(\.self)).compactMap { meaning -> (url: WebURL, page: HTTPResponse)? in
             if case .captive(let url, let page) = meaning { (url, page) } else { nil }
         }
-        // The remembered address has no vote of its own, because another server may use it by now. But if it names the same portal's host as another
-        // operator's endpoint, that host answers in place of every server, so the vote counts.
+        // The remembered address has no vote of its own, because another server may use it by now. But if its answer leads to the same portal's host
+        // as another operator's endpoint, that portal answers in place of every server, so the vote counts.
         if named.isEmpty, case .captive(let url, let page)? = remembered, portals.first?.url.host == url.host {
             portals.insert((url, page), at: 0)
         }
@@ -209,7 +209,7 @@ struct VerdictTable: Sendable {
         return .done(isHTTPSGood && goods > 0 ? open() : captive(portals))
     }
 
-    /// Returns the next step if one endpoint reports a portal, and no other has answered.
+    /// Returns the next step if one endpoint reports a portal, and no other endpoint has voted so far.
     private func alone(_ portals: [(url: WebURL, page: HTTPResponse)], _ now: Int) -> NextStep {
         let until = min((portalAt ?? 0) + Self.contradiction, end())
         let isContradictionAwaited = named.isEmpty || (hasAddress && address == nil)
@@ -218,7 +218,7 @@ struct VerdictTable: Sendable {
 
     /// Returns the next step if an endpoint reports the Internet, and none reports a portal.
     private func good(_ now: Int) -> NextStep {
-        // Programs use names: a network that answers only addresses is useless for them.
+        // Programs use names: a network in which only addresses work is useless for them.
         if !named.isEmpty, (named + [https].compactMap(\.self)).allSatisfy(\.isNameless), hasHTTPS == (https != nil) {
             return mayAskNext(now) ? .askNext : .done(afterBadHTTP())
         }
@@ -229,8 +229,8 @@ struct VerdictTable: Sendable {
         case .broken(let failure):
             return .done(captive ?? open(.partial, failure.code == .clockWrong ? "clockWrong" : "httpsBlocked"))
         case .good, .absent:
-            // A silent address gets as much additional time as the other endpoints took. If only the address has answered, names may not work, so the
-            // probe waits to its end.
+            // A silent address endpoint gets as much additional time as the other endpoints took. If only the address endpoint has answered, names
+            // may not work, so the probe uses all its time.
             let addressUntil = min(2 * lastAt, until)
             if hasAddress, address == nil, now < addressUntil { return .wait(until: addressUntil) }
             if case .absent = httpsState, let captive { return .done(captive) }
@@ -253,7 +253,7 @@ struct VerdictTable: Sendable {
         }
         if mayAskNext(now) { return .askNext }
         if isNamedExhausted {
-            // The named endpoints decided nothing; HTTPS, the address or the API still may.
+            // The named endpoints decided nothing; HTTPS, the address endpoint or the API may still decide.
             if case .asExpected? = https { return .done(afterBadHTTP()) }
             // If the named endpoints do not answer, the remembered address shows whether a portal is there.
             let isWaiting =
@@ -269,7 +269,7 @@ struct VerdictTable: Sendable {
         (isWanted && hasHTTPS && https == nil) || (hasAddress && address == nil) || (hasAPI && !apiAnswered)
     }
 
-    /// Returns whether another named endpoint may be asked: one has answered or failed, and the probe has time.
+    /// Returns whether another named endpoint may be asked: at least one has answered or failed, and the probe has time.
     private func mayAskNext(_ now: Int) -> Bool { !named.isEmpty && !isNamedExhausted && now < end() }
 
     /// Whether no further named endpoint is asked: none is left, the last one said to come back later, or the last two answers had no page.
@@ -341,7 +341,7 @@ struct VerdictTable: Sendable {
         case 204: return .inconclusive
         case 511: return .captive(response.url, response)
         case 401, 403, 404, 500...599:
-            // Sophos firewalls refuse every address to a guest who is not logged in, and name their proxy.
+            // Sophos firewalls refuse every address to a guest who is not logged in, and name their proxy in `Via`.
             let isSophos = response.status == 403 && response["via"]?.contains("forward.http.proxy") == true
             if isSophos || HTMLReader.read(response).hasPortalMarks || WISPrDocument.find(in: response.body) != nil {
                 return .captive(response.url, response)

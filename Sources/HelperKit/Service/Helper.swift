@@ -1,6 +1,6 @@
 import HotspotCore
 
-/// A helper, as its author writes it: one blocking function for each command, called on its own thread.
+/// A helper, as its author writes it: one blocking function for each command. Each call has its own thread.
 ///
 /// If a function throws ``NotImplemented``, as the defaults do, the reply is MethodNotImplemented, which the daemon treats as `commandNotRecognized`.
 /// Any other error becomes a failure of the helper.
@@ -14,7 +14,7 @@ public protocol Helper: Sendable {
     func prepare()
     /// Returns the networks in sight to which the helper would log in. This command has no network access.
     func filterScanList(_ networks: [Network]) throws -> [Annotation]
-    /// Decides whether the network is captive and the helper can log in to it.
+    /// Decides whether the network is captive, and whether the helper can log in to it.
     func evaluate(_ command: HelperCommand) throws -> Evaluation
     /// Logs in, or asks the user the questions that the login needs.
     func authenticate(_ command: HelperCommand) throws -> Reply

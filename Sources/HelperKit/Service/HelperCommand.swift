@@ -8,17 +8,17 @@ public struct HelperCommand: Sendable {
     public var link: Link
     /// The portal to which the credential and the consent belong.
     public var portal: Portal?
-    /// The stored answers that the daemon released for this portal. The helper may send them there, even over plain HTTP: the daemon releases them
-    /// only if the user's settings allow that.
+    /// The stored answers that the daemon released for this portal. The helper may send them to the portal, even over plain HTTP: the daemon releases
+    /// them only if the user's settings allow that.
     public var credential: [String: String]?
-    /// The labels, if known, that the portal gave to the credential's fields when the user answered, as ``Field/folded(_:)`` writes them. If a field
-    /// now has another label, its answer is not sent without asking the user.
+    /// The labels that the credential's fields had when the user answered, if the daemon knows them, as ``Field/folded(_:)`` writes them. If a field
+    /// now has another label, the helper asks the user before it sends the answer.
     public var labels: [String: String] = [:]
     /// The names of the fields whose stored answers the user has to confirm.
     public var offered: [String] = []
     /// The user's answers to the last prompt; empty except in PresentUI.
     public var answers: [String: String]
-    /// The names of the answers that the user confirmed as they were stored; the others were typed.
+    /// The names of the stored answers that the user confirmed without a change; the user typed the other answers.
     public var confirmed: Set<String> = []
     /// Whether the user accepted this portal's terms.
     public var consent: Bool
@@ -53,7 +53,7 @@ public struct HelperCommand: Sendable {
     /// - Parameter fresh: whether to run the probe again, as after a login.
     public func probe(fresh: Bool = false) -> ProbeResult? { attempts.probe(link, fresh: fresh, policy: policy, in: scope) }
 
-    /// Returns whether the network opens within some seconds; some portals show their login again until it is open.
+    /// Waits some seconds for the network to open, and returns whether it did; some portals show their login page again until then.
     package func opensLate() -> Bool { attempts.opensLate(link, policy: policy, in: scope) }
 
     /// Returns the document of the portal API that the network announced; `nil` if it is not usable.
@@ -101,7 +101,7 @@ public struct HelperCommand: Sendable {
         return reply
     }
 
-    /// Returns whether the command is about this very portal: its origin and key.
+    /// Returns whether the command's portal has the origin and the key of this portal.
     package func isAbout(_ portal: Portal) -> Bool {
         self.portal.map { $0.origin == portal.origin && $0.pin == portal.pin } ?? false
     }

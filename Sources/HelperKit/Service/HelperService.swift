@@ -6,7 +6,7 @@ import Varlink
 /// Serves helpers to the daemon: on the listening sockets that the daemon passes, or one call on standard input.
 ///
 /// Each connection carries one command, on its own thread; closing the connection cancels the command. With sockets, the process ends 10 s after its
-/// last connection; before the first one, it waits as long as its standard error has a reader.
+/// last connection; before the first connection, it waits as long as its standard error has a reader.
 public final class HelperService: Sendable {
     /// The version in the answers to Describe and GetInfo.
     public let version: String
@@ -38,7 +38,7 @@ public final class HelperService: Sendable {
         self.policy = policy
     }
 
-    /// Serves the sockets that the environment names; if it names none, one call on standard input and output. Then ends the process.
+    /// Serves the sockets that the environment names, otherwise one call on standard input and output. Then ends the process.
     ///
     /// - Parameter name: the helper that answers on standard input; `nil` for the first one.
     public func run(name: String? = nil) -> Never {
@@ -58,15 +58,15 @@ public final class HelperService: Sendable {
             }
             serve(sockets, idleLimit: Self.idleLimit)
         }
-        // Skips the exit handlers: the TLS library's would free memory that is used by threads whose requests no longer matter.
+        // Skips the exit handlers: the TLS library's handler would free memory that threads still use for requests that no longer matter.
         _exit(0)
     }
 
-    /// Serves until `idleLimit` milliseconds have passed without a connection after the last one. This thread accepts connections, and cancels a
-    /// command when its connection closes.
+    /// Serves until `idleLimit` milliseconds have passed since the last connection closed. This thread accepts connections, and cancels a command
+    /// when its connection closes.
     ///
-    /// A probe comes first. Otherwise, on a computer with one processor, the work that helpers do before they need the verdict would delay the
-    /// probe's first packet (measured: 19 ms from the route to that packet instead of 14).
+    /// Other commands wait until a probe has sent its first packet. Otherwise, on a computer with one processor, the work that helpers do before they
+    /// need the verdict would delay that packet (measured: 19 ms after the route instead of 14).
     func serve(_ sockets: [ListeningSocket], idleLimit: Int) {
         let sockets = sockets.filter { $0.name == Self.proberName } + sockets.filter { $0.name != Self.proberName }
         /// The number of first packets sent before the last probe came, and the time until which other commands wait for that probe's packet.
@@ -137,7 +137,7 @@ public final class HelperService: Sendable {
 
     /// Answers any number of introspection calls, and one command. A cancelled command gets no answer.
     private func serve(_ connection: BlockingConnection, name: String, _ cancellation: Cancellation) {
-        // Shuts down the socket for both descriptors; the accepting thread notices and closes its own.
+        // Shuts down the socket for both descriptors; the accepting thread notices and closes its own descriptor.
         defer { shutdown(connection.descriptor, Int32(SHUT_RDWR)) }
         while let call = try? connection.receive(Call.self) {
             let answer = dispatch(call, name: name, cancellation)
@@ -153,7 +153,7 @@ struct ListeningSocket: Sendable {
     let descriptor: Int32
     let name: String
 
-    /// Returns the sockets that the environment names, if it is meant for this process, and removes the variables.
+    /// Returns the sockets that the environment names, if `LISTEN_PID` is this process, and removes the variables.
     static func fromEnvironment() -> [ListeningSocket] {
         func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }

@@ -37,7 +37,7 @@ extension ScanClaims {
         ///
         /// - Parameters:
         ///   - labels: each helper's answer to FilterScanList.
-        ///   - remembered: the helper that freed this network before.
+        ///   - remembered: the helper that logged in to this network before.
         ///   - credentials: the helpers with a stored password or answer for this network.
         ///   - isDisabled: returns whether a helper is switched off, for all networks or for this one.
         public func claims(
@@ -56,7 +56,7 @@ extension ScanClaims {
                     source = .filter
                     hasPassword = group.security.isSecured
                 } else if helper.name == remembered {
-                    // A remembered helper is asked first and alone at the next join.
+                    // The claim is high, because the remembered helper is asked first and alone at the next join.
                     confidence = .high
                     source = .remembered
                 } else if !helper.ssids.isEmpty {

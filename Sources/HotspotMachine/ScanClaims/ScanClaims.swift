@@ -18,7 +18,7 @@ public enum ScanClaims {
         public var network: NetworkID { .wireless(ssid, security) }
     }
 
-    /// The source of a claim. The words are those of the control interface.
+    /// The source of a claim. The raw values are the words of the control interface.
     public enum Source: String, Codable, Hashable, Sendable, CaseIterable {
         /// The `SSID=` list in the helper's file.
         case manifest

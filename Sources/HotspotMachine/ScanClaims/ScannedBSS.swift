@@ -12,7 +12,7 @@ public struct ScannedBSS: Hashable, Sendable {
     public var security: Security
     /// The last time at which the BSS was seen, in milliseconds of Unix time.
     public var lastSeen: Int
-    /// The station that heard it.
+    /// The interface of the station that received the BSS.
     public var interface: String
     /// The access point's announcement, which is only a hint, because anyone nearby can send one.
     public var announced: AnnouncedAccess?

@@ -4,7 +4,7 @@ import EventLoop
 enum ConnManClient: LinkManagerClient {
     static let name = "ConnMan"
     static let service = "net.connman"
-    // ConnMan reports its changes with signals of its own kind; the kernel reports a new address.
+    // Watch nothing: ConnMan reports changes with signals of its own kind, and the kernel reports a new address anyway.
     static let watched: [String] = []
 
     @LoopActor static func ask(about link: LinkSnapshot, over bus: SystemBus, _ done: @escaping (ManagerAnswer) -> Void) {

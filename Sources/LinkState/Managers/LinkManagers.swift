@@ -5,13 +5,13 @@ import EventLoop
 @LoopActor public final class LinkManagers {
     /// The progress of the answers about a link.
     public enum Progress: Hashable, Sendable {
-        /// No answer is there yet.
+        /// No answer has arrived yet.
         case asking
         /// A program manages the link, and is still configuring it.
         case busy
         /// A program has configured the link.
         case complete
-        /// No program here manages the link.
+        /// None of the asked programs manages the link.
         case none
     }
 

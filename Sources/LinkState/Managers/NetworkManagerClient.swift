@@ -1,7 +1,8 @@
 import EventLoop
 import PortalAnnouncement
 
-/// NetworkManager (introspection of 1.42). Its own DHCP client never requests the portal's API; with `dhcp=dhclient`, it knows that option.
+/// NetworkManager (introspection of 1.42). Its own DHCP client never requests the portal's API; with `dhcp=dhclient`, NetworkManager knows that
+/// option.
 enum NetworkManagerClient: LinkManagerClient {
     static let name = "NetworkManager"
     static let service = "org.freedesktop.NetworkManager"
@@ -42,7 +43,7 @@ enum NetworkManagerClient: LinkManagerClient {
         guard device["State"]?.number == 100 else { return .busy }
         let (config4, config6) = (configurations["Ip4Config"] ?? [:], configurations["Ip6Config"] ?? [:])
         let addresses = [config4, config6].flatMap { $0["AddressData"]?.list ?? [] }.compactMap { $0.table["address"]?.text }
-        // "Activated" needs only one family, and the link's first address may belong to the other one.
+        // "Activated" needs only one family, and the link's first address may belong to the other family.
         guard link.hasAny(of: addresses) else { return .busy }
         let servers4 = (config4["NameserverData"]?.list ?? []).compactMap { $0.table["address"]?.text }
         let servers6 = (config6["Nameservers"]?.list ?? []).compactMap { AddressText.text(of: $0.octets) }

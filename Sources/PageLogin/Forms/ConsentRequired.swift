@@ -7,7 +7,7 @@ package enum ConsentRequired: String, CaseIterable {
     case leadsInside = "send"
     /// A password, or the number of a document, would be part of an address over plain HTTP.
     case passwordInAddress = "password-in-address"
-    /// The page sends the answers to another origin. The prompt says so, and answering the prompt is consent; the other cases have a box.
+    /// The page sends the answers to another origin. The prompt names that origin, and answering the prompt is consent; the other cases have a box.
     case answersElsewhere = "answers"
 
     /// The beginning of the name of each box that asks for consent.

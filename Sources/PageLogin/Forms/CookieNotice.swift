@@ -3,8 +3,8 @@ import PortalPages
 
 /// A layer over a page. It mentions cookies and has nothing to fill in, and a person has to close it before reaching the login.
 struct CookieNotice {
-    /// The button that agrees to the least: the one that declines, or the only one. `nil` if each button agrees to more; then hotspotd uses the login
-    /// below the notice.
+    /// The button that declines, or the only button. `nil` if there are several buttons and none declines: then hotspotd uses the login below the
+    /// notice.
     let button: HTMLControl?
 
     /// Returns `nil` if the layer is about something else.

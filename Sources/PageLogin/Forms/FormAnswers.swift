@@ -4,7 +4,7 @@ import HotspotCore
 package struct FormAnswers: Hashable, Sendable {
     /// The source of an answer.
     enum Source: Hashable, Sendable {
-        /// The user has typed it now.
+        /// The user has just typed the answer.
         case typed
         /// The answer is stored, and the user has just confirmed it.
         case confirmed
@@ -90,7 +90,7 @@ package struct FormAnswers: Hashable, Sendable {
 
     /// Drops stored and sent answers to fields that the page has renamed, so that the user decides about them.
     ///
-    /// - Parameter isRenamed: returns whether the page has a field of this name, but none of this name whose label `isSame` accepts.
+    /// - Parameter isRenamed: returns whether the page has a field of this name, but `isSame` accepts the label of no such field.
     mutating func dropRenamed(_ isRenamed: (_ name: String, _ isSame: (String) -> Bool) -> Bool) {
         for (name, answer) in all {
             if answer.source == .stored, let label = answer.storedLabel, isRenamed(name, { Field.folded($0) == label }) {
@@ -170,7 +170,8 @@ package struct FormAnswers: Hashable, Sendable {
     /// The answers that the portal refused before this command and that no form has sent again; secrets without their text.
     var refusedBefore: [String: String] { all.compactMapValues { $0.fate == .unsent ? $0.refusedBefore : nil } }
 
-    /// Returns the names of the refused answers: those typed now that the portal refused, and those refused before that no form has sent again.
+    /// Returns the names of the refused answers: answers typed now that the portal refused, and answers that it refused before this command and that
+    /// no form has sent again.
     ///
     /// - Parameter typed: the names of the answers that were typed now.
     func refused(of typed: Set<String>) -> Set<String> {

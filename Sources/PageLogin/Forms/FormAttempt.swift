@@ -21,7 +21,7 @@ package struct FormAttempt: Sendable {
     private let hasReleasedAnswers: Bool
     /// Whether the answers were given for another portal.
     private let isStranger: Bool
-    /// Whether a prompt without fields was answered, because the login was done in a browser.
+    /// Whether the user has just confirmed a prompt without fields, after a login in a browser.
     let isConfirmation: Bool
     /// The names of the answers that the user has just typed.
     let typed: Set<String>
@@ -36,8 +36,9 @@ package struct FormAttempt: Sendable {
     private var sent: Set<HTMLForm> = []
     /// The names of the fields of each form that was sent.
     private var answered: Set<[String]> = []
-    /// The names of the answers that no form has sent, and of those that the portal refused, in this command or before.
+    /// The names of the answers that no form has sent.
     var unsent: [String] { engine.answers.unsent }
+    /// The names of the answers that the portal refused, in this command or before.
     var refusedAnswers: Set<String> { engine.answers.refused(of: typed) }
 
     /// Begins an attempt with the command's answers and its credential, which are only for the command's portal.
@@ -68,7 +69,7 @@ package struct FormAttempt: Sendable {
         guard isSame, isTypedNow else { return }
         if !command.answers.isEmpty { engine.agreed.formUnion(impliedAgreements) }
         for (name, answer) in command.answers where name.hasPrefix(ConsentRequired.prefix) && FilledForm.isYes(answer) {
-            // The user is asked about a price at each login.
+            // Consent to a price is not kept: the user is asked about a price at each login.
             if name.hasPrefix(PriceMention.field) { continue }
             engine.agreed.insert(ConsentRequired.agreement(live.origin, name))
         }
@@ -159,13 +160,13 @@ package struct FormAttempt: Sendable {
         engine.pricesAreKnown = false
     }
 
-    /// Returns whether a form with these fields was sent.
+    /// Returns whether a form with the same fields was sent.
     func hasAnswered(_ form: HTMLForm) -> Bool { answered.contains(form.inputs.map(\.name)) }
 
     /// Returns whether this form was sent.
     func hasSent(_ form: HTMLForm) -> Bool { sent.contains(form) || wasPressed(form) }
 
-    /// Returns whether this button was already pressed, even if its token has changed.
+    /// Returns whether this form is only a button that was already pressed, even if its token has changed.
     func wasPressed(_ form: HTMLForm) -> Bool { form.inputs.isEmpty && engine.sentForms.contains(form.identity) }
 
     /// Returns whether a page has a form with the same fields as a form that was sent. Forms with only buttons look alike and do not count.
@@ -184,7 +185,8 @@ package struct FormAttempt: Sendable {
     /// Whether a form with something to fill in was sent.
     var hasAnswered: Bool { answered.contains { !$0.isEmpty } }
 
-    /// Returns the answers that the portal has refused, according to this page: those for which it asks again, and earlier ones.
+    /// Returns the answers that the portal has refused, according to this page: answers for which the page asks again, and answers that were refused
+    /// before.
     func refused(by page: TypedPage) -> [String: String] {
         let asked = Set(page.forms.flatMap(\.inputs).map(\.name))
         let offered = engine.answers.sent.filter { asked.contains($0.key) }.mapValues(\.value)
@@ -197,7 +199,7 @@ package struct FormAttempt: Sendable {
         return prompt.fields.contains { $0.required && !asked.contains($0.name) }
     }
 
-    /// Returns the beginning of the page's words, without the answers that it repeats.
+    /// Returns the beginning of the page's words, without the answers that the page repeats.
     func words(of page: TypedPage) -> String { Printable.text(engine.mask.apply(page.summary), limit: 200) }
 
     /// Returns the page's own words, to follow a sentence of hotspotd.
@@ -212,7 +214,7 @@ package struct FormAttempt: Sendable {
         let url = chain.final.url
         if url.origin != portal.origin {
             engine.answers.dropValues()
-            // A host that receives the answers with the user's consent may refuse them in the name of the portal that asked.
+            // If a host that received the answers with the user's consent asks again, it acts for the portal that asked, so the portal stays.
             if !(asksAgain(page) && sendsAnswers(to: url)) {
                 // Another portal asks now, for which the answers are not meant.
                 portal = Portal(origin: url.origin, pin: chain.final.pin, kind: kind, title: page.title)
@@ -224,8 +226,8 @@ package struct FormAttempt: Sendable {
         return .end(.temporaryFailure, "The portal answered with status \(chain.final.status)." + says(page))
     }
 
-    /// Returns whether the status of the answer to a form reports a failure. After a redirect, 4xx may only mean that the page behind an accepted
-    /// form is missing, unless it is 403. Some portals report success with any status.
+    /// Returns whether the status of the answer to a form reports a failure. After a redirect, a 4xx status other than 403 may only mean that the
+    /// page behind an accepted form is missing. Some portals report success with any status.
     private func isRefusal(_ chain: RedirectChain, _ page: TypedPage) -> Bool {
         let status = chain.final.status
         guard status >= 400, !page.soundsLikeSuccess else { return false }
@@ -263,7 +265,7 @@ package struct FormAttempt: Sendable {
         if error.code == .tlsFailed, let page = WebURL(portal.origin + "/") {
             return .ask(.unproven(error, page: page), reason: error.description)
         }
-        // A page that ends hotspotd's browser may work in the user's, which has more memory.
+        // A page that ends hotspotd's browser may work in the user's own browser, which has more memory.
         if error.code == .browserEnded { return handOver(error.description, at: url) }
         return .end(.temporaryFailure, error.description)
     }
@@ -272,8 +274,8 @@ package struct FormAttempt: Sendable {
         page.offersLogoff || PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) != nil
     }
 
-    /// Returns whether the answers sent so far would explain a network that opens while this question waits: the portal shows the same page without
-    /// an error, or asks other questions. A portal that wants a code may open only for a moment.
+    /// Returns whether the answers sent so far may open the network while this question waits: the portal shows the same page without an error, or
+    /// asks other questions. A question for a code does not count, because such a portal may open only for a moment.
     func mayOpen(_ prompt: Prompt, _ reason: String?, on page: TypedPage) -> Bool {
         guard !hasSentNothing, !prompt.fields.contains(where: { $0.kind == .code }) else { return false }
         return repeatsItself(prompt, reason) || (reason == nil && engine.refusal(on: page) == nil && !asksAgain(page))
@@ -285,7 +287,7 @@ package struct FormAttempt: Sendable {
             && (repeatsItself(prompt, reason) || page.soundsLikeSuccess || offersLogoff(page, at: url))
     }
 
-    /// Finds a request that logs off. A request to another origin does not replace the portal's own.
+    /// Finds a request that logs off. A page of another origin does not replace a request that was already found.
     private mutating func findLogoff(on page: TypedPage, at url: WebURL) {
         guard logoff == nil || url.origin == live.origin else { return }
         logoff = PortalLogoff.find(on: page, at: url, of: live.origin, redirects: engine.redirects) ?? logoff

@@ -27,7 +27,7 @@ struct ChoiceCase: Sendable {
     let url: WebURL
     /// The forms that may be the login, visible or not, with their rulings.
     private let candidates: [(form: TypedForm, ruled: Ruled<FormRuling>)]
-    /// The forms that remain, the best one first.
+    /// The forms that the rules leave, the best form first.
     private let ways: [TypedForm]
     /// Whether the portal refused answers to the best form.
     private let isRefused: Bool
@@ -113,7 +113,7 @@ struct ChoiceCase: Sendable {
         }.first
     }
 
-    /// The form or link that begins a trial, or that continues without an account after the portal refused one.
+    /// The form or link that begins a trial, or that continues without an account after the portal refused an account.
     private var trial: TypedForm? {
         ways.first { $0.typed.isEmpty && ($0.beginsTrial || (isRefused && $0.goesOnFree)) } ?? Self.trialLink(on: page, at: url)
     }
@@ -141,7 +141,7 @@ struct ChoiceCase: Sendable {
         return TypedForm(HTMLForm(leadingTo: target, label: link.text))
     }
 
-    /// Returns whether a form is the only one on its page and leads to the next page, so that it is a step before the login, such as the choice of a
+    /// Returns whether a form is the only form on its page and leads to the next page, so that it is a step before the login, such as the choice of a
     /// language.
     static func isOnlyStep(_ form: TypedForm, of page: TypedPage, at url: WebURL) -> Bool {
         !form.isInvisible && form.submits.contains(where: \.label.isOnward) && !page.hasLooseField
@@ -149,8 +149,8 @@ struct ChoiceCase: Sendable {
             && link(on: page, at: url) == nil
     }
 
-    /// Returns the link with which a page without forms continues, as a form without fields: the only link that leads on; among several, the only one
-    /// for which no account is needed.
+    /// Returns the link with which a page without forms continues, as a form without fields: the only link that leads on; among several links, the
+    /// only link that needs no account.
     private static func link(on page: TypedPage, at url: WebURL) -> TypedForm? {
         // The link of a page that shows a refusal only leads back.
         if !page.errors.isEmpty || page.failure != nil { return nil }
@@ -160,7 +160,7 @@ struct ChoiceCase: Sendable {
             guard let target = WebURL(link.reference, relativeTo: page.base), target != url,
                 !files.contains(where: { target.path.lowercased().hasSuffix($0) })
             else { continue }
-            // A page may greet its user before the gateway opens.
+            // A link that opens the gateway counts even on a page that sounds like success: a page may greet its user before the gateway opens.
             if opensGateway(target) {
                 if link.words.isOnwardButton { targets[target.text] = link }
             } else if !soundsDone, link.words.isOnward || link.words.isFree, target.isSameSite(as: url) {

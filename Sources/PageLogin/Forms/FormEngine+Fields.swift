@@ -20,7 +20,7 @@ extension FormEngine {
         if case .options = ChoiceCase(page, at: url).choice.ruling { true } else { false }
     }
 
-    /// Returns the fields of all ways to log in. If there are several ways, no field is required.
+    /// Returns the fields of all ways to log in. If there are several ways, no field except a box is required.
     func fields(of options: [LoginOption], consent: Bool, values: [String: String]) -> [Field] {
         guard options.count > 1 else { return fields(of: options[0].form, consent: consent, values: values) }
         var result: [Field] = []
@@ -29,12 +29,12 @@ extension FormEngine {
             for var field in fields {
                 // Whether every way requires this box.
                 let isEverywhere = all.allSatisfy { $0.contains { $0.name == field.name && $0.kind == .checkbox && $0.required } }
-                // Forms for several ways often use one name for different fields.
+                // Forms for several ways often use one name for different fields. Such a field gets all their labels.
                 if let index = result.firstIndex(where: { $0.name == field.name }) {
                     if !result[index].label.contains(field.label) { result[index].label += " / " + field.label }
                     continue
                 }
-                // A box of one form means nothing in the others.
+                // A box of one form means nothing in the other forms, so it is not required.
                 if !isEverywhere, field.kind != .checkbox || options.contains(where: { $0.form.form != option.form.form }) {
                     (field.required, field.assumed) = (false, nil)
                 }
@@ -44,7 +44,7 @@ extension FormEngine {
         return result
     }
 
-    /// Returns the fields of the question in the page's order, with these values as defaults instead of the page's. A choice that the page has
+    /// Returns the fields of the question in the page's order, with these values as defaults instead of the page's values. A choice that the page has
     /// preselected is included, but is no reason to ask.
     private func fields(of form: TypedForm, consent: Bool, values: [String: String]) -> [Field] {
         let question = FormQuestion(form, self, consent: consent, values: values)
@@ -61,7 +61,7 @@ extension FormEngine {
         return fields
     }
 
-    /// Drops stored and sent answers if the page now uses the name of their field for another one, so that the user decides about them.
+    /// Drops stored and sent answers if the page now uses the name of their field for another field, so that the user decides about them.
     package mutating func dropRenamed(on page: HTMLPage) {
         func isRenamed(_ name: String, _ isSame: (String) -> Bool) -> Bool {
             let controls = page.forms.flatMap(\.inputs).filter { $0.name == name && !$0.isInvisible }
@@ -108,7 +108,7 @@ extension FormEngine {
 }
 
 extension Field {
-    /// Whether the page has already chosen.
+    /// Whether the page has preselected one of the choices.
     fileprivate var isPreselected: Bool { kind == .choice && value != nil }
 }
 
@@ -157,13 +157,13 @@ private struct FormQuestion {
         if control.words.isTerms { return consent ? nil : box }
         if control.isChecked { return nil }
         if control.isRequired || needsTick { return box }
-        // The portal may require a tick that its page does not mark as required.
+        // Offers the box after a refusal: the portal may require a tick that its page does not mark as required.
         return isRefused ? Field(name: box.name, label: box.label, kind: .checkbox, required: false) : nil
     }
 
     private func group(_ control: TypedControl) -> Field? {
         let group = form.inputs.filter { $0.kind == .radio && $0.name == control.name }
-        // The page cannot decline its terms for the user.
+        // A preselected choice that declines the terms does not count: the page cannot decline them for the user.
         let checked = form.endsOthers ? nil : group.last { $0.isChecked && !($0.words.isTerms && $0.label.declines) }
         guard group.count > 1, checked == nil || !Purposes(of: control.name).isLanguage else { return nil }
         return choice(
@@ -196,7 +196,7 @@ private struct FormQuestion {
     private func text(_ control: TypedControl) -> Field? {
         let kind = FormEngine.kind(of: control)
         let value = FormEngine.offer(values[control.name] ?? control.value, for: kind)
-        // The portal has fixed the value: the user cannot change it, or a prompt cannot show it.
+        // The portal has fixed the value if the user cannot change it, or if a prompt cannot show it. Then the user is not asked.
         let isConstant = control.isReadOnly || (value == nil && engine.answers.sent(control.name) == nil && kind != .password)
         if isConstant, !control.value.isEmpty { return nil }
         let isWanted = isRequired(control)

@@ -8,7 +8,7 @@ extension FormEngine {
     /// How many characters of a page's own terms a prompt shows at most, and how many are compared.
     private static let (shownTerms, comparedTerms) = (8192, 64 * 1024)
 
-    /// The largest number of one form's documents that the prompt names and hotspotd compares.
+    /// The largest number of documents with terms, for one form, that the prompt names and hotspotd compares.
     private static let documents = 3
 
     /// Returns whether submitting this form accepts terms.
@@ -49,16 +49,17 @@ extension FormEngine {
             message: messages.isEmpty ? nil : messages.joined(separator: " "), fields: fields, termsURL: termsURL, terms: text)
     }
 
-    /// Returns the page's complaint about the sent answers; if it has none but asks for them again, its new words or ``unexplained``.
+    /// Returns the page's complaint about the sent answers. If the page asks for them again without a complaint, returns its new words or
+    /// ``unexplained``.
     private func complaint(of page: TypedPage, about form: TypedForm, _ fields: [Field]) -> String? {
         if let complaint = complaint(of: page.page) { return complaint }
         let isRefused = fields.contains { answers.sent($0.name) != nil }
         guard isRefused || form.endsOthers else { return nil }
         if let refusal = refusal(on: page) { return refusal }
-        // The next page may show an earlier answer beside the fields that it asks for.
+        // A page that shows an earlier answer beside new questions has not refused the answer.
         let asksMore = fields.contains { $0.required && $0.kind != .checkbox && answers.sent($0.name) == nil }
         guard isRefused, !asksMore else { return nil }
-        // If the portal starts over, no words on its page are about the answers.
+        // If this command has sent none of the fields, the portal starts over, and its new words are not about the answers.
         return (hasSent(fields) ? news(of: page.page) : nil) ?? Self.unexplained
     }
 
@@ -82,7 +83,7 @@ extension FormEngine {
     /// Returns the page's error message without the answers that it repeats.
     package func complaint(of page: HTMLPage) -> String? { page.errors.first.map { Printable.text(mask.apply($0), limit: 200) } }
 
-    /// Returns the page's error message, even if only its words reveal it.
+    /// Returns the page's error message, even if only its wording shows that it is an error.
     func refusal(on page: TypedPage) -> String? {
         complaint(of: page.page) ?? page.failure.map { Printable.text(mask.apply($0), limit: 200) }
     }
@@ -121,7 +122,7 @@ extension FormEngine {
         {
             return .address(filled.request.url, box: box)
         }
-        // "I agree" on a button does not name the terms.
+        // A button's label, such as "I agree", does not count: it does not name the terms.
         let spoken = form.submits.map(\.control.label).filter { !$0.isEmpty }.reduce(form.text) { $0.replacing($1, with: " ") }
         let rest = Purposes(of: spoken).bindsReader ? form.text : page.text
         let marked = page.terms.isEmpty ? spokenTerms(on: page, beside: boxes) : [page.terms]
@@ -130,8 +131,8 @@ extension FormEngine {
         return text.isEmpty ? nil : .text(text)
     }
 
-    /// Returns the addresses of the terms. All documents to which the boxes for terms link are accepted; documents elsewhere on the page count only
-    /// if these boxes link to none.
+    /// Returns the addresses of the terms. A box for terms accepts all documents to which it links. Documents elsewhere on the page count only if no
+    /// such box has a link.
     private func termsAddresses(of form: TypedForm, on page: TypedPage) -> [WebURL] {
         let agreed = form.termsBoxes.flatMap(\.control.links)
         // A link called terms; otherwise the link that follows the words "you accept the", whatever its name.
@@ -141,7 +142,7 @@ extension FormEngine {
         let named = (linked.first { !$0.words.isPrivacy } ?? linked.first)?.reference
         let other = named ?? form.inputs.first { $0.kind == .checkbox && !$0.control.links.isEmpty }?.control.links.first
         var addresses: [WebURL] = []
-        // A link to a place on the page only leads to text that is already there.
+        // A link to a place on the same page is skipped: it leads to text that the page already contains.
         for reference in agreed.isEmpty ? [other].compactMap(\.self) : agreed
         where !reference.hasPrefix("#") && addresses.count < Self.documents {
             guard let address = try? redirects.target(of: reference, from: page.base), !addresses.contains(address) else {

@@ -17,7 +17,7 @@ package struct FormEngine: Sendable {
         case refuse(String)
     }
 
-    /// The sentence for sent answers for which the page asks again without an error message.
+    /// The sentence to show if the page asks again for sent answers, without an error message.
     static let unexplained = "The portal asks the same question again and does not say why. " + wayOut
     /// The user's way out of a question that the portal repeats, perhaps without end.
     static let wayOut = "hotspotctl browse opens the page in a browser."
@@ -65,12 +65,12 @@ package struct FormEngine: Sendable {
         }
     }
 
-    /// Returns the way to log in that fits the answers, and whether they fill it in completely. A single way counts as filled in; its fields are
-    /// checked later.
+    /// Returns the way to log in that fits the answers, and whether the answers fill it in completely. A single way counts as filled in, because its
+    /// fields are checked later.
     func pick(_ options: [LoginOption]) -> (option: LoginOption, isFilled: Bool) {
         guard options.count > 1 else { return (options[0], true) }
         let complete = options.filter { !$0.names.isEmpty && $0.names.allSatisfy { answers[$0]?.isEmpty == false } }
-        // Typed answers are preferred to stored ones, and ways that were not tried before to those that were.
+        // Typed answers are preferred to stored answers, and untried ways to ways that were tried before.
         let untried = complete.filter { $0.names.contains { answers[$0] != answers.refusedBefore($0) } }
         let typed = untried.first { isTypedNow && $0.names.contains(where: answers.isTyped) }
         // If the portal refuses the typed answers, stored ones are not sent instead: the user must see the refusal first.
@@ -82,7 +82,7 @@ package struct FormEngine: Sendable {
         return (filled ?? options[0], filled != nil)
     }
 
-    /// Returns the ways to log in that a page offers; an empty list also if the only login must not be sent.
+    /// Returns the ways to log in that a page offers; the list is also empty if the only login must not be sent.
     func ways(on page: TypedPage, at url: WebURL) -> [LoginOption] {
         if case .options(let options) = choice(on: page, at: url).ruling { options } else { [] }
     }

@@ -37,7 +37,7 @@ public struct FormLogin: Sendable {
     /// time is over.
     public func inspect(at url: WebURL) -> Inspection? { inspect(.url(url)) }
 
-    /// Inspects the page to which the probe led; `nil` if there is none, or as in ``inspect(at:)``.
+    /// Inspects the page to which the probe led; `nil` if the probe led to no page, or for the reasons of ``inspect(at:)``.
     public func inspect(from result: ProbeResult) -> Inspection? { PortalPage.source(result).flatMap(inspect) }
 
     private func inspect(_ source: PortalPage.PageSource) -> Inspection? {
@@ -75,7 +75,7 @@ public struct FormLogin: Sendable {
         // The tokens in the page's forms are valid only once, so the next command fetches the page again.
         command.attempts.forgetPortalPages(command.link)
         if let failure = portalPage.failure {
-            // Without an answer from the portal, there is no key to compare.
+            // Without an answer from the portal, its key is unknown, so the key is not compared.
             guard failure.needsBrowser else { return notNow(command.reply(failure)) }
             let portal = portalPage.portal(kind: kind)
             let prompt = Prompt.unproven(failure, page: portalPage.start)
@@ -83,7 +83,7 @@ public struct FormLogin: Sendable {
         }
         guard let chain = portalPage.chain else { return command.reply(TransferError(.emptyAnswer)) }
         let status = chain.final.status
-        // Only a portal itself sends 511 (RFC 6585).
+        // Status 511 is not an error of the portal: only a portal itself sends it (RFC 6585).
         if status >= 500, status != 511, chain.page.forms.isEmpty, chain.page.links.isEmpty {
             return notNow(command.reply(.temporaryFailure, reason: "The portal answered with status \(status)."))
         }

@@ -56,7 +56,8 @@ struct FormCase: Sendable {
         PageRule("F8", "A form without a button or a field cannot be sent, unless a script of the page sends it.") {
             $0.form.submits.isEmpty && $0.form.inputs.isEmpty && !$0.page.submitsItself ? .other : nil
         },
-        // On a first page, guests may pay for access with their e-mail address; after a form, the portal may show the same form again.
+        // On a first page, such a form counts, because guests may pay for access with their e-mail address. A form that was sent counts if it comes
+        // again.
         PageRule("F9", "After a form was sent, a form that asks for an e-mail address for advertising is not a login.") {
             guard let sent = $0.sent, $0.form.purpose.contains(.newsletter) else { return nil }
             return sent.contains($0.form.form.identity) ? nil : .other
@@ -109,7 +110,7 @@ struct FormCase: Sendable {
         PageRule("F22", "Any other form may be the login.") { _ in .login },
     ]
 
-    /// Decides which of several forms goes first: the one with the lowest number.
+    /// Ranks several forms: the form with the lowest number goes first.
     static let ranks: [PageRule<FormCase, Int>] = [
         PageRule("R1", "First place: the form whose fields were answered before, even if the portal asks the same again.") {
             form in
@@ -124,7 +125,7 @@ struct FormCase: Sendable {
             guard let button = $0.form.button else { return 1 }
             return button.label.isFree || (button.label.isOnward && $0.form.drawn == nil) ? 1 : nil
         },
-        // A button for access may also register the guest.
+        // A button for access may also create an account, so it ranks below a form with questions.
         PageRule("R6", "Fourth place: any other button.") { _ in 3 },
     ]
 
@@ -160,7 +161,7 @@ struct FormCase: Sendable {
 struct FormBesideCase: Sendable {
     let form: TypedForm
     let page: TypedPage
-    /// All forms that may be the login.
+    /// All forms that may be the login, as earlier rows have left them.
     let open: [TypedForm]
     /// Whether the page has a login that hotspotd cannot send.
     let hasRefusedLogin: Bool

@@ -4,8 +4,8 @@ import HotspotCore
 
 /// The steps of a login through pages and forms: a ``FormAttempt`` with the page that it is on.
 struct FormSteps: LoginSteps {
-    /// The result of the last form: the portal answered with an error status, no answer came, the network is open while the page still asks, or the
-    /// portal has not judged the answers.
+    /// The result of the last form: nothing special, an error status, no answer, an open network while the page still asks, or no judgement of the
+    /// answers by the portal.
     private enum FormEnd { case open, refused(status: Int), unanswered(String), opened, unjudged }
 
     private let command: HelperCommand
@@ -30,7 +30,8 @@ struct FormSteps: LoginSteps {
         let memory = SessionMemory(command.session)
         attempt = FormAttempt(command, at: portal, after: memory, isTypedNow: isTypedNow)
         guard isTypedNow else { return }
-        // The first page is fetched again with fresh tokens. A later page cannot be fetched again without sending the earlier forms.
+        // A first page was fetched again, with fresh tokens. A later page comes from the memory, because fetching it would mean sending the earlier
+        // forms again.
         earlierTerms = memory.page?.terms.flatMap { Terms($0) }
         attempt.engine.answers.noteRefusedBefore(memory.page?.refused ?? [:])
         attempt.engine.answers.noteEarlier(memory.sent ?? [:])
@@ -76,7 +77,7 @@ struct FormSteps: LoginSteps {
         if hasSent {
             _ = arrive(chain)
         } else {
-            // A script may have led to another portal.
+            // A script may have led to another portal, so the login begins anew with this page.
             let portal = Portal(
                 origin: url.origin, pin: chain.final.pin, kind: live.kind,
                 title: chain.page.title.map { Printable.text($0, limit: 120) })
@@ -88,20 +89,21 @@ struct FormSteps: LoginSteps {
         guard error.code == .timeout, lastForm?.filled.carriesAnswers == true else {
             return attempt.fail(error, at: formPage)
         }
-        // The portal may have opened the network: the proof continues until its time is over.
+        // The portal may have opened the network without answering, so the probe decides.
         end = .unanswered(error.description)
         return .done
     }
 
     func patience(before move: LoginMove) -> Patience? {
         switch move {
-        // A button after the login may end the session.
+        // A button after the login may end the session, so hotspotd probes before pressing it.
         case .submit(_, let form): attempt.hasAnswered && form.inputs.isEmpty ? .once : nil
-        // A gateway may open and break off its answer, or open by itself: the probe decides.
+        // A gateway may open the network and break off its answer, or open it later by itself, so the probe decides.
         case .end(.temporaryFailure, _): isTypedNow || hasSent ? .once : nil
         case .done where hasSent || (isTypedNow && command.answers.isEmpty): nil
         case .done: RedirectChain.leadsOut(page.page, at: formPage, on: command.link) ? .seconds : .once
-        // The page after a login may ask more questions, such as a guest's opinion. A portal that wants a code may open only for a moment.
+        // The page after a login may ask more, such as a guest's opinion, so hotspotd probes first, except before a question for a code: such a
+        // portal may open only for a moment.
         case .ask(let prompt, _, _)
         where !hasSent || engine.refusal(on: page) != nil || prompt.fields.contains { $0.kind == .code }: nil
         case .ask(let prompt, _, let reason):
@@ -122,7 +124,7 @@ struct FormSteps: LoginSteps {
             (engine.pricesAreKnown, end) = (knewPrices, .unjudged)
             return attempt.askAgain(on: page, at: formPage, because: reason)
         }
-        // The address of a refused form may show an empty page.
+        // Gives up at the address of the form's page: the address that refused the form may show an empty page.
         return if case .refused(let status) = end { attempt.giveUp(reason, status: status, at: lastForm.url) } else { move }
     }
 

@@ -1,7 +1,7 @@
 import HelperKit
 import HotspotCore
 
-/// A company with which many people have an account. A portal never needs its password; a page that asks for it is often a trap.
+/// A company with which many people have an account. A portal never needs the password of such an account; a page that asks for it is often a trap.
 package struct ImitatedBrand: Hashable, Sendable {
     package let name: String
     /// The words by which pages name the company, as ``plain(_:)`` returns them.
@@ -22,7 +22,8 @@ package struct ImitatedBrand: Hashable, Sendable {
                 names: words(parts[1].filter { $0.hasPrefix("=") }.map { String($0.dropFirst()) }), domains: parts[2])
         }
 
-    /// Returns a warning if a page that belongs to no company asks for a company's account: it names the company beside a password, or in the title.
+    /// Returns a warning if a page asks for a company's account but belongs to none of the companies. The page names the company beside a password,
+    /// or in the title.
     static func warning(about form: TypedForm, on page: TypedPage, at url: WebURL) -> String? {
         guard let company = asked(by: form, on: page, at: url) else { return nil }
         return
@@ -38,13 +39,13 @@ package struct ImitatedBrand: Hashable, Sendable {
         let button = form.button?.control.label
         let offers = page.links.map(\.link.text) + form.submits.map(\.control.label).filter { $0 != button }
         let text = offers.reduce(form.text) { $1.isEmpty ? $0 : $0.replacing($1, with: "\n") }
-        // If a text is only a company's name, it is a logo.
+        // A text that is only a company's name counts as a logo.
         let logos = page.page.sentences.filter { !offers.contains($0) && isName($0) }
         return imitated(naming: [page.title ?? "", text, button ?? ""] + typed.map(\.control.label) + logos, at: url)
     }
 
     /// Returns the company that a page imitates: the title or first heading names the company, and the page asks for a password without belonging to
-    /// the company. A heading such as "Log in with Google" does not count, because it is one of several ways to log in.
+    /// the company. A heading such as "Log in with Google" does not count, because it offers one of several ways to log in.
     ///
     /// - Parameter asksPassword: whether the login asks for a password although the page has no field for it.
     package static func imitated(by page: HTMLPage, at url: WebURL, asksPassword: Bool = false) -> ImitatedBrand? {
@@ -52,8 +53,8 @@ package struct ImitatedBrand: Hashable, Sendable {
         return imitated(naming: [page.title, nameHeading(of: page)].compactMap(\.self), at: url)
     }
 
-    /// Returns the heading that names a page: preferably a heading that is only a company's name; then the first one that does not offer another
-    /// company's account and does more than ask for a login; then the first heading.
+    /// Returns the heading that names a page: the first heading if it is only a company's name; otherwise the first heading that neither offers
+    /// another company's account nor asks for a login; otherwise the first heading.
     private static func nameHeading(of page: HTMLPage) -> String? {
         guard let first = page.headings.first else { return nil }
         if isName(first) { return first }
@@ -70,7 +71,7 @@ package struct ImitatedBrand: Hashable, Sendable {
         return imitated(naming: [title], at: url)
     }
 
-    /// Returns the company that one of these texts names, on a page that belongs to no company.
+    /// Returns the company that one of these texts names, on a page that belongs to none of the companies.
     package static func imitated(naming texts: [String], at url: WebURL) -> ImitatedBrand? {
         guard !all.contains(where: { $0.owns(url) }) else { return nil }
         let texts = texts.map { (" " + plain($0) + " ", name($0)) }

@@ -21,7 +21,7 @@ package struct Mask: Sendable {
     /// Returns the text with the values replaced.
     package func apply(_ text: String) -> String {
         guard !values.isEmpty else { return text }
-        // The longest value at each place counts, because one may be a part of another.
+        // The longest value at each place counts, because one value may be a part of another value.
         let lengths = SoughtText.longest(of: values, in: Self.folded(text))
         return String(SoughtText.replaced(Array(text), lengths, with: Self.dots))
     }

@@ -51,7 +51,7 @@ struct FirstPageCase: Sendable {
             $0.page.announcement.has(.blocked)
                 ? .none(.unsupportedNetwork, "The page says that the network blocks access; it is not a login.") : nil
         },
-        // A portal may also say that its guests are not connected.
+        // A portal's login page may also say that its guests are not connected, so this rule needs a page without a login.
         PageRule(
             "P4", "If the page says that the network has no Internet connection, and has no login, hotspotd tries again later."
         ) {
@@ -184,7 +184,7 @@ struct MoveCase: Sendable {
         PageRule("E4", "A first page without a login, after a prompt without questions, ends the login.") {
             $0.isNothing && $0.attempt.engine.isTypedNow && $0.attempt.typed.isEmpty ? .done : nil
         },
-        // A form that a script shows may be the login of a page that always links to its logoff.
+        // Some pages always link to their logoff. If a script may show a form there, the form may be the login, so the link does not count.
         PageRule("E5", "A refused form is not needed if the page reports success or offers to log off.") {
             $0.isRefused && $0.isLive ? .done : nil
         },
@@ -271,7 +271,7 @@ struct MoveCase: Sendable {
             says: attempt.says(page))
     }
 
-    /// Whether the page now reports success, and its words of refusal were already there before the form was sent.
+    /// Whether the page now reports success, and all its words of refusal were already on an earlier page.
     private var hasNewSuccess: Bool {
         let known = Set(attempt.engine.textBefore)
         let new = page.texts.filter { !known.contains($0.text) }.map(\.words)
@@ -279,7 +279,7 @@ struct MoveCase: Sendable {
             && !new.contains(where: \.isFailure)
     }
 
-    /// Whether the page shows a running session; its form has no questions for a guest.
+    /// Whether the page shows a running session, and no questions for a guest.
     private var isLive: Bool {
         let hasHidden = page.forms.contains { $0.isInvisible && $0.controls.contains(where: \.control.isField) }
         let asksNothing = page.forms.allSatisfy { $0.isInvisible || $0.fields.isEmpty } && !page.hasLooseField

@@ -4,11 +4,11 @@ import PortalPages
 
 /// The meaning of a price in the text of a form.
 enum PriceMention: Hashable, Sendable {
-    /// There is no price, or it is for something else, such as a lost key.
+    /// There is no price, or the price is for something else, such as a lost key.
     case elsewhere
-    /// The price may be for the access; with the words around it.
+    /// The price may be for the access; with the words around the price.
     case unclear(String)
-    /// The access costs.
+    /// The access costs money.
     case access
 
     /// Reads the text around each price in a form.
@@ -32,7 +32,7 @@ enum PriceMention: Hashable, Sendable {
             text = text.replacing(sentence.text, with: "\n" + sentence.text + "\n")
         }
         let priced = Clause.priced(in: text)
-        // A price in a box or in another button does not apply, because neither is sent.
+        // A price in a box or in another button is not taken for the price of the access, because neither is sent.
         let boxes = form.inputs.filter { $0.kind == .checkbox && $0.label.hasPrice }.map(\.control.label)
         let others = form.submits.filter { $0.label.hasPrice && $0.control != form.button?.control }.map(\.control.label)
         guard !priced.contains(where: { clause in clause.isAccess && !(boxes + others).contains { $0.contains(clause.text) } })
@@ -69,7 +69,7 @@ enum PriceMention: Hashable, Sendable {
     /// The box that the user ticks to log in despite a price; it is shown at each login.
     var box: Field? {
         guard case .unclear(let words) = self else { return nil }
-        // The tick counts only for these words.
+        // The name depends on the words, so the tick counts only for these words.
         let name = Self.field + Terms.fingerprint(of: words).prefix(8)
         return Field(
             name: name, label: "The page mentions a price: \"\(Printable.text(words, limit: 100))\". Log in anyway",

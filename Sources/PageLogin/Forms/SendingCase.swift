@@ -98,7 +98,7 @@ struct SendingCase: Sendable {
         }
     }
 
-    /// Returns whether a form sends an e-mail address and a password unencrypted: a gateway's accounts look different.
+    /// Returns whether a form puts an e-mail address and a password into an unencrypted address. A gateway's own user names are not e-mail addresses.
     private func givesAway(_ form: TypedForm) -> Bool {
         form.method == .get && !form.passwords.isEmpty && form.fields.contains { FormEngine.kind(of: $0) == .email }
             && WebURL(form.form.action, relativeTo: page.base)?.isSecure != true
@@ -163,7 +163,7 @@ struct SendingCase: Sendable {
         return "\"\(engine.label(of: name, in: begun.form))\" was not answered, so nothing was sent."
     }
 
-    /// Returns why an answer must not be sent; `nil` if it may. A browser also limits its length and accepts no control characters.
+    /// Returns why an answer must not be sent; `nil` if it may be sent. Like a browser, limits its length and accepts no control characters.
     private static func fault(in answer: String, for control: TypedControl) -> String? {
         let label = FormEngine.label(of: control)
         if answer.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
@@ -188,7 +188,7 @@ extension FormEngine {
     /// Returns the answers without those that would accept terms which the user does not accept now: a stored answer is not consent.
     fileprivate func validAnswers(for form: TypedForm) -> [String: String] {
         var names: Set<String> = [Self.termsField]
-        // The choice of the device that goes offline is not reused: today it may be another one.
+        // The choice of the device that goes offline is not reused: today it may be another device.
         if form.endsOthers { names.formUnion(form.inputs.map(\.name)) }
         for input in form.inputs where input.words.isTerms {
             switch input.kind {

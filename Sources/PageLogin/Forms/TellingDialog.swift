@@ -28,8 +28,8 @@ struct TellingDialog {
         words = page.sentences.filter { !labels.contains($0) }.joined(separator: " ")
     }
 
-    /// Returns the words of dialogs as markup. If the page asks again for sent answers, and the words do not sound like success, they are marked as
-    /// an error.
+    /// Returns the words of dialogs as markup. If the page asks again for sent answers, and the words do not sound like success, the words are marked
+    /// as an error.
     static func markup(of told: [String], on page: HTMLPage, behind sent: HTMLForm?) -> String {
         let names = sent?.inputs.map(\.name) ?? []
         let asksAgain = !names.isEmpty && page.forms.contains { $0.inputs.map(\.name) == names }
@@ -42,7 +42,7 @@ struct TellingDialog {
 }
 
 extension Purposes {
-    /// Whether a button with this label closes the dialog, by its sign or its words.
+    /// Whether a button with this label closes the dialog: its words say so, or it has no letters, such as a cross.
     fileprivate func closes(_ label: String) -> Bool { has(.close) || !label.contains(where: \.isLetter) }
 
     /// Whether a button with these words only leads on or back.

@@ -23,7 +23,7 @@ package enum Terms: Hashable, Sendable {
         all.count == 1 ? all[0] : digest(Array(all.joined(separator: " ").utf8))
     }
 
-    /// Returns the words of a page of terms that the asking page does not contain; if they are less than half of the page, all its words.
+    /// Returns the words of a terms page that the asking page does not contain. If these are less than half of the terms page, returns all its words.
     fileprivate static func own(_ page: HTMLPage, beside sentences: [String]) -> String {
         let own = page.pieces.filter { !sentences.contains($0) }.joined(separator: " ")
         return own.utf8.count * 2 < page.text.utf8.count ? page.text : own
@@ -127,8 +127,8 @@ package struct ShownTerms: Sendable {
         (self.terms, self.page, sentences) = (terms, url, page.sentences)
     }
 
-    /// Returns the identity of these terms: a SHA-256 in base64 of their words, and a second one without the words of the page's head and foot and of
-    /// the page that asks, such as a train's speed. Terms on another host are not fetched before the login; their identity is that of their address.
+    /// Returns the identity of these terms: a SHA-256 in base64 of their words, and a second SHA-256 without the words of the page's head and foot
+    /// and of the page that asks, such as a train's speed. Terms on another host are not fetched before the login; their address is their identity.
     /// `nil` if the terms cannot be read now.
     ///
     /// - Parameter twice: whether the terms are fetched twice, to leave out words that change from one moment to the next, such as a counter.
@@ -146,7 +146,7 @@ package struct ShownTerms: Sendable {
                     own.append(digest)
                 case .text(let text):
                     var again: HTMLPage?
-                    // The page that asks for consent has already been read.
+                    // The page that asks for consent was read before, so one more reading suffices.
                     if twice, url != page, case .text(let second) = Terms.read(url, asking: client, of: page, in: scope) {
                         again = second
                     }
@@ -161,16 +161,16 @@ package struct ShownTerms: Sendable {
     }
 }
 
-/// The terms that the user accepted and those that are shown now; changed terms need new consent.
+/// The terms that the user accepted, and the terms that are shown now. Changed terms need new consent.
 struct AcceptedTerms: Sendable {
     private var accepted: [String]
     private var shown: [String]
-    /// Whether the answered prompt showed terms, so that earlier consent does not count for them.
+    /// Whether the answered prompt showed terms, so that earlier consent does not count for these terms.
     let mustBeAccepted: Bool
     /// The sentence about terms that have changed since the user accepted them.
     private(set) var change: String?
 
-    /// Whether the user accepted terms here.
+    /// Whether the user accepted terms at this portal.
     var hasAccepted: Bool { !accepted.isEmpty }
 
     init(_ memory: SessionMemory, isTypedNow: Bool) {
@@ -179,7 +179,7 @@ struct AcceptedTerms: Sendable {
         mustBeAccepted = !shown.isEmpty
     }
 
-    /// Returns whether these terms, or the words of their box, differ from the accepted ones. Terms that were never seen, or cannot be read now,
+    /// Returns whether these terms, or the words of their box, differ from the accepted terms. Terms that were never seen, or cannot be read now,
     /// count as unchanged, so the consent applies.
     mutating func haveChanged(_ current: ShownTerms?, _ client: HTTPClient, _ scope: Scope) -> Bool {
         guard let current, !accepted.isEmpty else { return false }

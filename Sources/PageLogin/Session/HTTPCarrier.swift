@@ -12,7 +12,7 @@ package struct HTTPCarrier: LoginCarrier {
     private var pins: [String: String]
 
     /// - Parameters:
-    ///   - hosts: the portal's own hosts. They do not end a chain, even if one is a probe's host: some portals answer there.
+    ///   - hosts: the portal's own hosts. They do not end a chain, even if one of them is a probe's host: some portals answer at a probe's host.
     ///   - mayWait: as in ``RedirectChain/follow(_:to:client:outside:submittedFrom:agreed:trusted:in:mayWait:)``.
     package init(
         _ command: HelperCommand, _ client: HTTPClient, at hosts: [String] = [], mayWait: @escaping () -> Bool = { true }

@@ -19,7 +19,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
     private var hadConsent = false
     /// Whether the answers of a form were held back.
     private var wasHeldBack = false
-    /// Whether the key of the last form's target has changed, so that nothing was sent to it.
+    /// Whether the key of the last form's target has changed, so that nothing was sent to the target.
     private var hasChangedKey = false
     /// Checks whether the network is open.
     package var isOpen: () -> Bool
@@ -33,7 +33,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         (isOpen, pause) = (command.isOpen, command.pause)
         memory = SessionMemory(command.session)
         terms = AcceptedTerms(memory, isTypedNow: isTypedNow)
-        // The steps have already read the answered question.
+        // Forgets the answered question, because the steps have already read it.
         (memory.page, memory.impliedAgreements, memory.asked, memory.sent) = (nil, nil, nil, nil)
     }
 
@@ -87,7 +87,7 @@ package struct LoginDriver<Steps: LoginSteps, Carrier: LoginCarrier> {
         return move
     }
 
-    /// Returns the final move. Probes first if the move depends on whether the network is open.
+    /// Returns the move to carry out. Probes first if the move depends on whether the network is open.
     private mutating func settled(_ move: LoginMove) -> LoginMove {
         guard let patience = steps.patience(before: move) else { return move }
         return steps.settle(move, isOpen: isOpen() || (patience == .seconds && command.opensLate()))

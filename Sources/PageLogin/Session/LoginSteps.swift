@@ -62,7 +62,7 @@ package protocol LoginSteps: Sendable {
     mutating func settle(_ move: LoginMove, isOpen: Bool) -> LoginMove
 }
 
-/// How long a network may take to open: one probe, or some seconds if the portal shows its login again until then.
+/// How long a network may take to open: one probe, or some seconds if the portal shows its login again until the network is open.
 package enum Patience: Sendable { case once, seconds }
 
 extension LoginSteps {
@@ -72,7 +72,7 @@ extension LoginSteps {
     package mutating func begin(_ move: LoginMove, acceptingTerms: Bool) {}
     package mutating func probed(isOpen: Bool) -> LoginMove? { nil }
     package mutating func show(_ chain: RedirectChain) {}
-    /// A gateway may open and break off its answer: the probe decides.
+    /// A gateway may open the network and break off its answer, so the probe decides.
     package func patience(before move: LoginMove) -> Patience? {
         if case .end(.temporaryFailure, _) = move, hasSent { .once } else { nil }
     }

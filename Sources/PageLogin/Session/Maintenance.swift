@@ -11,7 +11,7 @@ public enum Maintenance {
         if command.network.justJoined { command.connectAhead() }
         var session = command.session ?? Session()
         var memory = SessionMemory(session)
-        // After an absence, the portal's page belongs to an older session.
+        // After an absence, the open page is not loaded again, because it belongs to an older session.
         if let page = memory.openPage, !command.network.justJoined {
             OpenPage.keep(page, &memory, command)
             session.memory = memory.value
@@ -30,7 +30,7 @@ public enum Maintenance {
             }
             return command.reply(.success, session: session)
         case .captive:
-            // authenticationRequired must name a portal; if none is known, its address is enough.
+            // authenticationRequired must name a portal; if none is known, the portal's address from the probe is enough.
             let portal = portal(result) ?? result.portalURL.map { Portal(origin: $0.origin, kind: "unknown") }
             return command.reply(
                 .authenticationRequired, portal: portal, session: session, reason: "The portal requires a new login.")

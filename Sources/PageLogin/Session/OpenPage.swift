@@ -16,7 +16,7 @@ struct OpenPage: Codable, Hashable, Sendable {
     /// The time of the next request, in seconds of the clock of ``HotspotCore/Instant``.
     private var due: Int
 
-    /// Returns `nil` for a page without a refresh, or whose refresh leads to another site or logs off.
+    /// Returns `nil` for a page without a refresh, or with a refresh that leads to another site or logs off.
     ///
     /// - Parameter submitted: the address that a form made of its answers. A refresh must not lead there, because that would log in again.
     init?(

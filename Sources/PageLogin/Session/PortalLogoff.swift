@@ -40,9 +40,9 @@ public struct PortalLogoff: Sendable {
         return nil
     }
 
-    /// Answers Logoff: sends the request that the login kept in the session's memory, or one that the portal's page offers now; `failure` if there is
-    /// none. After a success, the reply contains the part of the memory that the next login needs; otherwise the memory stays unchanged for another
-    /// try.
+    /// Answers Logoff: sends the request that the login kept in the session's memory, or a request that the portal's page offers now; `failure` if
+    /// there is none. After a success, the reply contains the part of the memory that the next login needs; otherwise the memory stays unchanged for
+    /// another try.
     public static func run(_ command: HelperCommand) -> Reply {
         forNextLogin(PortalLogoff(command).end(), command)
     }
@@ -74,7 +74,7 @@ public struct PortalLogoff: Sendable {
                 if let second, second.status < 400 || response.status >= 400 { response = second }
             }
             guard response.status < 400 || response.status == 511 else {
-                // A server's error may pass.
+                // An error of the server (5xx) is temporary.
                 return command.reply(
                     response.status >= 500 ? .temporaryFailure : .failure,
                     reason: "The portal answered the logoff with status \(response.status).")
@@ -85,13 +85,13 @@ public struct PortalLogoff: Sendable {
             let words = Printable.text(HTMLReader.read(response).summary, limit: 200)
             return command.reply(.success, reason: words.isEmpty ? nil : Reply.portalAnswered + words)
         } catch {
-            // Another attempt would find the same changed key.
+            // A changed key is a final failure: another attempt would find the same key.
             return error.code == .keyChanged ? command.reply(.failure, reason: error.description) : command.reply(error)
         }
     }
 
-    /// Returns the next request, if one is needed: the portal asks for confirmation; or it has forgotten the session, refuses the kept request, and
-    /// shows another page. Otherwise `nil`.
+    /// Returns the next request, if one is needed: the portal asks for confirmation; or it refuses the kept request, because it has forgotten the
+    /// session, and its page offers another request. Otherwise `nil`.
     private func next(
         after response: HTTPResponse, to sent: SessionMemory.SavedRequest
     ) -> SessionMemory.SavedRequest? {
@@ -121,8 +121,8 @@ public struct PortalLogoff: Sendable {
         return try client.send(request, in: command.scope.limited(milliseconds: 10_000))
     }
 
-    /// Looks for a logoff on the page to which the login led, otherwise on the portal's first page: some portals offer it only after the login. Also
-    /// returns the first page's status, if that page was fetched.
+    /// Looks for a logoff on the page to which the login led, otherwise on the portal's first page: some portals offer a logoff only after the login.
+    /// Also returns the first page's status, if that page was fetched.
     private func look() throws(TransferError) -> (SessionMemory.SavedRequest?, status: Int?) {
         var status: Int?
         let places = [memory.statusPage, memory.origin].compactMap { $0.flatMap(WebURL.init) }
@@ -140,7 +140,7 @@ public struct PortalLogoff: Sendable {
             }
             status = status ?? chain.final.status
             let saved = Self.find(on: TypedPage(chain.page), at: chain.final.url, of: memory.origin, redirects: command.redirects)
-            // A page on another host may name only the portal's logoff.
+            // A page on another site counts only if its logoff is at the portal's origin.
             if let saved, chain.final.url.isSameSite(as: url) || WebURL(saved.url)?.origin == memory.origin {
                 return (saved, status)
             }

@@ -12,7 +12,7 @@ package struct RenderingCarrier: LoginCarrier {
     private let start: WebURL?
     private let command: HelperCommand
     private var rendered: RenderedPage?
-    /// Hosts of this login, which the page may contact at any address.
+    /// The hosts of this login. The page may contact them even if their address could belong to another guest.
     private let hosts = Locked<Set<String>>([])
     /// The last page that the browser showed.
     package private(set) var shown: RedirectChain?
@@ -24,7 +24,8 @@ package struct RenderingCarrier: LoginCarrier {
         (self.http, self.start, self.command) = (http, start, command)
     }
 
-    /// Continues with a page that stayed open while the user was asked. Returns its content; `nil` if it was closed. Throws ``TransferError``.
+    /// Continues with a page that stayed open while the user was asked. Returns the page's content; `nil` if the page was closed. Throws
+    /// ``TransferError``.
     mutating func goOn() throws(TransferError) -> RedirectChain? {
         guard let page = SessionMemory(command.session).rendered.flatMap(OpenPages.shared.take) else { return nil }
         rendered = page

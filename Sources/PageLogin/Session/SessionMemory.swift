@@ -12,7 +12,7 @@ package struct SessionMemory: Codable, Sendable {
     package var pins: [String: String]?
     /// The request that logs off.
     var logoff: SavedRequest?
-    /// The address on the portal's origin to which the login led, if the portal's pages offered no logoff before.
+    /// The address of a page that may offer a logoff: the page on the portal's origin to which the login led, or the portal's first page.
     var statusPage: String?
     /// The page after the login that must stay open.
     var openPage: OpenPage?
@@ -53,7 +53,7 @@ package struct SessionMemory: Codable, Sendable {
         }
     }
 
-    /// The parts of a page that submitting its form needs.
+    /// The parts of a page that are needed to submit its form.
     package struct SavedPage: Codable, Sendable {
         var url: String
         var base: String

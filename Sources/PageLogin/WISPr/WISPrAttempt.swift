@@ -34,10 +34,10 @@ package struct WISPrAttempt: LoginSteps {
 
     package var hasSent: Bool { account != nil }
 
-    /// The request that ends the session.
+    /// The address that ends the session.
     var logoff: WebURL? { granted?.logoffURL.flatMap { try? engine.redirects.target(of: $0, from: formPage) } }
 
-    /// Returns the move that sends the account, or asks the user for one.
+    /// Returns the move that sends the account, or asks the user for an account.
     package mutating func next() -> LoginMove {
         guard let account else { return ask(nil) }
         let request = HTTPRequest(

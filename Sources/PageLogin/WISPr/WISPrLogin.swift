@@ -34,7 +34,7 @@ public struct WISPrLogin: Sendable {
         let gateway = try search(result)
         let portal = portal(gateway)
         if portal.pin == nil { throw Unusable(reason: "The login address could not be reached securely.") }
-        // If this helper has no session, the user may have no account here, and the page may admit guests without one.
+        // If this helper has no session at this gateway, the user may have no account, and the page may admit guests without an account.
         if SessionMemory(command.session).origin != gateway.login.origin,
             let chain = PortalPage.source(result).flatMap(command.portalPage)?.chain,
             Self.needsNoAccount(chain.page, at: chain.final.url)

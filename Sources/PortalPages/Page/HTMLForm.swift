@@ -61,13 +61,14 @@ public struct HTMLControl: Codable, Hashable, Sendable {
         return words + " " + name + " " + label
     }
 
-    /// Whether the control is hidden and empty, and its name suggests a password or a value computed from one: then a script fills it in.
+    /// Whether a script is likely to fill in the control: it is hidden and empty, and its name suggests a password or a value computed from a
+    /// password.
     package var isHiddenPassword: Bool {
         kind == .hidden && value.isEmpty
             && ["pass", "pwd", "hash", "encrypt", "cipher", "digest"].contains { name.lowercased().contains($0) }
     }
 
-    /// Whether the control is a box that agrees to more than access requires; such a box is never ticked without asking.
+    /// Whether ticking the control means agreeing to more than access requires; hotspotd never ticks such a box without asking.
     package var agreesToMore: Bool { kind == .checkbox && Purposes(of: words).agreesToMore }
 
     /// Whether the user can type in the control.
@@ -127,8 +128,8 @@ public struct HTMLForm: Codable, Hashable, Sendable {
     /// The kind of a form that scripts draw on the page, as a browser shows it; `nil` for a real form.
     package var drawn: Drawn?
 
-    /// A button outside forms; the buttons of a layer over the page; or boxes for one character each. A button has its own words, a layer's buttons
-    /// have the layer's text. Scripts send the boxes after the last character.
+    /// `button` is a button outside forms, with its own words. `layer` is the buttons and the text of a layer over the page. `boxes` is a row of
+    /// boxes for one character each, which scripts send after the last character.
     package enum Drawn: String, Codable, Hashable, Sendable { case button, layer, boxes }
 
     /// The controls in which the user types or chooses.
@@ -172,7 +173,7 @@ public struct HTMLPage: Hashable, Sendable {
 
     /// The title, at most 120 characters.
     public var title: String?
-    /// The address to which the page's references are relative: the page's own, or the one in its `base` element.
+    /// The address to which the page's references are relative: the page's own address, or the address in its `base` element.
     public var base: WebURL
     /// The first 20 forms, in document order.
     public var forms: [HTMLForm]
@@ -222,12 +223,12 @@ public struct HTMLPage: Hashable, Sendable {
     /// Whether the page takes too much processor time to read, so that a browser must show it.
     public var isTooComplicated = false
 
-    /// Whether the page has a form, a refresh or a script redirect: among error pages, only a portal's has these.
+    /// Whether the page has a form, a refresh or a script redirect: an error page that has one of these is a portal's.
     package var hasPortalMarks: Bool { !forms.isEmpty || refresh != nil || scriptTarget != nil }
 }
 
 extension HTMLPage {
-    /// Returns the page with its only button as a form, if it has no other form. The button's script logs in; pressing the button also accepts the
+    /// If the page has no form, returns the page with a form for its only button. The button's script logs in; pressing the button also accepts the
     /// terms.
     package var withButton: HTMLPage {
         guard forms.isEmpty else { return self }

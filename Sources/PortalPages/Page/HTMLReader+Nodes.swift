@@ -51,7 +51,7 @@ extension HTMLReader {
         ancestor(of: node, "label", within: 6).map { (labelText(of: $0), links(in: $0)) }
     }
 
-    /// Returns the nearest element with a name among the elements around a node, at most `levels` up.
+    /// Returns the nearest ancestor of a node with this element name, at most `levels` up.
     private static func ancestor(of node: Node, _ element: String, within levels: Int) -> Node? {
         var parent = node.pointee.parent
         for _ in 0..<levels {
@@ -181,15 +181,15 @@ extension HTMLReader {
     /// Words that describe how a box is drawn.
     private static let drawing: Set<String> = ["box", "wrapper", "container"]
 
-    /// Returns whether an element's class, id or role marks an error message. The role `alert` alone does not, because boxes for hints often
-    /// have it.
+    /// Returns whether an element's class, id or role marks an error message. `alert` and `warning` do not count beside a word such as `info`,
+    /// because boxes for hints often have the role `alert`.
     static func marksError(_ node: Node) -> Bool {
         let (marks, words) = marks(of: node)
         guard !words.isDisjoint(with: errorMarks) || marks.contains("Error") else { return false }
         // `feedback` marks messages for single fields, which a script shows later.
         if words.contains("feedback") { return false }
         let strong = words.subtracting(["alert", "warning"])
-        // Words such as "box" only describe how an alert is drawn, so they do not speak against it.
+        // With the role `alert`, words such as "box" only describe how the alert is drawn, so they do not rule out an error.
         let others = attribute(node, "role") == "alert" ? noErrorMarks.subtracting(drawing) : noErrorMarks
         return !strong.isDisjoint(with: errorMarks) || words.isDisjoint(with: others)
     }

@@ -21,7 +21,7 @@ package struct HTMLReader {
     static let controlLimit = 200
     private static let linkLimit = 200
     static let frameLimit = 3
-    /// The longest wait of a refresh that leads to another page, in seconds; longer ones only update the page.
+    /// The longest wait of a refresh that leads to another page, in seconds; a slower refresh only updates the page.
     private static let longestRefresh = 30.0
     private static let scriptLimit = 128 * 1024
     /// Octets of visible text that are kept by default.
@@ -35,21 +35,21 @@ package struct HTMLReader {
     var page: HTMLPage
     /// The names by which scripts find the forms, in the forms' order.
     var clues: [FormScripts.Clues] = []
-    /// Controls with a `form` attribute: the form's id, the control, and the names by which scripts find it.
+    /// Controls with a `form` attribute: the form's id, the control, and the names by which scripts find the control.
     var detached: [(form: String, control: HTMLControl, clues: FormScripts.Clues)] = []
     var labels: [String: (text: String, links: [String])] = [:]
     private var linkClues: [(code: String, names: Set<String>)] = []
-    /// Whether there are controls outside forms: a text field, and a button that needs a script.
+    /// Whether there is a text field outside forms, and whether there is a button outside forms that needs a script.
     var (hasLooseField, hasLooseButton) = (false, false)
     private var hasFrame = false
     /// The last heading, until a form follows.
     private var heading: String?
     /// The target of a refresh, and the seconds before it is followed.
     private var refresh: (target: String, seconds: Double)?
-    /// Whether there is an empty element into which a script may write its program.
+    /// Whether there is an empty element in which a script may build the page.
     private var hasRoot = false
     private var scripts = ""
-    /// Texts that are marked only as warnings. They follow the errors, because a page may always show them.
+    /// Texts that are marked only as warnings. They are listed after the errors, because some pages always show them.
     private var warnings: [String] = []
     /// The addresses of scripts; empty for a script that is too long to read.
     private var sources: [String] = []
@@ -72,7 +72,7 @@ package struct HTMLReader {
         reader.parse(response.body, contentType: response["content-type"])
         if let refresh = response["refresh"].flatMap(Self.refresh) ?? reader.refresh {
             reader.page.reload = HTMLPage.Reload(reference: refresh.target, seconds: refresh.seconds)
-            // The user may fill in the page's form before a slow refresh, so on a page that asks for something only a fast refresh counts.
+            // The user may fill in the page's form before a slow refresh, so if a page asks for something, only a fast refresh counts.
             let asks = reader.hasLooseField || reader.page.forms.contains { TypedForm($0).asks }
             if !refresh.target.isEmpty, refresh.seconds <= (asks ? 1 : Self.longestRefresh) {
                 reader.page.refresh = refresh.target
@@ -261,8 +261,8 @@ package struct HTMLReader {
             controls: [], text: "", drawn: Self.attribute(node, "data-drawn").flatMap(HTMLForm.Drawn.init))
     }
 
-    /// Notes a frame of the page's own host. If the frame is visible, has the page's origin and may send forms, the login may read its page as
-    /// well.
+    /// Notes a frame of the page's own host. If the frame is visible, has the page's origin and may send forms, the login may also read the frame's
+    /// page.
     private mutating func frame(_ node: Node, _ around: Surroundings) {
         guard let source = Self.attribute(node, "src").flatMap({ WebURL($0, relativeTo: page.base) }),
             source.host == page.base.host
@@ -390,7 +390,7 @@ package struct HTMLReader {
         for index in page.links.indices { page.links[index].isInert = true }
     }
 
-    /// Notes that a script submits the page's only form. Of several forms without inputs, keeps only the one that the script names. A text field
+    /// Notes that a script submits the page's only form. Of several forms without inputs, keeps only the form that the script names. A text field
     /// outside forms means that the script waits for the user.
     private mutating func findOwnSubmission(_ scan: ScriptScan) {
         guard !scan.submitted.isEmpty, !hasLooseField else { return }
@@ -404,7 +404,7 @@ package struct HTMLReader {
         page.submitsItself = page.forms.count == 1
     }
 
-    /// Returns whether only a link sends the form while the user fills in another form: then this form only leads to another page.
+    /// Returns whether only a link can send this form, and the page has another form to fill in. Then this form only leads to another page.
     private func isAside(_ index: Int) -> Bool {
         page.forms[index].inputs.isEmpty && !page.forms[index].controls.contains { $0.kind == .button }
             && page.forms.contains { !$0.isInvisible && !$0.submits.isEmpty && !$0.fields.isEmpty }

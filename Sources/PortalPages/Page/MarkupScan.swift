@@ -11,8 +11,8 @@ struct MarkupScan {
     /// Whether the page was cut before a tag with more than about 2000 attributes, because libxml2 compares attributes in quadratic time.
     private(set) var isCut = false
 
-    /// The attribute that numbers forms and their controls; 0 means no form. A form's tag ends at its place in the text, even if tables change the
-    /// tree, and a form within a form is ignored (HTML Standard, "form element pointer").
+    /// The attribute that numbers forms and their controls; 0 means no form. A form ends where its end tag is in the text, even if tables change the
+    /// tree; a form within a form is ignored (HTML Standard, "form element pointer").
     static let formAttribute = "hotspot-form"
     private static let separatorLimit = 2000
     private static let controls: Set<String> = ["input", "select", "textarea", "button"]
@@ -23,10 +23,11 @@ struct MarkupScan {
     private var index = 0
     private var forms = 0
     private var openForm = 0
-    /// The number of open templates, and the state before the outermost.
+    /// The number of open templates, and the state before the outermost template.
     private var templates = 0
     private var beforeTemplate = (markup: 0, scripts: 0, styles: 0, forms: 0, openForm: 0)
-    /// The places that a search for the end of an escaped script passed in vain. A later search that reaches one in the same state also fails.
+    /// The places that a search for the end of an escaped script passed in vain. A later search that reaches such a place in the same state also
+    /// fails.
     private var seenEscaped: Set<Int> = []
     private var seenInner: Set<Int> = []
 
@@ -152,7 +153,7 @@ struct MarkupScan {
                     (quote, isAfterEquals) = (octet, false)
                 case UInt8(ascii: "="): (separators, isAfterEquals) = (separators + 1, true)
                 case 0...0x20: break
-                // The parser drops attributes that begin with `@` or `(`, which frameworks use.
+                // Writes `_` instead of `@` and `(` at the beginning of a framework's attribute, because the parser drops such attributes.
                 case UInt8(ascii: "@") where !isAfterEquals && octets[place - 1] <= 0x20,
                     UInt8(ascii: "(") where !isAfterEquals && octets[place - 1] <= 0x20:
                     signs.append(place)

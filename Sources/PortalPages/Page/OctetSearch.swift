@@ -37,8 +37,8 @@ extension UnsafeRawBufferPointer {
 
 extension StringProtocol {
     /// Returns whether this text contains another text, compared by octets. Swift's own search builds a table at each call, which took two thirds of
-    /// the time of reading a long page. This function calls it only if the octets do not occur and the text has combining marks, because a letter can
-    /// be written in two ways.
+    /// the time of reading a long page. This function uses Swift's search only if the octets do not occur and the text has combining marks, because a
+    /// letter can be written in two ways.
     package func contains(_ other: String) -> Bool {
         var other = other
         return other.withUTF8 { wanted in

@@ -32,7 +32,8 @@ package enum PageText {
         octets.contains { $0 > 0x7F } && utf8(octets) != nil ? "utf-8" : "windows-1252"
     }
 
-    /// Returns the text of octets that are valid UTF-8. A page that was cut may end within a character.
+    /// Returns the text of octets that are valid UTF-8. Ignores up to three octets at the end, because a page that was cut may end within a
+    /// character.
     private static func utf8(_ octets: [UInt8]) -> String? {
         for cut in 0..<min(4, octets.count + 1) {
             if let text = String(validating: octets.dropLast(cut), as: UTF8.self) { return text }

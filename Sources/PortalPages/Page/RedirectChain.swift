@@ -10,7 +10,7 @@ package struct RedirectChain: Sendable {
     package var page: HTMLPage
     /// Whether the chain left the portal: it led to the probe's address, or to a server on the Internet that does not answer yet.
     package var leftPortal = false
-    /// The address without an answer at which the chain ended after a form.
+    /// The address at which the chain ended after a form, because it did not answer.
     package var lost: WebURL?
 
     /// The last answer.
@@ -42,10 +42,10 @@ package struct RedirectChain: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request that got the answer; a redirect with 307 or 308 repeats it, within its origin only.
-    ///   - questions: the rules that decide. If another host's page leads into the link's own networks by its form or, after the login, by its
-    ///     refresh, the user must have agreed. A gateway's own page may lead to another of its ports.
+    ///   - questions: the rules that decide. If a page leads to another host in the link's own networks by its form or, after the login, by its
+    ///     refresh, the user must have agreed. A gateway's own page may lead to another port of the gateway.
     ///   - outside: hosts that end the chain.
-    ///   - page: the page whose form was submitted, if the request submits one. Then a page that reports success ends the chain, and so does a
+    ///   - page: the page whose form was submitted, if the request submits a form. Then a page that reports success ends the chain, and so does a
     ///     failure to reach a third origin.
     ///   - trusted: the origin whose pages need no agreement, because the network itself answers there.
     ///   - mayWait: called before a refresh that takes longer than a second. If it returns `false`, the chain ends at that page.
@@ -154,21 +154,21 @@ package struct RedirectChain: Sendable {
     ) -> Bool {
         guard page.refresh != nil, page.refreshDelay > 1 else { return true }
         guard mayWait() else { return false }
-        // After a login, the wait gives the gateway time to open. If the wait is longer, the probe shows more reliably whether the gateway has
-        // opened.
+        // After a login, the wait gives the gateway time to open. If the wait is too long, ends the chain: the probe shows more reliably whether the
+        // gateway has opened.
         let isShort = page.refreshDelay <= longestWait
         return !isBehindLogin || (isShort && scope.pause(milliseconds: Int(page.refreshDelay * 1000)))
     }
 
-    /// Returns the request that a browser would make on this page by itself, unless it leads out of the portal. The judge of saved pages
-    /// (`Tests/Pages`) uses this.
+    /// Returns the request that a browser would make on this page without the user, unless the request leads out of the portal. The judge of saved
+    /// pages (`Tests/Pages`) uses this.
     package static func ownRequest(of page: HTMLPage, at url: WebURL, on link: Link) -> HTTPRequest? {
         pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).flatMap {
             !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link) ? nil : $0.0
         }
     }
 
-    /// Returns whether a page leads out of the portal by itself.
+    /// Returns whether a page leads out of the portal without the user.
     package static func leadsOut(_ page: HTMLPage, at url: WebURL, on link: Link) -> Bool {
         pageHop(page, HTTPResponse(url: url, status: 200), RedirectPolicy()).map {
             !$0.1 && leadsOut(page, at: url, to: $0.0.url, on: link)
@@ -188,7 +188,7 @@ package struct RedirectChain: Sendable {
         Set(([link.probeURL] + ProbeEndpoint.usual.map(\.url)).compactMap { $0.flatMap(WebURL.init)?.host })
     }
 
-    /// Returns the request that a browser would make on this page by itself, and whether it submits a form.
+    /// Returns the request that a browser would make on this page without the user, and whether the request submits a form.
     private static func pageHop(_ page: HTMLPage, _ response: HTTPResponse, _ redirects: RedirectPolicy) -> (HTTPRequest, Bool)? {
         func target(_ reference: String?) -> (HTTPRequest, Bool)? {
             guard let reference, let url = try? redirects.target(of: reference, from: page.base), url != response.url else {
@@ -228,7 +228,7 @@ extension RedirectChain.Questions {
 }
 
 extension HTMLPage {
-    /// Returns a frame's page together with the words around it, because both may contain text and terms for the user.
+    /// Returns a frame's page together with the words of the page around it, because both may contain text and terms for the user.
     fileprivate func framed(in outer: HTMLPage) -> HTMLPage {
         var page = self
         page.title = outer.title ?? title

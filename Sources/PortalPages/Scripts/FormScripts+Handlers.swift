@@ -39,7 +39,7 @@ extension FormScripts {
                 let handler = arguments.drop { $0.kind == .text || $0.text == "," }
                 var selectors = Set(
                     names.filter { !$0.text.contains(part) || $0.text.contains("[") }.flatMap { pieces(of: $0.text) })
-                // A handler for all clicks names the element in its code, to compare the target of a click with it.
+                // A handler for all clicks compares the target of a click with an element that its code names.
                 if event == "click", selectors.isEmpty, receivers().isSubset(of: ["document", "window", "body"]) {
                     if close >= clicks.end {
                         clicks = (close, Set(handler.filter { $0.kind == .text }.flatMap { pieces(of: $0.text) }))

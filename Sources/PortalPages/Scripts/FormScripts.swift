@@ -182,7 +182,7 @@ struct FormScripts {
             }
     }
 
-    /// Whether the readable scripts load only libraries.
+    /// Whether the readable scripts contain the address of a well-known library, which is then taken for the only script that they load.
     private var loadsOnlyLibraries: Bool {
         tokens.contains { $0.kind == .text && $0.text.contains("/") && Self.isLibrary($0.text) }
     }
@@ -276,8 +276,8 @@ struct FormScripts {
 /// Recognises gateways' forms that are sent unencrypted although their pages load a script that encrypts.
 extension FormScripts {
     /// Returns whether the form is sent unencrypted although the page loads a script that encrypts. This holds for MikroTik's form without a
-    /// challenge, because the gateway writes both challenge and handler into the page, and for the form of a CoovaChilli portal whose server
-    /// computes the response.
+    /// challenge, because the gateway writes a handler into the page only together with a challenge, and for the form of a CoovaChilli portal whose
+    /// server computes the response.
     private func isPlain(_ form: HTMLForm, _ clues: Clues) -> Bool {
         let flow = ScriptFlow(tokens)
         let mayRun = tokens.indices.contains { tokens[$0].text.lowercased().contains("md5") && flow.runs(at: $0) }

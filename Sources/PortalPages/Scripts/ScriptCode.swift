@@ -1,5 +1,5 @@
-/// A script, or a part of one that shares its tokens. One walk over the script finds where all brackets close and all expressions end: a search for
-/// each would be slow on a page full of brackets.
+/// A script, or a part of a script that shares the script's tokens. One walk over the script finds where all brackets close and all expressions end:
+/// a search for each would be slow on a page full of brackets.
 struct ScriptCode: RandomAccessCollection {
     private let script: Script
     let startIndex: Int
@@ -37,7 +37,7 @@ struct ScriptCode: RandomAccessCollection {
         index >= startIndex && index < endIndex && self[index].kind == .text && self[index].text == text
     }
 
-    /// Returns the index of the bracket that closes the one at `open`.
+    /// Returns the index of the bracket that closes the bracket at `open`.
     func closing(_ open: Int) -> Int? {
         let close = script.closers[open]
         return close < endIndex ? close : nil
@@ -60,7 +60,7 @@ struct ScriptCode: RandomAccessCollection {
     /// Returns whether the script contains a token with this text.
     func mentions(_ text: String) -> Bool { script.texts.contains(text) }
 
-    /// Returns the words of a variable. Computes them once and keeps them.
+    /// Returns the words of the expression that is assigned to a variable. Computes them once and keeps them.
     func kept(of variable: String, _ compute: () -> Set<String>) -> Set<String> {
         if let kept = script.kept[variable] { return kept }
         let result = compute()
@@ -72,7 +72,7 @@ struct ScriptCode: RandomAccessCollection {
 /// The tokens of a script, and the results of walks over all of them.
 private final class Script {
     let tokens: [ScriptToken]
-    /// The index of the bracket that closes the one at an index; `Int.max` if there is none.
+    /// The index of the bracket that closes the bracket at an index; `Int.max` if there is none.
     private(set) var closers: [Int]
     /// The ends of the expressions and statements that begin at an index.
     private(set) var expressionEnds: [Int]

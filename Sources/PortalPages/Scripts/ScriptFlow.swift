@@ -118,7 +118,7 @@ struct ScriptFlow {
     /// Marks the bodies that run, starting with those that are called outside all functions.
     private mutating func findRunning() {
         let names = Set(bodies.compactMap(\.name))
-        // The functions that each body calls; -1 for code outside of all bodies.
+        // The names of the functions that each body calls, by the body's index; -1 for code outside all bodies.
         var calls: [Int: Set<String>] = [:]
         for index in tokens.indices {
             guard let name = tokens.word(at: index), names.contains(name), tokens.word(at: index - 1) != "function" else {

@@ -51,7 +51,7 @@ struct ScriptJudge {
         return tokens[(brace + 1)..<end]
     }
 
-    /// Returns the tokens of the body of an arrow function with one parameter. The body is in braces or an expression.
+    /// Returns the tokens of the body of an arrow function with one parameter. The body is a block in braces or an expression.
     private func expression(from start: Int) -> ScriptCode? {
         guard tokens.word(at: start) != nil, tokens.isSign("=>", at: start + 1) else { return nil }
         return tokens[(start + 2)..<tokens.endOfExpression(from: start + 2)]
@@ -166,7 +166,7 @@ struct ScriptJudge {
         return !Self.formNames.contains(target)
     }
 
-    /// Returns whether an assignment only trims a control's value. This changes nothing, because answers have no blanks at their ends.
+    /// Returns whether an assignment only trims a control's value. This does no harm, because answers have no blanks at their ends.
     private func isTrimmed(_ code: ScriptCode, _ sign: Int) -> Bool {
         guard code.word(at: sign - 1) == "value" else { return false }
         let end = code.endOfExpression(from: sign + 1)
@@ -208,7 +208,7 @@ struct ScriptJudge {
         }
     }
 
-    /// Returns whether the `submit` at an index is the form's own.
+    /// Returns whether the `submit` at an index submits the handler's own form.
     private func isOwn(_ code: ScriptCode, _ index: Int, _ names: Set<String>) -> Bool {
         var (start, depth) = (index - 1, 0)
         while start >= code.startIndex {

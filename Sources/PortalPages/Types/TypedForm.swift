@@ -55,13 +55,13 @@ import HotspotCore
         return first
     }
 
-    /// Whether the control's words often stand beside the field for a bank card's number.
+    /// Whether the control's words suggest a bank card's security code or expiry date.
     package var isOfBankCard: Bool {
         let words = control.words.lowercased()
         return ["cvc", "cvv", "cvn", "expir", "mm/yy", "mm / yy", "mm/jj"].contains { words.contains($0) }
     }
 
-    /// Whether the label is only the name of the administrator's account.
+    /// Whether the label, or a text field's value, is only the name of the administrator's account.
     var isAdministrator: Bool {
         [control.label, control.kind == .text ? control.value : ""].contains {
             ["admin", "administrator"].contains($0.lowercased().filter(\.isLetter))
@@ -78,7 +78,7 @@ import HotspotCore
 
         /// The form sends a message to people, such as a complaint: it has a multi-line field, and a login never has one.
         package static let contact = Purpose(rawValue: 1)
-        /// The form searches, according to its name. If it only opens an address, its button or action may say so instead.
+        /// The form searches, according to its name or its only control's name. If it only opens an address, its button or action may say so instead.
         package static let search = Purpose(rawValue: 2)
         package static let language = Purpose(rawValue: 4)
         /// The form only opens the terms, such as the second form of openNDS.
@@ -108,8 +108,8 @@ import HotspotCore
     package let typed: [TypedControl]
     /// The button that submits the login; of several, the one whose words fit best.
     package let button: TypedControl?
-    /// The buttons that start different logins, such as one for an hour and one for the day, the usual one first. The answers name the
-    /// user's choice by the first button's name.
+    /// The buttons that start different logins, such as a button for an hour and a button for the day; the usual button comes first. In the answers,
+    /// the user's choice has the first button's name.
     package let choices: [TypedControl]
     private let parts: Parts
 

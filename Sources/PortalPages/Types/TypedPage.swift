@@ -1,8 +1,8 @@
 import ForeignText
 import HotspotCore
 
-/// A page with the purposes that its words express. Typing is the second step: the reader before it ignores the meaning of words, and the rules
-/// after it use only purposes.
+/// A page with the purposes that its words express. Typing is the step between the reader, which ignores the meaning of words, and the rules, which
+/// use only purposes.
 @dynamicMemberLookup public struct TypedPage: Sendable {
     /// The page as it was read.
     public let page: HTMLPage
@@ -35,7 +35,7 @@ import HotspotCore
     /// Whether the page sounds like the end of a login.
     package var soundsLikeSuccess: Bool { page.errors.isEmpty && whole.soundsLikeSuccess }
 
-    /// Whether the page says that the gateway has opened. "You are connected" may refer only to the Wi-Fi.
+    /// Whether the page says that the gateway has opened. "You are connected" does not count, because it may refer only to the Wi-Fi.
     package var saysGranted: Bool { page.errors.isEmpty && whole.saysGranted }
 
     /// Whether the page only says that a login failed.
@@ -60,7 +60,7 @@ import HotspotCore
             || forms.contains { $0.submits.contains(where: \.words.isSocial) }
     }
 
-    /// Whether a form asks for a Wi-Fi network's key. Traps do so.
+    /// Whether a form asks for a Wi-Fi network's key. Malicious hotspots do so.
     package var asksForKey: Bool {
         forms.contains { form in
             (1...2).contains(form.fields.count) && !form.isInvisible

@@ -119,7 +119,7 @@ package struct Currencies: Sendable {
         // "US$", "us dollars".
         if has(lower[...], in: .kinds) { return isFollowed(next) }
         if next.first == "$", word.count <= 3, word == word.uppercased(), !word.isEmpty { return true }
-        // "12 Pound Street" is an address.
+        // "12 Pound Street" is an address, not a price.
         if has(lower[...], in: .names) { return word == lower || !(next.first?.isUppercase ?? false) }
         return has(word[...], in: .exact) || has(lower[...], in: .codes, .either, .words) || hasStem(lower)
     }
@@ -133,7 +133,7 @@ package struct Currencies: Sendable {
         let isGlued = text.last?.isLetter ?? false
         guard !isGlued || (word.first?.isUppercase ?? false) else { return false }
         if has(word[...], in: .exact) || has(word.lowercased()[...], in: .codes) { return true }
-        // "Euro 2028" is a championship.
+        // "Euro 2028" is a championship, not a price.
         let year = Int(String(amount)) ?? 0
         return has(word.lowercased()[...], in: .either) && !(1900...2099).contains(year)
     }

@@ -86,7 +86,8 @@ package struct PhraseBook: Sendable {
         if line.allSatisfy({ $0 < 0x80 }) { return (true, line.count <= shortWord) }
         let text = String(decoding: line, as: UTF8.self)
         guard text.unicodeScalars.allSatisfy(isOfSpacedScript) else { return (false, false) }
-        // In these writing systems, a character has at most three scalars; counting characters would take most of the time here.
+        // In these writing systems, a character has at most three scalars. Counts these first, because counting characters would take most of the
+        // time.
         return (true, text.unicodeScalars.count <= 3 * shortWord && text.count <= shortWord)
     }
 
@@ -116,8 +117,8 @@ package struct PhraseBook: Sendable {
         }
     }
 
-    /// Returns the purposes of which a text contains a phrase. A phrase for a card counts only at the beginning of the text: "Card number" means a
-    /// bank card, "Library card" does not.
+    /// Returns the purposes whose phrases occur in a text. A phrase for a card counts only at the beginning of the text: "Card number" means a bank
+    /// card, "Library card" does not.
     func purposes(in text: String) -> Purposes {
         var purposes = Purposes()
         read(Self.folded(text)) { purpose, place in

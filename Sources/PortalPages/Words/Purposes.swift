@@ -1,4 +1,4 @@
-/// The purposes of which a text contains a phrase, and whether the text contains a sum of money. A text is read once; the rules use the purposes and
+/// The purposes whose phrases occur in a text, and whether the text contains a sum of money. A text is read once; the rules use the purposes and
 /// never the words.
 package struct Purposes: OptionSet, Hashable, Sendable {
     package var rawValue: UInt64
@@ -73,7 +73,7 @@ package struct Purposes: OptionSet, Hashable, Sendable {
     /// Whether a sum in the text is for something other than access, such as a lost key.
     package var isExtra: Bool { has(.extra) }
     package var isFailure: Bool { has(.failure) }
-    /// Whether the text reports that the login is done. "You are connected" may refer only to the Wi-Fi.
+    /// Whether the text reports that the login is done. "You are connected" counts, although it may refer only to the Wi-Fi.
     package var soundsLikeSuccess: Bool { has(.success) || has(.granted) }
     /// Whether the text says that the gateway has opened.
     package var saysGranted: Bool { has(.granted) }

@@ -16,7 +16,7 @@ enum DesktopPrograms {
         return find("xdg-terminal-exec").map { [$0] + command } ?? find("x-terminal-emulator").map { [$0, "-e"] + command }
     }
 
-    /// Opens a terminal for this program, where there are no dialogs. Returns only if there is no terminal either.
+    /// Replaces this process with a terminal that runs hotspotctl, for desktops without a program for dialogs. Returns only if that fails.
     static func terminalInstead(_ arguments: [String], hint: String) -> Failure {
         guard let terminal = terminal(own(arguments)) else {
             return Failure(.failed, "There is no program for dialogs or terminals.", hint: hint)
@@ -24,7 +24,7 @@ enum DesktopPrograms {
         return become(terminal)
     }
 
-    /// Returns the command line for this program.
+    /// Returns the command line that runs hotspotctl with these arguments.
     static func own(_ arguments: [String]) -> [String] { [FilePath.target(ofLink: "/proc/self/exe") ?? "hotspotctl"] + arguments }
 
     /// Runs a command. If the terminal closes with the command (`staying`), waits for Enter after a failure.
@@ -33,7 +33,7 @@ enum DesktopPrograms {
         do { try command() } catch let failure as Failure {
             failure.report()
             TerminalLine.dropTypedAhead()
-            // The end of the input also ends the wait.
+            // The wait also ends if the input ends.
             _ = try? TerminalLine.read("Press Enter to close this window. ", false)
             Glibc.exit(failure.status.rawValue)
         }
@@ -64,7 +64,7 @@ struct DialogRun {
     /// The largest output of a dialog, in octets.
     private static let limit = 64 * 1024
 
-    /// - Parameter end: returns why the dialog is no longer needed, so that it is closed.
+    /// - Parameter end: returns a failure once the dialog is no longer needed. The dialog is then closed, and the failure is thrown.
     init(_ command: [String], end: () -> Failure?) throws(Failure) {
         let pipe: ChildPipe
         let pid: pid_t

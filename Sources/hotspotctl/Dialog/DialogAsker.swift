@@ -1,7 +1,7 @@
 import ControlAPI
 import HotspotCore
 
-/// Asks for answers in dialogs of the desktop: one form for the fields, and a question for each box.
+/// Asks for answers in dialogs of the desktop: one form for the fields, and a question for each check box.
 struct DialogAsker: Questioner {
     let renderer: Renderer
     let program: DialogProgram
@@ -63,7 +63,7 @@ struct DialogAsker: Questioner {
         try show("\(question)", [DialogProgram.Entry(label: "PIN", isHidden: true)])[0]
     }
 
-    /// Asks for the fields to type or choose, and asks again for those that need another answer.
+    /// Asks for the fields other than check boxes, and asks again for required fields that the user left empty.
     private func askForm(
         _ prompt: PendingPrompt, _ heading: [String], _ earlier: EarlierQuestions, _ answers: inout TypedAnswers
     ) throws(Failure) {
@@ -152,10 +152,10 @@ struct FieldQuestion {
 
     private var mayClear: Bool { choices.isEmpty && (isStored || preset != nil) && field.mayBeEmpty }
 
-    /// A label in a form is one line, of at most this many octets.
+    /// The longest label in a form, in octets: it must fit on one line.
     private static let limit = 60
 
-    /// Whether the label is too long for a line of the form. The text above the form then shows the whole label, and the line its beginning.
+    /// Whether the label is too long for a line of the form. That line then shows only the beginning; the text above the form shows the whole label.
     var isLong: Bool { label.utf8.count > Self.limit }
 
     /// Returns the field as an entry of the dialog.

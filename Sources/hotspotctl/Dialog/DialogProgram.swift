@@ -15,7 +15,7 @@ struct DialogProgram: Equatable {
     /// Separates the answers of a form. This character cannot be typed.
     private static let separator = "\u{1F}"
 
-    /// Returns the program that belongs to this desktop; otherwise any that is installed.
+    /// Returns the program that belongs to this desktop; if that is not installed, the other one.
     ///
     /// - Parameters:
     ///   - desktop: the value of `XDG_CURRENT_DESKTOP`.
@@ -32,13 +32,13 @@ struct DialogProgram: Equatable {
     struct Entry: Equatable {
         var label: String
         var isHidden = false
-        /// The choices; empty for a field to type in.
+        /// The choices; empty if the user types the answer.
         var choices: [String] = []
     }
 
     // MARK: Forms
 
-    /// Returns the command lines that ask for the entries, in order: one for all, or one for each.
+    /// Returns the command lines that ask for the entries, in order: one for all entries (zenity), or one for each entry (kdialog).
     func forms(_ text: String, _ entries: [Entry]) -> [[String]] {
         switch kind {
         case .zenity:
@@ -54,9 +54,9 @@ struct DialogProgram: Equatable {
         case .kdialog:
             return entries.map { entry in
                 let text = markup("\(text)\n\n\(entry.label):")
-                // Choices may begin with a hyphen.
+                // Ends the options, because choices may begin with a hyphen.
                 if !entry.choices.isEmpty { return command("--combobox=\(text)", "--") + Self.shown(entry.choices) }
-                // Unlike in other labels, an ampersand in this box's label marks a shortcut key.
+                // Doubles ampersands: unlike in other dialogs, an ampersand in the label of an input box marks a shortcut key.
                 return entry.isHidden
                     ? command("--password=\(text)") : command("--inputbox=\(text.replacing("&amp;", with: "&amp;&amp;"))")
             }
@@ -73,7 +73,7 @@ struct DialogProgram: Equatable {
         }
     }
 
-    /// Returns the choices as the dialog shows them: all different, and without the character at which zenity splits them.
+    /// Returns the choices as the dialog shows them: all different, and without the character `|`, at which zenity splits them.
     private static func shown(_ choices: [String]) -> [String] {
         let shown = choices.map { $0.replacing("|", with: "¦") }
         return Set(shown).count == shown.count ? shown : shown.enumerated().map { "\($0 + 1). \($1)" }
@@ -89,7 +89,7 @@ struct DialogProgram: Equatable {
     func question(_ text: String, mayDecline: Bool) -> [String] {
         switch kind {
         case .zenity:
-            // A key that was pressed before the dialog appeared must not count as a yes.
+            // The default is Cancel, so that a key that was pressed before the dialog appeared does not count as a yes.
             command("--question", "--text=\(markup(text))", "--ok-label=Yes", "--default-cancel")
                 + (mayDecline ? ["--cancel-label=Cancel", "--extra-button=No"] : ["--cancel-label=No"])
         case .kdialog: command(mayDecline ? "--yesnocancel=\(markup(text))" : "--yesno=\(markup(text))")
@@ -110,7 +110,7 @@ struct DialogProgram: Equatable {
         [path, "--title=\(Self.title)"] + (kind == .zenity ? ["--width=\(Self.width)"] : []) + options
     }
 
-    /// Returns a text as markup for both toolkits, so that it cannot contain markup itself.
+    /// Returns a text as markup for both toolkits; markup in the text itself is escaped.
     private func markup(_ text: String) -> String {
         let escapes: [Character: String] = [
             "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;",

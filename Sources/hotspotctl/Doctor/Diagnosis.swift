@@ -9,7 +9,7 @@ enum LayerName: String, Codable, CaseIterable {
 
 /// One layer and its state.
 struct Layer: Codable, Equatable {
-    /// A layer in the state `attention` lets packets through; one that is `broken` does not.
+    /// A layer in the state `attention` lets packets through; a layer in the state `broken` does not.
     enum State: String, Codable { case ok, attention, broken, unknown }
 
     var name: LayerName
@@ -82,7 +82,7 @@ extension ProblemCode {
         }
     }
 
-    /// If one of these layers is broken, packets get no further, unless the probe has shown otherwise.
+    /// The problems that break their layer, so that packets get no further, unless the probe has shown otherwise.
     static let fatal: Set = [
         noWireless, noAddress, addressConflict, noNameservers, proberMissing, unclaimedCaptive, sandboxUnavailable, loginFailed,
         held,

@@ -110,7 +110,7 @@ extension DoctorFacts {
     private var gateway: Layer {
         guard let link else { return Layer(.gateway, .unknown, "hotspotctl cannot see \(name).") }
         if link.hasDefaultRoute { return Layer(.gateway, .ok, "\(name) has a default route.") }
-        // Some programs keep the default route in their own routing tables.
+        // If the probe got an answer, the layer is not broken: some programs keep the default route in their own routing tables.
         let state: Layer.State = isOnline || isCaptive ? .attention : .broken
         return Layer(.gateway, state, "There is no default route through \(name).", "ip route show table all dev \(name)")
     }
@@ -125,7 +125,7 @@ extension DoctorFacts {
         return Layer(.resolvers, .ok, "Other programs send their DNS questions to \(Renderer.safe(first, limit: 64))\(rest).")
     }
 
-    /// The outcome of the probe's requests: a status, or the word of an error.
+    /// The outcomes of the probe's requests: for each, a status or the code of an error.
     private var outcomes: [Substring] {
         (check?.requests ?? []).compactMap(Self.outcome)
     }
@@ -144,7 +144,7 @@ extension DoctorFacts {
         line.firstRange(of: "→ ").map { line[$0.upperBound...].prefix { $0 != ":" && $0 != " " } }
     }
 
-    /// Returns the outcome of a request that needed a nameserver; `nil` for a request to an address, even one that the daemon remembers.
+    /// Returns the outcome of a request that needed a nameserver; `nil` for a request to an address, even to an address that the daemon remembers.
     private static func outcomeByName(_ line: String) -> Substring? {
         guard let scheme = line.firstRange(of: "://"), let arrow = line.firstRange(of: " → "),
             scheme.upperBound <= arrow.lowerBound

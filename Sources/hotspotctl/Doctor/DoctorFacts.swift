@@ -40,7 +40,7 @@ struct DoctorFacts {
     var subject: String? { wanted ?? status?.interface ?? link?.name }
 
     var status: InterfaceStatus? {
-        // Without a name, the daemon chose an interface for its check.
+        // If the user names no interface, examines the interface that the daemon chose for its check.
         guard let name = wanted ?? check?.interface else { return reply?.interfaces.first }
         return reply?.interfaces.first { $0.interface == name }
     }

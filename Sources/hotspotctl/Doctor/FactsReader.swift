@@ -26,8 +26,8 @@ struct FactsReader {
     private func daemon(_ common: CommonOptions, _ interface: String?) -> DoctorFacts.Daemon {
         do throws(Failure) {
             let client = try common.connect()
-            // If the daemon does not watch an interface, that is a finding, not a failure. The probe comes first, because its verdict changes the
-            // status.
+            // A failed check is a finding, not a failure: the daemon may not watch the interface. The check comes before the status, because its
+            // verdict changes the status.
             let check = try? client.call("Check", .members(["interface": interface]), as: CheckReply.self)
             let status = try client.call("Status", as: StatusReply.self)
             let helpers = try? client.call("Helpers", as: HelpersReply.self).helpers
@@ -48,7 +48,7 @@ struct FactsReader {
             }
             guard let type = value("type"), type != Self.loopback else { return nil }
             let isWireless = access("\(root)/sys/class/net/\(name)/phy80211", F_OK) == 0
-            // A tunnel has no state of its own.
+            // A tunnel has the state `unknown`, so its carrier decides.
             let state = value("operstate")
             return DoctorFacts.Interface(
                 name: name, kind: isWireless ? .wireless : type == Self.tunnel ? .tunnel : .wired,
@@ -81,7 +81,7 @@ struct FactsReader {
         }
         for line in (text("/proc/net/ipv6_route") ?? "").split(separator: "\n") {
             let fields = line.split(whereSeparator: \.isWhitespace)
-            // The kernel lists an unreachable default route with the loopback interface.
+            // Unreachable default routes do not count: the kernel lists them with the loopback interface, which is never examined.
             if fields.count > 9, fields[0].allSatisfy({ $0 == "0" }), fields[1] == "00" { names.insert(String(fields[9])) }
         }
         return names

@@ -6,7 +6,7 @@ import HotspotCore
 struct Redaction {
     enum Kind: String { case network, name, host, address, hardware = "hardware address", token }
 
-    /// Suffixes of file and unit names, which are not host names.
+    /// Suffixes of file and unit names: a name with such a suffix is not the name of a host.
     private static let files: Set<Substring> = [
         "service", "socket", "conf", "helper", "portal", "varlink", "txt", "lease", "leases",
     ]
@@ -17,7 +17,7 @@ struct Redaction {
     private let products: [(pattern: String, glob: Glob)]
     /// The added texts and their replacements.
     private var words: [String: String] = [:]
-    /// All replacements: those of added texts, and those of recognised texts.
+    /// All replacements, of added texts and of recognised texts.
     private var replacements: [String: String] = [:]
     private var counts: [Kind: Int] = [:]
 
@@ -35,7 +35,7 @@ struct Redaction {
 
     /// Adds an SSID in its printable form, and its other spellings.
     mutating func add(network printable: String) {
-        // A network without a name is described with an ordinary word.
+        // Keeps the word "wired", which describes a network without a name.
         guard !printable.isEmpty, printable != "wired", !printable.hasPrefix("wired:") else { return }
         let replacement = replacement(of: printable, .network)
         guard let octets = Printable.octets(of: printable) else { return }
@@ -51,7 +51,7 @@ struct Redaction {
         text = text.replacing(#/([a-z]+:\/\/)(\[[0-9A-Fa-f:.]+\]|[^\s\/?#:"'<>|│,;!\])]+)(:[0-9]+)?([\/?#][^\s"'<>|│)]*)?/#) {
             match in
             let (whole, scheme, host, port, rest) = match.output
-            // A full stop ends the sentence, or a fully qualified name.
+            // A full stop after a host ends the sentence or a fully qualified name, so it is not a part of the host.
             let name = host.hasSuffix(".") ? host.dropLast() : host
             if Renderer.probeHosts.contains(name.lowercased()) { return String(whole) }
             return scheme + self.host(String(name), isSure: true) + host[name.endIndex...] + (port ?? "")
@@ -60,7 +60,7 @@ struct Redaction {
         text = text.replacing(#/[0-9A-Za-z._%+\-]+@([0-9A-Za-z.\-]+)/#) { match in
             Self.isFile(match.output.1) ? String(match.output.0) : replacement(of: String(match.output.0), .name)
         }
-        // Unicode sees no word boundaries in "wired:da:70".
+        // Uses simple word boundaries, because Unicode's rules see none in "wired:da:70".
         text = text.replacing(#/\b[0-9A-Fa-f]{2}([:\-][0-9A-Fa-f]{2}){5}\b/#.wordBoundaryKind(.simple)) {
             replacement(of: String($0.output.0), .hardware)
         }

@@ -218,7 +218,7 @@ struct ReportText {
         return names.filter { $0.count > 1 && $0 != "root" && $0 != "localhost" }
     }
 
-    /// Returns the first lines that a command of hotspotctl prints.
+    /// Runs a command with the shell, and returns the first lines of its output.
     private func output(_ command: String, lines: Int) -> [String] {
         guard let stream = popen("\(command) 2>/dev/null", "re") else { return [] }
         defer { pclose(stream) }

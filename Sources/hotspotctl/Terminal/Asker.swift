@@ -6,7 +6,7 @@ import HotspotCore
 protocol Questioner {
     /// Asks every field of a prompt.
     ///
-    /// - Parameter earlier: the questions that the user has just read and agreed to.
+    /// - Parameter earlier: the questions that the user has already answered in this dialogue.
     func ask(_ prompt: PendingPrompt, after earlier: EarlierQuestions) throws(Failure) -> TypedAnswers
 
     /// Asks whether to keep the answers for this portal.
@@ -17,7 +17,7 @@ protocol Questioner {
 }
 
 extension ControlClient {
-    /// Asks for the PIN of the stored answers until it is right. Returns `false` if the user leaves it empty.
+    /// Asks for the PIN of the stored answers until it is right. Returns `false` if the user types nothing.
     ///
     /// - Parameters:
     ///   - resumes: whether a login that waits only for the PIN goes on with the stored answers.
@@ -73,7 +73,7 @@ struct Asker: Questioner {
             let isLeftEmpty = earlier.left.contains(field.name)
             if let answer = try askText(field, label, isStored: isStored, isLeftEmpty: isLeftEmpty) {
                 answers[field.name] = answer
-                // Removing a default is an answer; an empty line is not.
+                // Sends an empty answer only if the user removed a default with `-`; an empty line is not an answer.
                 if answer.isEmpty, isStored || preset(of: field) != nil { cleared.append(field.name) }
             } else {
                 stored.append(field.name)
@@ -115,20 +115,20 @@ struct Asker: Questioner {
 
     private func askBox(_ field: Field, _ label: String, isAgreed: Bool) throws(Failure) -> String {
         let mark = label.last.map { ".?!:".contains($0) } == true ? "" : "?"
-        // The portal ticked this box, which does not mean that the user agrees.
+        // Ignores whether the portal ticked the box: that does not mean that the user agrees.
         let choice = isAgreed ? "[Y/n]" : field.required ? "[y/n]" : "[y/N]"
         let question = "  \(renderer.bar) \(label)\(mark) \(choice) "
         return try agrees(question, isNeeded: field.required, isAgreed: isAgreed) ? "yes" : "no"
     }
 
-    /// Returns the answer; `nil` for the stored one.
+    /// Returns the answer; `nil` stands for the stored answer.
     ///
     /// - Parameter isLeftEmpty: whether the user has just left the field empty.
     private func askText(
         _ field: Field, _ label: String, isStored: Bool, isLeftEmpty: Bool
     ) throws(Failure) -> String? {
         let choices = field.kind == .choice ? field.choices ?? [] : []
-        // A choice that is itself a number could be mistaken for a position in the list.
+        // Does not number the choices if one of them is itself a number, which could be mistaken for a position in the list.
         let isNumbered = !choices.contains { Int($0) != nil }
         for (index, choice) in choices.enumerated() {
             Output.ask("  \(renderer.bar)   \(isNumbered ? "\(index + 1))" : "-") \(renderer.safe(choice, limit: 200))\n")
@@ -195,7 +195,7 @@ struct TypedAnswers {
 
 /// Consent to one check box of one portal, or to its terms.
 struct Agreement: Hashable {
-    /// The whole label, because its text may have changed beyond the part that is shown.
+    /// The whole label: the text after the part that is shown may have changed.
     let label: String
     let interface: String
     let portal: String?
@@ -222,7 +222,7 @@ struct EarlierQuestions {
     var wishes: [String?: Bool] = [:]
     /// Whether a code was typed.
     var hasCode = false
-    /// The beginning of "Nothing was sent", or "Nothing more" once something was.
+    /// The beginning of "Nothing was sent": "Nothing", or "Nothing more" after the first answer.
     var nothing = "Nothing"
 
     mutating func add(_ prompt: PendingPrompt, _ answers: TypedAnswers) {

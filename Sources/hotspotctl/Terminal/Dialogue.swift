@@ -2,13 +2,13 @@ import ControlAPI
 import Glibc
 import HotspotCore
 
-/// One login's questions: asks the user, sends the answers, waits for the outcome, and repeats this as long as the portal asks.
+/// The questions of one login: asks the user, sends the answers, waits for the outcome, and repeats this as long as the portal asks.
 struct Dialogue {
     let common: CommonOptions
     let client: ControlClient
     /// Whether to keep the answers; `nil` leaves that to the daemon's settings.
     var remember: Bool?
-    /// Whether fields without a line of input get their stored answers; only without a terminal.
+    /// Whether the stored answers are used for fields that the input has no line for. Only for input that is not a terminal.
     var stored = false
     /// Seconds to wait for each outcome; 0 does not wait.
     let wait: Double
@@ -25,7 +25,7 @@ struct Dialogue {
 
     func run(_ first: PendingPrompt) throws { try run(first.id, first, on: first.interface) }
 
-    /// - Parameter first: `nil` if the prompt with this name has already ended.
+    /// - Parameter first: the prompt with the ID `name`; `nil` if it has already ended.
     func run(_ name: String, _ first: PendingPrompt?, on interface: String?) throws {
         var (id, prompt) = (name, first)
         var earlier = EarlierQuestions()
@@ -101,7 +101,7 @@ struct Dialogue {
         }
     }
 
-    /// Sends the answers and waits; `nil` if the caller does not wait for the outcome.
+    /// Sends the answers, and waits for the outcome. Returns `nil` if ``wait`` is 0.
     ///
     /// - Parameter nothing: the beginning of "Nothing was sent".
     private func send(_ filled: Filled, _ watch: OutcomeWatch, hasCode: Bool, _ nothing: String) throws -> Sent? {
@@ -117,7 +117,7 @@ struct Dialogue {
             }
         } catch {
             guard let refusal = error.refusal else { throw error }
-            // The question ended while the answer was on its way, so the login's outcome counts.
+            // The question ended before the answer arrived, so the login's outcome is reported.
             if wait > 0, case .noSuchPrompt(_, let reason) = refusal {
                 return try fate(of: filled.prompt.id, watch, late: "\(reason ?? Self.gone) \(nothing) was sent.")
             }
@@ -149,8 +149,8 @@ struct Dialogue {
         }
     }
 
-    /// Probes after a login in a browser; an open network confirms the login. Returns whether the user's answer must confirm it, because the network
-    /// was already open before a fresh login, or there is no prober. Throws if the portal is still there.
+    /// Probes after a login in a browser; an open network confirms the login. Returns whether the user's answer must confirm the login, because the
+    /// network was already open before a fresh login, or there is no prober. Throws if the network is not open.
     private func mustBeConfirmed(_ prompt: PendingPrompt) throws(Failure) -> Bool {
         let check = try client.call("Check", .members(["interface": prompt.interface]), as: CheckReply.self)
         guard try client.prompt(prompt.id).pending != nil else { return false }
@@ -160,13 +160,13 @@ struct Dialogue {
 
     private static let gone = "The portal no longer asks this question."
 
-    /// Reports how a prompt ended without an answer from this command, and how its login ended.
+    /// Reports how a prompt ended without an answer from this command, and returns how the login continued.
     ///
     /// - Parameter late: why an answer that was sent came too late.
     private func fate(of id: String, _ watch: OutcomeWatch, late: String? = nil) throws -> Sent {
         var outcome = try watch.outcome(within: 0)
         if case .online = outcome, late == nil {
-            // The outcome says it all.
+            // Prints nothing here: the outcome explains the end of the prompt.
         } else {
             Output.error([common.renderer.safe(try late ?? client.prompt(id).gone ?? Self.gone)])
             if outcome == .timeout || watch.hasLeft { outcome = try watch.outcome(within: wait) }
@@ -195,7 +195,7 @@ struct Dialogue {
             && (remember == nil || (remember == true && prompt.warning != nil))
     }
 
-    /// Returns whether to keep the answers, and whether the user agreed to that for this portal; asks only once in a dialogue.
+    /// Returns whether to keep the answers, and whether the user agreed to that for this portal. Asks only once for each portal.
     private func consentToKeep(
         _ answers: TypedAnswers, _ prompt: PendingPrompt, _ asker: any Questioner, after earlier: EarlierQuestions
     ) throws(Failure) -> (remember: Bool, confirmed: Bool) {
@@ -205,13 +205,14 @@ struct Dialogue {
         return (agreed, agreed)
     }
 
-    /// Asks for the PIN that guards the stored answers, and returns the prompt with these answers; `nil` if the daemon has already sent them.
+    /// Asks for the PIN that guards the stored answers, and returns the prompt, which then offers these answers; `nil` if the daemon has already
+    /// sent them.
     private func unlocked(
         _ prompt: PendingPrompt, _ asker: any Questioner, _ watch: OutcomeWatch
     ) throws(Failure) -> PendingPrompt? {
         let skips = dialogs == nil ? "press Enter" : "leave this empty"
         let question = "PIN of the stored answers (\(skips) to type the answers instead)"
-        // The daemon may send the stored answers at once.
+        // Restarts the watch before each try: the daemon may send the stored answers at once.
         let isUnlocked = try client.unlock(asker, question, isDialog: dialogs != nil) { watch.loginBegins(on: nil) }
         return isUnlocked ? try client.prompt(prompt.id).pending : prompt
     }
@@ -261,7 +262,7 @@ extension Renderer {
     /// - Parameter options: further options, after a space.
     func answer(_ interface: String, _ options: String = "") -> String { "hotspotctl answer\(options) \(argument(interface))" }
 
-    /// Returns the failure for a login in a browser that was not confirmed: by the user, or by the probe with this verdict.
+    /// Returns the failure for a login in a browser that the probe did not confirm, or without a verdict, that the user did not confirm.
     func stays(_ prompt: PendingPrompt, _ verdict: String? = nil) -> Failure {
         let words =
             switch verdict {

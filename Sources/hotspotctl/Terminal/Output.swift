@@ -7,7 +7,7 @@ import Varlink
 enum Output {
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// The height of the terminal on standard output; `nil` if it is not a terminal.
+    /// The height of the terminal on standard output; `nil` if standard output is not a terminal.
     static var rows: Int? { size(of: STDOUT_FILENO).map { $0.ws_row > 0 ? Int($0.ws_row) : 24 } }
 
     /// The width of the terminal on standard output.
@@ -38,12 +38,12 @@ enum Output {
         write(columns(of: descriptor).map { Wrapping.fitted(text, columns: $0) } ?? text, to: descriptor)
     }
 
-    /// Returns the width of the terminal; `nil` if there is none.
+    /// Returns the width of the terminal; `nil` if the descriptor is not a terminal.
     private static func columns(of descriptor: Int32) -> Int? {
         size(of: descriptor).map { $0.ws_col > 0 ? Int($0.ws_col) : Wrapping.usualColumns }
     }
 
-    /// Returns the size of a terminal, zero if it is not known; `nil` if there is none.
+    /// Returns the size of the terminal, zero if the size is not known; `nil` if the descriptor is not a terminal.
     private static func size(of descriptor: Int32) -> winsize? {
         var size = winsize()
         guard isatty(descriptor) == 1 else { return nil }
@@ -62,7 +62,7 @@ enum Output {
             } else if errno != EINTR {
                 let code = errno
                 guard descriptor == STDOUT_FILENO else { return }
-                // A reader that has ended is not a failure, but a full disk is.
+                // If the reader has ended, the program succeeds; other errors, such as a full disk, are failures.
                 if code == EPIPE { exit(ExitStatus.done.rawValue) }
                 error(["hotspotctl: The output cannot be written: \(String(cString: strerror(code)))."])
                 exit(ExitStatus.failed.rawValue)

@@ -4,10 +4,10 @@ import HotspotCore
 
 /// The names that portal files give to portals (docs/portals.md). The administrator or hotspotd wrote these names, not the portal.
 struct PortalNames: Sendable, Equatable {
-    /// The helper that logs in with portal files. Its kind of a portal is the file's name.
+    /// The helper that logs in with portal files. For this helper, the kind of a portal is the name of the portal's file.
     static let helper = "catalogue"
 
-    /// If two files have the same name, the one in the earlier folder counts; without folders, no portal has a name.
+    /// The folders with portal files. Of two files with the same name, the file in the earlier folder is used.
     var folders: [String] = []
 
     /// The folders of `HOTSPOTD_PORTALS`, separated by colons, the most important last; otherwise the folders of the administrator and of the
@@ -21,7 +21,7 @@ struct PortalNames: Sendable, Equatable {
         return PortalNames(folders: ["/etc/hotspotd/portals", prefix + "/lib/hotspotd/portals"])
     }
 
-    /// Returns the name of a portal where this helper logs in; `nil` if no file gives it one.
+    /// Returns the name of a portal of this kind where this helper logs in; `nil` if no portal file contains a name.
     func name(of kind: String?, by helper: String) -> String? {
         guard helper == Self.helper, let kind, !kind.isEmpty, !kind.hasPrefix("."),
             !kind.contains(where: { $0 == "/" || $0 == "\0" })

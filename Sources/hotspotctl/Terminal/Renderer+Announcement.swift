@@ -2,14 +2,14 @@ import ControlAPI
 import HotspotCore
 
 extension Renderer {
-    /// Returns the words for an access point's announcement, for a table.
+    /// Returns the main facts of an access point's announcement, for a table.
     func marks(_ network: ScannedNetwork) -> [String] {
         guard let announced = network.announced else { return [] }
         return (announced.expectsLogin ? ["login expected"] : [])
             + (announced.openRoaming == true ? ["OpenRoaming"] : announced.passpoint == true ? ["Passpoint"] : [])
     }
 
-    /// Returns an access point's announcement: its numbers in hotspotd's words, and its own words behind the bar.
+    /// Returns an access point's announcement as lines: its numbers in hotspotd's words, and its texts behind the bar.
     func announcement(_ network: ScannedNetwork) -> [String] {
         guard let announced = network.announced else { return [] }
         var facts = marks(network)

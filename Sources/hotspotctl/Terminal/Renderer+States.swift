@@ -57,7 +57,7 @@ extension Renderer {
         case .loggedOff: "logged off"
         case .dismissed: "dismissed"
         case .superseded: "restarted"
-        // The journal's own words.
+        // Outcomes that only the journal has.
         case nil where word == "interrupted": "interrupted: hotspotd ended"
         case nil where word == "switchedOff": "switched off"
         case nil where word == "forgotten": "forgotten"

@@ -5,13 +5,13 @@ struct Column {
     var least: Int?
     /// The order in which the column is left out, from 1; `nil` if it always stays.
     var leaves: Int?
-    /// Whether cells are cut in the middle rather than at the end: the end of an origin shows which host answers.
+    /// Whether cells are cut in the middle, not at the end: the end of an origin shows which host answers.
     var isOrigin = false
 }
 
 extension Renderer {
-    /// Returns a table with columns two spaces apart and rows of one line each. If it is too wide, columns are cut and then left out in their order;
-    /// columns that should stay whole are cut last. A line below names the missing columns.
+    /// Returns a table with columns two spaces apart and rows of one line each. If the table is too wide, columns are cut, then left out in the order
+    /// of ``Column/leaves``; columns that should stay whole are cut last. A line below the table names the missing columns.
     func table(_ columns: [Column], _ rows: [[String]]) -> [String] {
         let headings = columns.map(\.heading)
         let all = (legend ? [headings] : []) + rows
@@ -45,7 +45,7 @@ extension Renderer {
         return shown
     }
 
-    /// Returns the width of each shown column. The widest is cut first, and columns that should stay whole only after all others.
+    /// Returns the width of each shown column. Cuts the column first that exceeds its smallest width most; columns that should stay whole come last.
     private func widths(_ shown: [Int], _ columns: [Column], _ natural: [Int]) -> [Int] {
         var widths = shown.map { natural[$0] }
         while let room = self.columns, total(widths) > room {
@@ -59,7 +59,7 @@ extension Renderer {
 
     private func total(_ widths: [Int]) -> Int { widths.reduce(-2) { $0 + $1 + 2 } }
 
-    /// Returns the beginning of a text in this number of cells, or its beginning and its end. A cut text gets an ellipsis and keeps all its colours.
+    /// Returns a text in this number of cells, cut at the end or, with `inMiddle`, in the middle. A cut text gets an ellipsis and keeps its colours.
     private func cut(_ text: String, to width: Int, inMiddle: Bool) -> String {
         guard Self.width(text) > width else { return text }
         if inMiddle, text.utf8.count == text.unicodeScalars.count {

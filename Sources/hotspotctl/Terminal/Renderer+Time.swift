@@ -15,7 +15,7 @@ extension Renderer {
         }
     }
 
-    /// Returns the time since a moment in words. The moment is in milliseconds of Unix time.
+    /// Returns the time since a moment, in words. The moment is in milliseconds of Unix time.
     func ago(_ moment: Int) -> String {
         let seconds = now.subtractingReportingOverflow(moment).partialValue / 1000
         switch seconds {
@@ -48,7 +48,7 @@ extension Renderer {
         return "\(tenths / 10).\(tenths % 10) s"
     }
 
-    /// Returns the duration of a login as it follows a verb; empty below a second.
+    /// Returns the duration of a login, to be appended to a word such as "Online"; empty below a second.
     func after(_ seconds: Double) -> String { seconds < 1 ? "" : " after \(duration(seconds: Int(seconds)))" }
 
     func octets(_ count: Int) -> String {

@@ -4,7 +4,7 @@ import HotspotCore
 
 struct Style: Equatable {
     var colour: Bool
-    /// Characters beyond ASCII.
+    /// Whether lines may contain characters beyond ASCII.
     var unicode: Bool
 
     static let plain = Style(colour: false, unicode: true)
@@ -99,7 +99,7 @@ struct Renderer {
 
     func lines(_ problem: Problem) -> [String] { lines(problem, of: nil) }
 
-    /// Returns a problem and its hint, with its owner's name unless the sentence begins with that name.
+    /// Returns a problem and its hint, with the owner's name unless the problem's sentence begins with that name.
     func lines(_ problem: Problem, of owner: String?) -> [String] {
         let name = owner.flatMap { problem.message.hasPrefix($0) ? nil : "\(safe($0, limit: 64)): " } ?? ""
         let (own, others) = sentence(problem.message)
@@ -134,7 +134,7 @@ struct Renderer {
     /// continue at the left edge.
     static func width(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
-        // The variation selector turns the character into a picture, which is wide.
+        // The variation selector makes the character before it a picture of two cells, so the selector counts as the second cell.
         case .nonspacingMark, .enclosingMark, .format: scalar == "\u{FE0F}" ? 1 : 0
         default: isWide(scalar) ? 2 : 1
         }

@@ -7,11 +7,11 @@ enum TerminalLine {
     /// Signals that would end the program while the echo is off.
     private static let fatal = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// Prints a question, and reads a line without its end. Throws if the input ended.
+    /// Prints a question, and reads a line without its line end. Throws if the input ended.
     ///
-    /// For a secret, the echo is off before the question appears, so that everything typed after it is read and never visible.
+    /// For a secret, the echo is off before the question appears, so that everything that is typed after the question is read and never visible.
     ///
-    /// - Parameter end: returns why typing is no longer needed; called while nothing is typed.
+    /// - Parameter end: returns a failure once the answer is no longer needed. Called while the user types nothing.
     static func read(_ question: String, _ secret: Bool, end: () -> Failure? = { nil }) throws(Failure) -> String {
         guard secret else {
             Output.ask(question)
@@ -23,7 +23,7 @@ enum TerminalLine {
         return try muted(question, end)
     }
 
-    /// Drops keys that were pressed before the question appeared: they do not answer it.
+    /// Drops keys that were pressed before the question appeared: they do not answer the question.
     static func dropTypedAhead() { tcflush(STDIN_FILENO, TCIFLUSH) }
 
     private static func line() throws(Failure) -> String {
@@ -35,7 +35,7 @@ enum TerminalLine {
             if received < 0, errno == EINTR { continue }
             guard received > 0 else {
                 guard count > 0 else {
-                    // Ends the line of the question, because the user ended the input there.
+                    // Ends the question's line on the screen, because the user did not press Enter.
                     Output.ask("\n")
                     throw Failure(.answerNeeded, "The input ended before the answer.")
                 }
@@ -51,7 +51,7 @@ enum TerminalLine {
         return text
     }
 
-    /// Switches the echo off, asks, and reads a line. Signals that end the program wait until the echo is on again.
+    /// Switches the echo off, asks, and reads a line. Signals that end the program are blocked until the echo is on again.
     private static func muted(_ question: String, _ end: () -> Failure?) throws(Failure) -> String {
         var before = termios()
         guard tcgetattr(STDIN_FILENO, &before) == 0 else {
@@ -76,15 +76,15 @@ enum TerminalLine {
             tcsetattr(STDIN_FILENO, TCSANOW, &before)
             Output.ask("\n")
             sigprocmask(SIG_SETMASK, &previous, nil)
-            // The shell expects that the signal ends the program.
+            // Ends this program with the signal, as the shell expects.
             kill(getpid(), signal)
             exit(128 + signal)
         }
         return try line()
     }
 
-    /// Waits until a line can be read (`nil`) or a signal has arrived; throws if the prompt has ended. It checks ten times a second, which needs no
-    /// signal handler.
+    /// Waits until a line can be read, and returns `nil`, or until a signal arrives, and returns the signal. Throws if the prompt has ended. Polls
+    /// ten times a second, so that no signal handler is needed.
     private static func waitForInput(_ signals: sigset_t, _ end: () -> Failure?) throws(Failure) -> Int32? {
         var signals = signals
         while true {
@@ -94,7 +94,7 @@ enum TerminalLine {
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             if poll(&input, 1, 100) > 0 { return nil }
             if let failure = end() {
-                // The shell must not run a half-typed answer as a command.
+                // Drops a half-typed answer, which the shell would otherwise read as a command.
                 dropTypedAhead()
                 Output.ask("\n")
                 throw failure

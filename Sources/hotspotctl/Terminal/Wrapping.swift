@@ -5,12 +5,12 @@ enum Wrapping {
     static let usualColumns = 80
     /// Narrower terminals are not supported.
     private static let fewestColumns = 20
-    /// How far continued lines are indented: further than any line of hotspotd begins, so that foreign text cannot pass for one.
+    /// How far continued lines are indented: further than any line of hotspotd, so that foreign text cannot pass for such a line.
     private static let hanging = (indented: 4, other: 6)
     /// The bar before quoted text, which is repeated on wrapped lines.
     private static let bars: Set<Unicode.Scalar> = ["│", "|"]
 
-    /// Breaks each line that is too long, at a blank or within a long word. Blanks at the end are kept, such as one before the cursor.
+    /// Breaks each line that is too long, at a blank or within a long word. Keeps blanks at the end, such as the blank before the cursor.
     static func fitted(_ text: String, columns: Int) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { fitted(line: $0, max(columns, fewestColumns)) }
             .joined(separator: "\n")
@@ -35,7 +35,7 @@ enum Wrapping {
         return lines.joined(separator: "\n" + margin)
     }
 
-    /// Returns the end of the line and the start of the next one; `nil` if all of it fits.
+    /// Returns the end of the first line and the start of the next line; `nil` if the whole text fits on one line.
     private static func rest(
         of text: Substring.UnicodeScalarView, _ columns: Int, isFirst: Bool
     ) -> (end: Substring.UnicodeScalarView.Index, start: Substring.UnicodeScalarView.Index)? {
@@ -50,7 +50,7 @@ enum Wrapping {
                 continue
             }
             width += Renderer.width(scalar)
-            // A line is not broken within its indentation.
+            // Does not break a line within its indentation.
             if scalar == " ", !isBlank { blank = index }
             isBlank = scalar == " "
             // A blank may exceed the width, because it is invisible.

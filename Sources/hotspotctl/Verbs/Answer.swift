@@ -72,7 +72,7 @@ struct AnswerVerb: ParsableCommand {
         }
         let isTerminal = !stdin && isatty(STDIN_FILENO) == 1
         let dialogs = dialog ? DesktopPrograms.dialog : nil
-        // The programs that take over from the dialog, such as a terminal, need the socket's path.
+        // Programs that replace this process, such as a terminal, need the socket's path.
         if dialog { setenv("HOTSPOTD_SOCKET", common.socketPath, 1) }
         if dialog, dialogs == nil, !isTerminal { throw openTerminal(for: prompt) }
         let isInteractive = isTerminal || dialogs != nil

@@ -29,9 +29,9 @@ struct BrowseVerb: ParsableCommand {
     /// Seconds between two checks of the browser, and between two probes.
     private static let step = 0.2
     private static let probeInterval = 3.0
-    /// Seconds that the proof of the login may take after the browser was closed.
+    /// Seconds that the login may take to end after the browser was closed in an open network.
     private static let patience = 45.0
-    /// Seconds that the helper gets to reach the portal before the browser opens.
+    /// Seconds for which the browser waits for the helper to reach the portal.
     private static let meeting = 5.0
 
     func run() throws {
@@ -123,8 +123,8 @@ struct BrowseVerb: ParsableCommand {
         }
     }
 
-    /// Waits up to ``meeting`` seconds for the helper to reach the portal, because only then its key is known. Returns how the login ended, or the
-    /// warning, or neither.
+    /// Waits up to ``meeting`` seconds for the helper to reach the portal, because only then is the portal's key known. Returns how the login ended,
+    /// or the warning, or neither.
     private func meet(
         _ states: ControlClient, _ name: String, _ last: inout InterfaceStatus?, _ signals: InterruptSignals
     ) throws -> (end: End?, warning: String?) {
@@ -170,7 +170,7 @@ struct BrowseVerb: ParsableCommand {
         try common.renderer.online(end.status, after: (ContinuousClock.now - began).inSeconds, among: end.all)
     }
 
-    /// Waits a moment, and returns how the interface's login ended, if it has. Throws if the login has failed.
+    /// Waits a moment for a new status. Returns it if the login has succeeded, otherwise `nil`; throws if the login has failed.
     ///
     /// - Parameter last: gets the newest status.
     private func next(of states: ControlClient, _ name: String, _ last: inout InterfaceStatus?) throws -> End? {
@@ -187,7 +187,7 @@ struct BrowseVerb: ParsableCommand {
         }
     }
 
-    /// Reports the state of the login after the browser was closed. The login may just have succeeded.
+    /// Reports the outcome of the login after the browser was closed. The login may have succeeded just before.
     private func finish(
         _ exit: Int32, _ client: ControlClient, _ states: ControlClient, _ network: BrowseReply,
         since began: ContinuousClock.Instant

@@ -2,7 +2,7 @@ import Glibc
 import HotspotCore
 import Varlink
 
-/// The process `hotspot-helpers --browse` with its browser. It ends when its standard input ends.
+/// The process `hotspot-helpers --browse` with its browser. The process ends when its standard input is closed.
 final class BrowserWindow {
     /// The exit status of the process if there is no browser.
     static let noBrowser: Int32 = 3
@@ -36,7 +36,7 @@ final class BrowserWindow {
         _ = write(input, line, line.count)
     }
 
-    /// Returns the exit status of the process if it has ended.
+    /// Returns the exit status of the process; `nil` while it runs.
     func ended() -> Int32? {
         collect(WNOHANG)
         return status
@@ -51,7 +51,7 @@ final class BrowserWindow {
 
     private func collect(_ options: Int32) {
         var code: Int32 = 0
-        // The status is kept, because waitpid(2) returns it only once.
+        // Keeps the status, because waitpid(2) returns it only once.
         if status == nil, waitpid(pid, &code, options) == pid { status = code & 0x7F == 0 ? code >> 8 & 0xFF : 1 }
     }
 }

@@ -41,7 +41,7 @@ extension Renderer {
         return lines + contacts(check)
     }
 
-    /// Returns the detail as a sentence; the daemon sends a stable word.
+    /// Returns the detail as a sentence; the daemon sends a code.
     private func reason(_ check: CheckReply) -> String? {
         switch check.detail {
         case "httpsBlocked": return "Plain HTTP reaches the Internet, but HTTPS does not."
@@ -56,7 +56,7 @@ extension Renderer {
             if let status = Int(detail.dropFirst("status".count)), detail.hasPrefix("status") {
                 return "A server answered \(status); it is neither the Internet nor a portal."
             }
-            // The line of the failed request contains the word and then the sentence.
+            // The line of the failed request contains the code and then the sentence.
             for line in check.requests ?? [] {
                 guard let start = line.firstRange(of: "→ \(detail): ")?.upperBound,
                     let end = line[start...].ranges(of: " in ").last?.lowerBound
@@ -73,11 +73,11 @@ extension Renderer {
         "connectivitycheck.gstatic.com", "detectportal.firefox.com", "nmcheck.gnome.org", "1.1.1.1", "www.gstatic.com",
     ]
 
-    /// Returns the hosts that the probe contacts, and when; docs/settings.md lists the same.
+    /// Returns the hosts that the probe contacts, and when. docs/settings.md contains the same list.
     private func contacts(_ check: CheckReply) -> [String] {
         let isUsual = check.url == nil && check.httpsURL == nil
         let usual = Self.probeHosts.dropLast().joined(separator: ", ")
-        // If the settings name an endpoint, only their own HTTPS address counts; an empty address means no HTTPS.
+        // If the settings contain `URL=`, the probe uses HTTPS only with their `HTTPSURL=`; an empty value means no HTTPS.
         let https = check.httpsURL ?? (check.url == nil ? Self.probeHosts[4] : "")
         let hosts = [check.url.map { safe($0) } ?? usual] + (https.isEmpty ? [] : [safe(https)])
         return [

@@ -44,7 +44,7 @@ struct CompanionAccept: ParsableCommand {
     func run() throws { try DesktopPrograms.run(staying: stay, accept) }
 
     private func accept() throws {
-        // Checked before the decision, because the service does not keep the portal file after it.
+        // Checked before the decision, because the service does not keep the portal file afterwards.
         if let portalFile, access(portalFile, F_OK) == 0 {
             throw Failure(.usage, "\(Renderer.safe(portalFile)) exists already; name another file.")
         }
@@ -99,8 +99,8 @@ extension CompanionAccept {
 
     private static let gone = Failure(.notFound, "This offer has ended.", hint: "hotspotctl companion status")
 
-    /// Asks for the PIN if it locks the stored answers and the offer's answers must be stored. Call this before the decision, because the service
-    /// then drops the offer. Meanwhile, a waiting login does not go on with the user's own answers.
+    /// Asks for the PIN if it locks the stored answers and the offer's answers must be stored. Call this before the decision, because the decision
+    /// ends the offer. A login that waits for the PIN does not continue with the user's own stored answers.
     private func unlock(_ offer: OfferStatus, _ asker: (any OfferQuestioner)?) throws {
         guard let daemon = try? options.common.connect(),
             let stored = try? daemon.call("Credentials", ["ssid": .string(offer.ssid)], as: CredentialsReply.self),
@@ -211,12 +211,12 @@ final class CompanionWait {
 
     /// Waits until `find` finds something in a status, and returns it. Throws after the time limit.
     ///
-    /// - Parameter isGone: returns a failure if there is no point in waiting longer.
+    /// - Parameter isGone: returns a failure if `find` can no longer succeed.
     func first<T>(
         _ what: String, isGone: (CompanionStatus) -> Failure?, _ find: (CompanionStatus) -> T?
     ) throws(Failure) -> T {
         var end: Int?
-        // The first status comes at once, however busy the computer is; the wait is for a later one.
+        // The time limit starts with the first status, which does not depend on other laptops but may be late on a busy computer.
         while let reply = try client.next(
             within: end.map { max(0.001, Double($0 - WallClock.now) / 1000) } ?? ControlClient.patience)
         {
@@ -237,7 +237,8 @@ final class CompanionWait {
         throw Failure(.timeout, "No \(what) came within \(options.common.renderer.tenths(seconds)).")
     }
 
-    /// Returns a function that an asker calls now and then. It reads the next status, if there is one, and returns `gone` if nothing is left to ask.
+    /// Returns a function that an asker calls repeatedly. The function reads the next status, if there is one, and returns `gone` if `isWaiting`
+    /// rejects that status.
     ///
     /// - Parameter isWaiting: returns whether a status still contains the question or the offer.
     func end(_ gone: Failure, _ isWaiting: @escaping (CompanionStatus) -> Bool) -> () -> Failure? {
@@ -256,7 +257,7 @@ extension CompanionOptions {
     ///
     /// - Parameters:
     ///   - introduction: the first line of the dialog.
-    ///   - words: the words of the command in that terminal, behind `companion`.
+    ///   - words: the arguments of hotspotctl in that terminal, after `companion`.
     fileprivate func asker(
         dialog: Bool, introduction: String? = nil, terminal words: [String], end: @escaping () -> Failure?
     ) throws -> (any OfferQuestioner)? {
@@ -294,7 +295,7 @@ extension DialogAsker: OfferQuestioner {
 }
 
 extension OfferStatus {
-    /// Returns whether hotspotd can answer a question of these fields with this offer, which contains no consent.
+    /// Returns whether hotspotd can answer a question with these fields from this offer. An offer contains no consent, so it answers no check boxes.
     func answers(_ asked: [Field]) -> Bool {
         let answered = asked.filter { $0.kind != .checkbox && fields.contains($0.name) }.map(\.name)
         return !answered.isEmpty && asked.allSatisfy { !$0.required || answered.contains($0.name) }
@@ -302,7 +303,7 @@ extension OfferStatus {
 }
 
 extension QuestionStatus {
-    /// The question in the form that the terminal uses for this computer's own questions.
+    /// The question as a prompt, so that it is asked like the questions of this computer's own portals.
     var prompt: PendingPrompt {
         PendingPrompt(
             id: id, interface: "", ssid: ssid ?? "", helper: "", portal: portal,

@@ -65,7 +65,7 @@ struct CompanionShare: ParsableCommand {
             let share = try ControlClient.read(ShareReply.self, reply)
             isTaken = isTaken || share.taken == true
             if options.printed(reply) {
-                // Programs read the whole reply as JSON.
+                // The reply has been printed as JSON.
             } else if let notice = share.notice {
                 Output.print([renderer.safe(notice)])
             } else {
@@ -106,7 +106,7 @@ struct CompanionShare: ParsableCommand {
         try daemon.call("SharedAnswers", .members(["ssid": name, "helper": helper, "portal": portal]), as: SharedReply.self)
     }
 
-    /// Returns the portal of this computer's present network, without answers.
+    /// Returns the current portal of a joined network, without answers.
     private func present(_ daemon: ControlClient, _ name: String) throws(Failure) -> SharedReply {
         let here = try daemon.call("Status", as: StatusReply.self).interfaces.first { $0.ssid == name }
         guard let network = here?.network, let origin = here?.portal else {
@@ -117,7 +117,7 @@ struct CompanionShare: ParsableCommand {
         return SharedReply(network: network, helper: "", portal: origin, portalKey: here?.portalKey, answers: [:])
     }
 
-    /// Asks for the PIN, if one guards the stored answers. Returns whether there are stored answers.
+    /// Asks for the PIN if it locks the stored answers. Returns whether there are stored answers.
     private func unlock(_ daemon: ControlClient, _ name: String) throws(Failure) -> Bool {
         let stored = try daemon.call("Credentials", ["ssid": .string(name)], as: CredentialsReply.self)
         guard !stored.credentials.isEmpty else {

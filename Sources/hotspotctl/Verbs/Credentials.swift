@@ -157,7 +157,7 @@ struct CredentialsUnlock: ParsableCommand {
         let client = try common.connect()
         let stored = try client.call("Credentials", as: CredentialsReply.self)
         guard stored.pin != "none" else {
-            // The tenth wrong PIN erases the PIN and the answers.
+            // After the tenth wrong PIN, there is neither a PIN nor a stored answer.
             guard !stored.credentials.isEmpty else { throw Failure(.failed, "There is no PIN, and no answers are stored.") }
             throw Failure(
                 .failed, "There is no PIN; the stored answers are used without one.", hint: "hotspotctl credentials pin")
@@ -203,7 +203,7 @@ struct NetworkArgument: ParsableArguments {
     func validate() throws { try NetworkName.validate(name) }
 }
 
-/// Secrets from the terminal without echo, or from standard input, one in each line.
+/// Reads secrets from the terminal without echo, or from standard input, each on its own line.
 enum SecretLines {
     /// Asks for one secret on the terminal, unless `--no-ask` forbids it.
     static func ask(_ question: String, _ common: CommonOptions) throws(Failure) -> String {

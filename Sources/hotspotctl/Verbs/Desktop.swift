@@ -60,7 +60,7 @@ struct DesktopGiveBack: ParsableCommand {
 
 /// NetworkManager's check for portals.
 struct PortalCheck: Codable, Equatable {
-    /// Whether the check was taken over and not returned.
+    /// Whether hotspotd took over the check and has not given it back.
     var takenOver: Bool
     /// Whether NetworkManager checks for portals; absent if it does not run.
     var networkManagerChecks: Bool?
@@ -70,7 +70,7 @@ extension PortalCheck {
     /// The file that turns the check off and overrides all other files. Its existence is the only record of the takeover.
     private static let path = "/etc/NetworkManager/conf.d/zz-hotspotd.conf"
 
-    /// Reads the present state.
+    /// Reads the current state.
     init() {
         let properties = NetworkManager.properties()
         self.init(
@@ -82,8 +82,8 @@ extension PortalCheck {
 
     static var isTakenOver: Bool { access(path, F_OK) == 0 }
 
-    /// Writes the file. If the check was already off, the file must set nothing: a program may have switched the check off over D-Bus, and a changed
-    /// setting would undo that.
+    /// Writes the file. If the check was already off, the file must contain no setting: a program may have switched the check off over D-Bus, and a
+    /// changed setting would undo that.
     static func takeOver(wasEnabled: Bool) throws(Failure) {
         let text = """
             # Written by 'hotspotctl desktop takeover'; 'hotspotctl desktop give-back' removes it.

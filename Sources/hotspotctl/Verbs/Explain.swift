@@ -26,7 +26,7 @@ struct ExplainVerb: ParsableCommand {
             reply = try client.call("Explain", .members(parameters))
         } catch {
             guard attempt == nil, case .failed(code: .noAttempt, _) = error.refusal else { throw error }
-            // The hint does not name `history`, which is empty as well.
+            // The hint is not `history`, because the history is empty as well.
             throw Failure(error.status, error.message, hint: "hotspotctl status")
         }
         try common.show(reply) { (renderer: Renderer, story: ExplainReply) in
@@ -50,7 +50,7 @@ extension ControlClient {
 extension Renderer {
     /// The largest number of lines without `verbose`.
     private static let shortStory = 6
-    /// The kinds of steps that are always shown, and how their texts begin: the reason why nothing was sent, and a page that a browser rendered.
+    /// The steps that are always shown, by their kind and the beginning of their text: why nothing was sent, and that a browser rendered a page.
     private static let reasons = [
         ("credential", "kept back: "), ("warning", ""), ("answer", needsUser), ("trace", "rendered by "),
     ]
@@ -67,9 +67,10 @@ extension Renderer {
         // The verdict already reports the outcome.
         var steps = story.steps.map { question.telling($0) }.filter { $0.kind != "outcome" }
         if !verbose {
-            // A problem is often the cause of a transition, which already shows it, and the verdict already contains the portal's words.
+            // Leaves out a problem that is the cause of a transition, because the transition shows the same text. The verdict contains the
+            // portal's words.
             let causes = Set(steps.filter { $0.to != nil }.map(\.detail))
-            // The reason why answers were not sent is kept, even if other steps are left out.
+            // Keeps the last step of each of these kinds, even if other steps are left out, unless the verdict already contains its text.
             let reasons = Self.reasons.compactMap { kind, words in
                 steps.lastIndex {
                     $0.kind == kind && $0.detail.hasPrefix(words) && !story.verdict.contains($0.detail.dropFirst(words.count))
@@ -86,7 +87,7 @@ extension Renderer {
             steps = kept.map { index in
                 var step = steps[index]
                 if step.to != nil { step.detail = QuotedProblem.split(step.detail).sentence }
-                // Only --verbose shows the contract's own word.
+                // Only --verbose shows the name of the helper's result.
                 if step.kind == "answer" { step.detail = step.detail.drop(prefix: Self.needsUser) }
                 return step
             }

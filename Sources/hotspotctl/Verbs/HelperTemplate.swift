@@ -78,7 +78,7 @@ struct HelperTemplate {
     }
 
     private var helperFile: TemplateFile {
-        // In quotes, because a folder's name may have blanks.
+        // Quotes the path if it contains blanks or special characters.
         let path = "\(folder)/\(program)"
         let plain = path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !Array("\"'\\$%".utf8).contains($0) }
         let exec = plain ? path : "\"\(path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""

@@ -39,7 +39,7 @@ extension Renderer {
                 Column(heading: "PRIORITY", leaves: 1), Column(heading: "NETWORKS", least: 8),
             ],
             reply.helpers.map {
-                // Of a refused file, only the path is known.
+                // Shows only the path of a refused file, because nothing else is known.
                 $0.isRefused
                     ? [safe($0.name), nothing, state($0), nothing, nothing]
                     : [safe($0.name, limit: 64), safe($0.displayName, limit: 64), state($0), "\($0.priority)", networks($0)]
@@ -49,7 +49,7 @@ extension Renderer {
         }
         return lines + off
             + reply.helpers.flatMap { helper in
-                // The sentence about a refused file already names it.
+                // The sentence about a refused file already contains its path.
                 let owner = helper.isRefused ? nil : helper.name
                 return helper.problems.flatMap { self.lines($0, of: owner) }
             } + more
@@ -66,7 +66,7 @@ extension Renderer {
         helper.ssids.isEmpty ? "any" : names(helper.ssids, 3, more: helper.moreSSIDs)
     }
 
-    /// Returns the first names of a list, and the number of further ones.
+    /// Returns the first names of a list, and the number of further names.
     private func names(_ all: [String], _ limit: Int, more: Int?) -> String {
         let rest = max(0, all.count - limit) + max(0, more ?? 0)
         return (all.prefix(limit).map { safe($0, limit: 256) } + (rest > 0 ? ["+\(rest)"] : [])).joined(separator: "; ")

@@ -27,14 +27,14 @@ struct HelpersTest: ParsableCommand {
     }
 }
 
-/// The part of `hotspot-helpers` for authors. It links the libraries for pages and portals, which this program does not.
+/// The part of `hotspot-helpers` for authors. Unlike hotspotctl, that program links the libraries for pages and portals.
 enum TestProgram {
-    /// Replaces this process by that program.
+    /// Replaces this process with `hotspot-helpers`.
     static func run(_ words: [String]) throws -> Never {
         let tool = try CompanionProgram.find("hotspot-helpers")
         var arguments: [UnsafeMutablePointer<CChar>?] = ([tool, "--author"] + words).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        // This program ignores SIGPIPE, and execv(3) would pass that on.
+        // hotspotctl ignores SIGPIPE, and execv(3) would pass that on to the new program.
         signal(SIGPIPE, SIG_DFL)
         execv(tool, &arguments)
         throw Failure(.failed, "\(Printable.text(tool)): \(String(cString: strerror(errno)))")

@@ -47,7 +47,7 @@ struct ListVerb: ParsableCommand {
                 let status = status()
                 let lines = lines(list, status, renderer)
                 guard let rows = Output.rows else {
-                    // Relative times change by themselves, so they do not count as a change.
+                    // Relative times change by themselves, so they do not count as a change of the list.
                     var still = renderer
                     still.now = began
                     let compared = self.lines(list, status, still)
@@ -56,7 +56,7 @@ struct ListVerb: ParsableCommand {
                     let time = renderer.clock(renderer.now, seconds: true)
                     return lines.map { "\(time)  \($0)" }
                 }
-                // The cursor stays in the last line.
+                // Leaves the last line of the terminal free for the cursor.
                 return Array(lines.prefix(max(2, rows - 1)))
             }
         }
@@ -64,7 +64,7 @@ struct ListVerb: ParsableCommand {
 
     private func status() -> StatusReply? { try? common.connect().call("Status", as: StatusReply.self) }
 
-    /// Returns the table, with the switches and the helper of each interface's present login, if the daemon reports them.
+    /// Returns the table, with the switches and the helper of each interface's current login, if the daemon reports them.
     private func lines(_ list: ListReply, _ status: StatusReply?, _ renderer: Renderer) -> [String] {
         let present = Dictionary(
             (status?.interfaces ?? []).compactMap { status in status.helper.map { (status.interface, $0) } },
@@ -82,8 +82,8 @@ extension Renderer {
     ///
     /// - Parameters:
     ///   - off: the switches.
-    ///   - present: the helper of each interface's present login, which may be the first login.
-    ///   - kinds: the kind of each interface's present portal.
+    ///   - present: the helper of each interface's current login, which may be the first login in this network.
+    ///   - kinds: the kind of each interface's current portal.
     ///   - showsUnseen: whether to show networks that are switched off and not in the list.
     func lines(
         _ list: ListReply, _ off: [SwitchedOff] = [], present: [String: String] = [:], kinds: [String: String] = [:],
@@ -125,7 +125,7 @@ extension Renderer {
         return outcome(word) + (network.lastOutcomeTime.map { ", \(ago($0))" } ?? "")
     }
 
-    /// - Parameter off: the helpers that are switched off for this network, and the present helper if it is switched off everywhere.
+    /// - Parameter off: the helpers that are switched off for this network, and the helper `present` if it is switched off everywhere.
     private func helpers(_ network: ScannedNetwork, _ present: String?, _ kind: String?, off: [String]) -> String {
         if network.disabled { return "switched off" }
         let switchedOff = off.map { "\(safe($0, limit: 64)) (off)" }
@@ -135,7 +135,7 @@ extension Renderer {
             return shown.isEmpty ? nothing : shown.joined(separator: ", ")
         }
         let claims = network.claims.sorted { confidence($0) > confidence($1) }
-        // A remembered helper logs in without a race, whatever it claimed in the last race.
+        // Shows no confidence for a remembered helper, because it logs in without a race.
         let shown = claims.prefix(2).map { claim in
             let word = claim.source == "remembered" ? claim.source : claim.confidence
             let name = portalName(claim.portalKind, by: claim.helper) ?? safe(claim.helper, limit: 64)
@@ -145,7 +145,8 @@ extension Renderer {
         return ((shown + (rest > 0 ? ["+\(rest)"] : [])) + switchedOff).joined(separator: ", ")
     }
 
-    /// Returns whether a helper here has its answers; a dash if only a remembered helper claims the network, because it may need none.
+    /// Returns whether a helper that claims the network has its answers. Returns a dash if only a remembered helper claims the network, because
+    /// that helper may need no answers.
     private func ready(_ network: ScannedNetwork) -> String {
         if network.disabled { return nothing }
         if network.claims.contains(where: \.ready) { return "yes" }

@@ -84,7 +84,7 @@ struct LoginVerb: ParsableCommand {
 }
 
 extension LoginVerb {
-    /// Returns whether the last attempt sent no helper the command to log in.
+    /// Returns whether the daemon told no helper to log in during the last attempt.
     private func sentNothing(_ client: ControlClient, on interface: String) -> Bool {
         let story = try? client.call("Explain", ["interface": .string(interface)], as: ExplainReply.self)
         return story.map { !$0.steps.contains { $0.kind == "command" && $0.detail.hasPrefix("\(Command.authenticate)") } }
@@ -141,7 +141,7 @@ struct LogoffVerb: ParsableCommand {
 }
 
 extension Renderer {
-    /// Returns how the login ended. Throws if the probe has not proven the Internet, so that no script counts this as online.
+    /// Returns how the login ended. Throws if the probe has not shown that the Internet answers, so that no script takes this for online.
     ///
     /// - Parameter all: all interfaces; if there are several, a hint names this one.
     func online(

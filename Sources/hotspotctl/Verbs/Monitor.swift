@@ -27,13 +27,13 @@ struct MonitorVerb: ParsableCommand {
     }
 }
 
-/// Follows the steps of a login that asks the user. The state keeps its name from the question to the end of the login, although the login waits for
-/// the user only until the answer.
+/// Follows the steps of a login that asks the user. The state is `presentingUI` from the question to the end of the login, although the login waits
+/// for the user only until the answer.
 struct QuestionProgress {
-    /// The work of the login since the answer, in words.
+    /// What the login does since the user's answer, in words.
     private var words: String?
 
-    /// Returns the step. If the name of the state that ends does not describe the work, ``words`` replace the name.
+    /// Returns the step. In a transition out of `presentingUI` after an answer, ``words`` replace the name of that state.
     mutating func telling(_ step: Step) -> Step {
         var told = step
         switch step.kind {
@@ -55,7 +55,7 @@ extension Renderer {
         "\(clock(event.step.time ?? now, seconds: true))  \(safe(event.interface, limit: 32))  \(line(event.step))"
     }
 
-    /// Returns the present state of an interface, as a line before its events.
+    /// Returns the current state of an interface, as a line before its events.
     func line(_ status: InterfaceStatus) -> String {
         let (_, tone, words) = condition(status)
         let network = status.ssid.map { "  \($0.isEmpty ? "wired" : quoted($0))" } ?? ""

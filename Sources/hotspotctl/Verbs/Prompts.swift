@@ -64,7 +64,7 @@ extension Renderer {
     /// Returns the words before the command that opens the portal in a browser.
     func entry(_ warning: String?) -> String { warning == nil ? "to log in" : "to open it anyway" }
 
-    /// Returns the terms on the portal's page, and the address of other terms.
+    /// Returns the terms that were on the portal's page, and the address of the page with the terms, if the prompt has them.
     func terms(of prompt: PendingPrompt) -> [String] {
         [safe(prompt.terms ?? "", limit: 2000), safe(prompt.termsURL ?? "", limit: 400)].filter { !$0.isEmpty }
             .map { "  \(bar) Terms: \($0)" }
@@ -72,7 +72,7 @@ extension Renderer {
 
     static let permitted = "root, the group hotspotd, and the user in front of the machine"
 
-    /// Returns the network and the portal, then a warning, then the portal's texts, so that these cannot pass for hotspotd's.
+    /// Returns the network and the portal, then warnings, then the portal's texts, so that those texts cannot pass for hotspotd's.
     ///
     /// - Parameter isWarned: whether the user has already read the warning.
     func heading(_ prompt: PendingPrompt, isWarned: Bool = false) -> [String] {

@@ -17,7 +17,7 @@ struct StatusVerb: ParsableCommand {
         let reply = try client.call("Status")
         if let mode = common.jsonMode { return Output.print(reply, mode) }
         let status = try ControlClient.read(StatusReply.self, reply)
-        // If there are no display names, the helpers' names are shown.
+        // If the display names cannot be read, the helpers' names are shown.
         let helpers = (try? client.call("Helpers", as: HelpersReply.self))?.helpers ?? []
         let names = Dictionary(helpers.map { ($0.name, $0.displayName) }, uniquingKeysWith: { first, _ in first })
         Output.print(common.renderer.lines(status, helperNames: names, verbose: verbose))
@@ -89,7 +89,7 @@ extension Renderer {
             + line("portal API", link.portalAPI.map { [$0] } ?? [], from: link.portalAPIFrom)
     }
 
-    /// Returns a command that helps here; if there are several interfaces, it names this one.
+    /// Returns the command; if there are several interfaces, with the name of this interface.
     func command(_ command: String, for status: InterfaceStatus, among all: [InterfaceStatus]) -> String {
         guard all.count > 1 else { return command }
         switch command {
@@ -126,7 +126,7 @@ extension Renderer {
         return text
     }
 
-    /// Returns the name that a portal file gives the portal where this helper logged in.
+    /// Returns the name that a portal file gives to the portal where this helper logged in.
     func portalName(_ kind: String?, by helper: String) -> String? {
         portals.name(of: kind, by: helper).map { safe($0, limit: 64) }
     }

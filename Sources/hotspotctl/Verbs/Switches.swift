@@ -68,7 +68,7 @@ struct ForgetVerb: ParsableCommand {
 
     func run() throws {
         let client = try common.connect()
-        // Forgetting a network also releases its hold.
+        // Reads the holds first, because forgetting a network also ends its hold.
         let status = try? client.call("Status", as: StatusReply.self)
         let held = status?.interfaces.filter { interface in
             interface.problems.contains { $0.code == .held }
@@ -103,14 +103,14 @@ struct SwitchArguments: ParsableArguments {
         if let network { try NetworkName.validate(network) }
     }
 
-    /// Whether this switch affects any of the command's helpers and networks.
+    /// Returns whether this switch affects any of the command's helpers and networks.
     private func concerns(_ off: SwitchedOff) -> Bool {
         guard let network else { return off.helper == helper }
         return (helper == nil || off.helper == nil || off.helper == helper)
             && (off.ssid == nil || off.ssid == NetworkName.shown(network))
     }
 
-    /// Whether this switch affects all of the command's helpers and networks.
+    /// Returns whether this switch affects all of the command's helpers and networks.
     private func isWithin(_ off: SwitchedOff) -> Bool {
         (off.helper == nil || off.helper == helper) && (off.ssid == nil || network != nil)
     }

@@ -167,7 +167,7 @@ import Vault
     }
 
     /// Returns the owner of these stored answers; without stored answers, the owner at the portal of the last login. Throws unless there is exactly
-    /// one.
+    /// one owner.
     private func owner(
         of stored: [StoredCredential], name: String, helper: String?
     ) throws(ControlError) -> CredentialOwner {
@@ -306,7 +306,7 @@ import Vault
     /// - Parameter resumes: whether a login that waits only for the PIN continues with the stored answers. Otherwise its prompt offers them.
     func unlock(_ guess: String, resumes: Bool = true) throws(ControlError) {
         guard let pin = store.pin else { throw .failed(code: .noPIN, message: "There is no PIN.") }
-        // Erase the answers now if the daemon ended after the last wrong PIN, before it could.
+        // Erase the answers now if the daemon ended after the last wrong PIN, before it could erase them.
         guard pin.guesses < PINLock.limit else { throw erased() }
         do throws(VaultError) { try services.vault.checkLock() } catch {
             throw .failed(code: .vault, message: "Cannot check the PIN, because it was set with another key: \(error).")

@@ -14,8 +14,8 @@ extension DaemonBackend {
             _ = try login(interface: controller.name, helper: BrowseReply.helper, fresh: true)
         }
         guard let link = controller.link else { throw wrongState(controller) }
-        // Start at the probe's address, which a gateway redirects with fresh tokens. A gateway with an API may not redirect, so start at the portal's
-        // page.
+        // Start at the probe's address, which a gateway redirects with fresh tokens. A gateway with an API may not redirect; start at the portal's
+        // page then.
         let page = link.portalAPI == nil ? nil : controller.prober.portalPage
         return BrowseReply(
             interface: controller.name, start: page ?? link.probeURL ?? Link.usualProbe.url, addresses: link.addresses,

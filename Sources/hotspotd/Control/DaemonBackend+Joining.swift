@@ -63,8 +63,8 @@ extension DaemonBackend {
         }
     }
 
-    /// Returns the strongest access point with this name, and its interface. If open and protected networks share the name, prefers a protected one
-    /// with a password, and an open one without.
+    /// Returns the strongest access point with this name, and its interface. If open and protected networks share the name, prefers a protected
+    /// network if there is a password, and an open network otherwise.
     private func sight(
         of ssid: SSID, from controllers: [InterfaceController], _ password: String?
     ) -> Sight? {
@@ -109,7 +109,7 @@ extension DaemonBackend {
                 join(sight, ssid, known, answer)
             }
         }
-        // Query the access point before the join, because helpers get its answers with Evaluate.
+        // Query the access point before the join, because helpers get the access point's answers with Evaluate.
         links.accessPoints.ask(sight.questions) { [links] in links.associations.join(request, ended) }
     }
 

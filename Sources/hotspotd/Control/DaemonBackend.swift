@@ -72,8 +72,8 @@ import Store
         }
     }
 
-    /// Returns the problem that a helper is switched off that might log in here. Names the helper that logged in here before, otherwise one that logs
-    /// in automatically, otherwise the browser helper.
+    /// Returns the problem that a helper that might log in here is switched off. Names the helper that logged in here before, otherwise a helper that
+    /// logs in automatically, otherwise the browser helper.
     private func switchedOffHelper(in network: NetworkID) -> Problem? {
         let remembered = services.store.remembered(network, now: WallClock.now)?.helper
         let off = services.store.allDisabled.filter { off in
@@ -313,7 +313,7 @@ import Store
 }
 
 extension Problem {
-    /// The problem if the last login on this network used another interface of this computer, whose address has not changed.
+    /// The problem if the last login on this network used another interface of this computer, which still has the same hardware address.
     fileprivate static let otherInterface = Problem(
         .macChanged, "The last login here used another interface, so the portal will see a new device.")
 }

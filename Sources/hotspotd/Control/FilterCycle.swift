@@ -24,7 +24,7 @@ import Varlink
         let patience: EventSource
     }
 
-    /// The longest time that a single list waits for answers.
+    /// The longest time that a client that wants the list once waits for answers.
     private static let patience = Duration.seconds(1)
     /// The shortest time between two questions to the helpers, however often clients request the list.
     private static let pause = Duration.seconds(1)
@@ -94,8 +94,8 @@ import Varlink
         wait(done)
     }
 
-    /// Asks the helpers for the password of a network in sight; calls back once: with the first password, or after all answers or two seconds without
-    /// one.
+    /// Asks the helpers for the password of a network in sight; calls back once: with the first password, or without a password after all answers,
+    /// within two seconds at most.
     func password(for network: NetworkID, _ done: @escaping (String?) -> Void) {
         grant(nil)
         passwordWish = (network, done)
@@ -116,7 +116,7 @@ import Varlink
         for done in all { wait(done) }
     }
 
-    /// Makes the next questions be recorded even if they are unchanged, because a new attempt's journal must contain them.
+    /// Lets the next questions be recorded even if their networks are unchanged, because a new attempt's journal must contain them.
     func discloseAgain() { disclosed = [:] }
 
     private func wait(_ done: @escaping () -> Void) {

@@ -36,7 +36,8 @@ import HotspotCore
 
     init(now: @escaping () -> Instant = { EventLoop.now }) { self.now = now }
 
-    /// Answers with a new probe of this interface in this association. It begins now, or when the running probe has ended and ``spacing`` has passed.
+    /// Answers with a new probe of this interface in this association. The new probe begins now, or when the running probe has ended and ``spacing``
+    /// has passed.
     func ask(_ index: Int, in association: String, begin: @escaping Begin, answer: @escaping (Answer) -> Void) {
         let clients = (next[index]?.clients ?? []) + [answer]
         next[index] = Round(association: association, begin: begin, clients: clients)

@@ -3,7 +3,7 @@ import Glibc
 import HotspotCore
 import Logging
 
-/// Logs off when the user walks away, and logs in again on the return. Only logind reports absence; without logind, nothing happens.
+/// Logs off when the user walks away, and logs in again when the user returns. Only logind reports absence; without logind, nothing happens.
 @LoopActor final class Absence {
     /// The signs that the user is away.
     enum AbsenceSign: Hashable {
@@ -22,7 +22,7 @@ import Logging
     private var idleTimer: EventSource?
     private var delay = SuspendDelay.none
 
-    /// logind's delay of a suspend.
+    /// The delay before a suspend, which logind grants.
     private enum SuspendDelay {
         case none, asked
         /// The suspend waits until this descriptor is closed, 5 s at most.
@@ -48,7 +48,7 @@ import Logging
             let bus = if let bus, bus.isOpen { bus } else { try listen() }
             self.bus = bus
             if wanted.sleep { holdDelay() } else { releaseDelay() }
-            // Ask the bus for logind, because a bus may exist without it.
+            // Ask the bus whether logind runs, because there may be a bus without logind.
             let broker = SystemBus.Object("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
             bus.call("NameHasOwner", of: broker, [.text(Self.service)]) { [weak self] in
                 guard let self, !wanted.isEmpty else { return }

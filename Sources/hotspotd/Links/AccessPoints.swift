@@ -12,7 +12,7 @@ import Wireless
         let hasHotspot20: Bool
     }
 
-    /// The longest time that a list or a join waits for answers. During a scan, answers take up to 2.2 s.
+    /// The longest time that a list or a join waits for answers. During a scan, answers take up to 2.2 s; a late answer still reaches ``book``.
     private static let patience = Duration.seconds(1)
 
     private let associations: Associations

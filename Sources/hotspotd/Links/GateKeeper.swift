@@ -35,7 +35,7 @@ extension Gate: GateWork {}
     var onLeftovers: () -> Void = {}
     var make: () throws(GateError) -> any GateWork = { () throws(GateError) in try Gate() }
     var restore: () throws(GateError) -> Bool = { () throws(GateError) in try Gate.restore() }
-    /// Reports changed rules. If that fails, only changes of links cause a check.
+    /// Watches for changed rules. If it cannot watch, only changes of links cause a check.
     var watch: (_ onChange: @escaping () -> Void) -> RuleWatch? = { try? RuleWatch(onChange: $0) }
     var schedule: (Duration, @escaping () -> Void) -> EventSource? = { pause, body in
         try? EventLoop.shared.schedule(after: pause, body)
@@ -72,8 +72,8 @@ extension Gate: GateWork {}
         applyRules()
     }
 
-    /// Applies the rules again after links, addresses, routes, groups or rules changed: another program may have removed some. During a pause before
-    /// a retry, leaves this to the retry, so that two programs that undo each other's changes do not keep the computer busy.
+    /// Applies the rules again after links, addresses, routes, groups or rules changed: another program may have removed some of the gate's rules.
+    /// During a pause before a retry, does nothing; otherwise two programs that undo each other's changes would keep the computer busy.
     func linksChanged() {
         guard isWanted, !isBarred, !isPausing else { return }
         applyRules()

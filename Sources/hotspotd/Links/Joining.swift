@@ -28,7 +28,7 @@ struct Joining {
     }
 
     enum Step: Hashable {
-        /// The link is not in a network, and was not in one before.
+        /// The link is not in a network, and was not in one at the step before.
         case rest
         /// The join waits, and may need the gateway's hardware address.
         case wait(asksGateway: Bool)
@@ -63,7 +63,8 @@ struct Joining {
     /// The longest wait for the record of a DHCP client. The client writes it last, on a slow machine seconds after the address; until then,
     /// resolv.conf may belong to the previous network.
     static let recordPatience = Duration.seconds(3)
-    /// The longest wait for the answer of a program that may manage the link, and for a record if there is a resolv.conf.
+    /// The longest wait for the answer of a program that may manage the link, and for a record if there is a resolv.conf and no client is about to
+    /// write its record.
     static let sourcePatience = Duration.milliseconds(300)
 
     private var place = Place.nowhere
@@ -89,7 +90,7 @@ struct Joining {
                 place = .nowhere
                 return .giveUp
             }
-            // Entirely different addresses mean a new arrival.
+            // Entirely different addresses mean a new arrival, so the wait begins again.
             let began = Set(addresses).isDisjoint(with: view.link.addresses) ? now : since
             place = .arriving(since: began, addresses: view.link.addresses)
             return arrive(view, after: now - began)
@@ -157,7 +158,7 @@ struct Joining {
         if !view.isWireless, view.link.carrierUpCount != known.carrierUpCount { return "the link was down" }
         // Entirely different addresses mean another lease, perhaps another network.
         if Set(view.link.addresses).isDisjoint(with: known.addresses) { return "the address changed" }
-        // A portal takes another hardware address for another device. The index may also belong to another interface now.
+        // Leave if the hardware address changed: a portal then sees another device. The index may also belong to another interface now.
         return view.link.hardwareAddress == known.hardwareAddress ? nil : "the hardware address changed"
     }
 }

@@ -22,7 +22,7 @@ extension LinkManager {
 
     /// Ends the link through the program that manages it (D19).
     ///
-    /// - Parameter ssid: the network that is not joined automatically for this duration, or, without one, until it is released.
+    /// - Parameter ssid: the network that is not joined automatically for this duration, or, without a duration, until its hold is released.
     func disassociate(_ index: Int, keepingAway ssid: SSID?, for duration: Duration?) -> Bool {
         guard let interface = interface(index), association(of: index) != nil else { return false }
         let ending = ssid.map { Ending.staysAway($0, for: duration) } ?? .mayReturn
@@ -48,7 +48,7 @@ extension LinkManager {
         }
         onScan.append(finish)
         EventLoop.shared.later(Self.scanPatience, finish)
-        // A radio that is already scanning reports the end of that scan.
+        // Ignore errors: a radio that is already scanning reports the end of that scan.
         for index in indices { try? scan(on: index) }
     }
 

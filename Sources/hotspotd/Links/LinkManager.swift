@@ -195,7 +195,8 @@ import Wireless
     private func connected(_ index: Int, _ association: WirelessAssociation) {
         managedLink(index).association = association
         if let interface = interface(index) { associations.joined(interface, association.ssid) }
-        // From here on, the gate is open for a trusted network (TrustedNetworks=) and closed for any other network, whatever it was before.
+        // From here on, the gate is open for a trusted network (TrustedNetworks=) and closed for any other network, whether it was open or closed
+        // before.
         services.events?.gateChanged()
         guard let link = monitor?.links[index], let controller = controller(for: link) else { return }
         controller.journal.record("link", "connected to \(association.ssid) at \(association.bssid)")
@@ -228,7 +229,7 @@ import Wireless
         if let station = radio?.interfaces[link.index] {
             return station.isStation && (settings.match.isEmpty || isMatched)
         }
-        // If nl80211 has not reported a radio yet, it is still not a wired link.
+        // A radio that nl80211 has not reported yet is not a wired link either.
         guard settings.manageEthernet, link.type == 1 /* ARPHRD_ETHER */, !InterfaceKind.isRadio(link.name) else { return false }
         return settings.match.isEmpty ? link.kind == nil : isMatched
     }
@@ -410,7 +411,7 @@ import Wireless
             if let association {
                 return services.isEnabled(spec, for: association.ssid) && spec.covers(association.ssid, association.security)
             }
-            // While the name of a Wi-Fi network is unknown, start only helpers for all names.
+            // While the name of a Wi-Fi network is unknown, start only helpers whose files name neither SSIDs nor securities.
             return services.isEnabled(spec, for: nil)
                 && (isWireless(index) ? spec.ssids.isEmpty && spec.security.isEmpty : spec.covers(.empty, .wired))
         }

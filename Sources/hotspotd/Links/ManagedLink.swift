@@ -39,13 +39,13 @@ import Wireless
         return !(association.map { settings.trusts($0.ssid, $0.security) } ?? false)
     }
 
-    /// Notes whether the link has a carrier. Returns whether it has just come back.
+    /// Notes whether the link has a carrier. Returns whether it had none before.
     func noteCarrier(_ has: Bool) -> Bool {
         defer { hadCarrier = has }
         return has && !hadCarrier
     }
 
-    /// Notes whether helpers are kept ready for a network. Returns whether that is new.
+    /// Notes whether helpers are kept ready for a network. Returns whether this has changed.
     func noteAwaiting(_ isAwaited: Bool) -> Bool {
         defer { isAwaiting = isAwaited }
         return isAwaited != isAwaiting
@@ -95,7 +95,8 @@ extension MachineState {
         if case .inactive(.held(_, .disabled, _)) = self { true } else { gateIsOpen }
     }
 
-    /// Whether the network is joined, and no helper runs or will run soon. Without an address, a join may still be under way.
+    /// Whether the network is joined, and no helper runs or will run soon. Without an address, a join may still be under way, so helpers may be
+    /// needed.
     var needsNoHelper: Bool {
         switch self {
         case .inactive(.noAddress): false

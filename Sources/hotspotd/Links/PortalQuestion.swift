@@ -31,7 +31,7 @@ import Varlink
     private var pid: pid_t?
     private var pipe: Int32 = -1
     private var source: EventSource?
-    /// The IP addresses of the hosts whose answers count, here and in earlier requests to this network.
+    /// The IP addresses of the hosts whose answers count, in this request and in earlier requests to this network.
     let addresses: Set<String>
     /// The searches for MAC addresses, with their results.
     private var searches: [GatewayAsk] = []

@@ -21,7 +21,7 @@ import HotspotCore
         known = timeAsleep()
     }
 
-    /// Runs the body now, or after a suspend once the links have been read again.
+    /// Runs the body now. After a suspend, waits until the links have been read again.
     func afterLinksAreRead(_ body: @escaping () -> Void) {
         let asleep = timeAsleep()
         if !isReading, asleep - known < Self.tolerance { return body() }

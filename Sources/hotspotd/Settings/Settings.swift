@@ -53,7 +53,7 @@ struct Settings: Hashable, Sendable {
     /// One sentence for each entry whose key belongs to an earlier version.
     var ignoredEntries: [String] = []
 
-    /// The defaults, with the folders that the service manager made, if it did.
+    /// The defaults, with the folders that the service manager made, if it made any.
     init(environment: [String: String] = Self.environment) {
         stateDirectory = environment["STATE_DIRECTORY"] ?? "/var/lib/hotspotd"
         runtimeDirectory = environment["RUNTIME_DIRECTORY"] ?? "/run/hotspotd"
@@ -66,7 +66,7 @@ struct Settings: Hashable, Sendable {
     }
 
     /// Returns whether the gate ignores this network (C11): its name is listed, and it is protected by a password or a certificate. An open network
-    /// can use any name.
+    /// is never trusted, because it can use any name.
     func trusts(_ ssid: SSID, _ security: Security) -> Bool {
         switch security {
         case .psk, .sae, .enterprise: trustedNetworks.contains { $0.matches(ssid) }
@@ -122,7 +122,7 @@ struct Settings: Hashable, Sendable {
                 parsed.append(Keyfile(octets, file: file, errors: &mistakes))
             }
         }
-        // Rules= sets many defaults. Explicit settings override them, before or after it. A mistake in it is reported below.
+        // Read Rules= first: it sets many defaults, which explicit settings override, wherever they stand. A mistake in Rules= is reported below.
         for keyfile in parsed {
             if let entry = keyfile.last("Policy", "Rules"), let rules = Policy.Rules(rawValue: entry.value) {
                 settings.policy = Policy(rules: rules)
@@ -132,7 +132,7 @@ struct Settings: Hashable, Sendable {
         for keyfile in parsed {
             var unknown: Set<Int> = []
             for entry in keyfile.entries {
-                // An unknown section is one mistake, with all its entries.
+                // Report an unknown section only once, not for each of its entries.
                 if SettingsKey.table[entry.section] == nil, !unknown.insert(entry.sectionLine).inserted { continue }
                 collect { () throws(Keyfile.Error) in try SettingsKey.apply(entry, of: keyfile, to: &settings) }
             }

@@ -26,11 +26,11 @@ import Varlink
     /// The secrets that each helper was sent in this association: answers and credentials. They are masked in all words of that helper. Do not mask
     /// them in another helper's words: it could guess secrets, and the journal would show which guess was right.
     private(set) var secretsSent: [String: Set<String>] = [:]
-    /// The titles of the questions that were answered here, by helper.
+    /// The titles of the questions that were answered in this association, by helper.
     private var titles: [String: String] = [:]
     /// The portal that people see: the last one that a helper or the prober named.
     private(set) var shownPortal: Portal?
-    /// The portal in the answer directly before this command; it alone decides which credential is released (D6).
+    /// The portal in the answer directly before the next command. Only this portal decides which credential is released (D6).
     private(set) var askingPortal: Portal?
     /// Called when a helper answered, or failed to answer.
     var onAnswer: (_ id: CommandID, _ answer: CommandAnswer) -> Void = { _, _ in }
@@ -184,10 +184,10 @@ import Varlink
             let wasAnswered = command == .presentUI || (command == .authenticate && desk.answers.released != nil)
             let refusal = wasAnswered ? reply.prompt?.message.map { Printable.text($0, limit: 500) } : nil
             journal.note { attempt in
-                // If the success cannot be proven, the helper's words about it are shown.
+                // Keep the helper's words: they are shown if its success cannot be proven.
                 (attempt.lastWord, attempt.obstacle) = (reason, nil)
                 attempt.refusal = refusal
-                // Answers that were sent earlier count too: after them, the next page may have needed a browser.
+                // Answers sent earlier in this attempt count as well: the page after them may have needed a browser.
                 (attempt.isNeedless, attempt.hasSentNothing) = (isNeedless, hasSentNothing && !attempt.hasAnswered)
                 if wasAnswered { attempt.hasAnswered = true }
                 if isLogin { attempt.hasLoggedIn = true }

@@ -33,7 +33,7 @@ extension InterfaceController {
 
     func remember(_ helper: String) {
         guard let joined else { return }
-        // Nothing is stored for a network that cannot be recognised again, and messages about an earlier login no longer apply.
+        // Store nothing for a network that was forgotten or cannot be recognised again. Messages about an earlier login no longer apply.
         guard !joined.isForgotten, joined.network.key != nil else { return _ = desk.feed(.provenWithoutMemory) }
         let association = association(of: helper, ends: machine.state.sessionEnd)
         save("remembering a choice") { store, network in

@@ -36,7 +36,7 @@ extension InterfaceController {
         status.warning = warning
         status.answers = desk.answers.outcome?.words
         status.said = journal.attempt?.said
-        // Let the last verdict decide, even if it came in an earlier attempt.
+        // Let the last verdict decide whether HTTPS is blocked, even if it came in an earlier attempt.
         let isLimited = machine.state.joined?.lastVerdict == .partial
         status.problems = problems.all.filter { $0.code != .httpsBlocked } + (isLimited ? [.httpsBlocked] : [])
         // The prober is a helper's program, too. If there is no sandbox, show only the problem of the sandbox.
@@ -80,8 +80,8 @@ extension InterfaceController {
         return !services.store.isDisabled(helper: nil, ssid: joined.network.switchName)
     }
 
-    /// The helper that was logged off here. It logs in next, as it would on a return to the network, unless another helper has appeared or changed
-    /// since.
+    /// The helper whose session here was logged off. It logs in next, as it would on a return to the network, unless another helper has appeared or
+    /// changed since.
     var returning: String? {
         guard case .inactive(.held(_, .loggedOff, _)) = machine.state, let joined,
             let choice = services.store.remembered(joined.network, now: WallClock.now)
@@ -90,7 +90,7 @@ extension InterfaceController {
         return others.isEmpty && machine.candidates.contains { $0.name == choice.helper } ? choice.helper : nil
     }
 
-    /// Returns why a session is neither maintained nor can be ended, with the command that helps.
+    /// Returns why a session can be neither maintained nor ended, with the command that helps.
     func switchedOff(_ owner: String) -> Problem {
         let helper = services.displayName(owner)
         guard services.hasHelper(owner) else {

@@ -108,7 +108,7 @@ private struct Occurrence {
         joined.otherHardware = known.otherHardware(than: joined.snapshot.hardwareAddress)
         self.joined = joined
         prober.association = joined.association
-        // Changed rules and times count from here on.
+        // Changed rules and time-outs in the settings take effect here.
         machine.adopt(services.settings.policy)
         commands.begin(remembered: known.remembered?.portal)
         sessions.restore(for: joined.network, of: known.unproven?.helper ?? known.remembered?.helper)
@@ -245,7 +245,8 @@ private struct Occurrence {
         feed(.restEnded, because: "you asked to join the network")
     }
 
-    /// Starts again after a helper or this network was switched on. Switching a helper on ends only the hold of a failed login.
+    /// Starts again after a helper or this network was switched on. Switching a helper on ends only the rest after a failed login, and a login that
+    /// waits to try again or for a browser.
     func switchedOn(helper: String?) {
         let cause = helper.map { "\($0) was switched on" } ?? "the network was switched on"
         switch machine.state {
@@ -292,7 +293,7 @@ private struct Occurrence {
             if [.authenticated, .maintaining, .loggingOff].contains(from) { endAssociation(occurrence.reason) }
         case .beginAttempt(let id): beginAttempt(id)
         case .endAttempt(_, let outcome):
-            // A session whose end is not proven continues (D13, D31).
+            // If the session is not dropped, its end is not proven: the portal did not confirm the logoff (D13, D31).
             if outcome == .loggedOff { journal.note { $0.isLeftOpen = !turn.contains(.dropSession) } }
             endAttempt(outcome, occurrence.reason)
         case .setGate(let open):

@@ -13,14 +13,14 @@ struct Joined {
     let security: Security
     /// The access point, or the gateway of a wired network.
     var bssid: HardwareAddress?
-    /// dBm
+    /// The signal, in dBm.
     var signal: Int?
     var snapshot: LinkSnapshot
     /// Whether the link was up before the daemon started.
     var wasUpBefore = false
     /// Whether the network's records were forgotten, so that the running session is not stored again.
     var isForgotten = false
-    /// This computer's address at the last login here, if it has changed since.
+    /// This computer's hardware address at the last login on this network, if it has changed since.
     var otherHardware: HardwareAddress?
     /// The access point's announcement at the join: a hint for helpers.
     var announced: AnnouncedAccess?

@@ -33,12 +33,12 @@ import Store
             switch last {
             case .opened, .unclaimedCaptive, .temporaryFailure, .failure, .expired, .loggedOff, .dismissed, .left: true
             case .open: false
-            // A remembered helper means a portal, even if that helper is switched off now.
+            // A remembered helper proves that there was a portal, even if that helper is switched off now.
             case .online, .found, .unknown, .superseded, nil: remembered != nil
             }
     }
 
-    /// Returns the hardware address at the last login, if it differs from this one.
+    /// Returns the hardware address at the last login, if it differs from `address`.
     func otherHardware(than address: HardwareAddress?) -> HardwareAddress? {
         guard let address, let before = remembered?.hardware, before != address else { return nil }
         return before

@@ -14,7 +14,7 @@ import Varlink
     private let journal: Journal
     private let commands: HelperCommands
     private var running: [ProbeID: HelperCall] = [:]
-    /// The association that the interface is in; an answer about another association says nothing about this network.
+    /// The association that the interface is in; an answer about another association is dropped, because it says nothing about this network.
     var association: String? {
         didSet {
             if association != oldValue { (portalPage, firewallProblem, clockProblem, unreachableProblem) = (nil, nil, nil, nil) }
@@ -22,9 +22,9 @@ import Varlink
     }
     /// The portal's page, from the last verdict that found a portal.
     private(set) var portalPage: String?
-    /// The problem that a firewall rule of this computer kept the last probe from an answer.
+    /// The problem if a firewall rule of this computer kept answers from the last probe.
     private(set) var firewallProblem: Problem?
-    /// The problem of this computer's clock, if the last probe found certificates that are not valid by it.
+    /// The problem of this computer's clock, if the last probe found certificates that are not valid by this clock.
     private(set) var clockProblem: Problem?
     /// Why the last probe saw neither the Internet nor a portal, if its answer says so.
     private(set) var unreachableProblem: Problem?
@@ -156,8 +156,8 @@ extension ProbeAnswer {
     /// How the requests ended.
     var endings: [ProbeLoss.Ending] { evidence.prefix(Self.evidenceLimit).map(\.ending) }
 
-    /// The place of the portal, to compare it with others: the origin and the path, without numbers that a gateway makes up for
-    /// each request. A portal that answers in place of a server has one place, whichever server was asked.
+    /// The place of the portal, to compare it with others: the origin and the path, without numbers that a gateway makes up for each request. A
+    /// portal that answers a probe itself, without a redirect, has the place "here", whichever server was asked.
     var place: String? {
         guard verdict == .captive, let portalURL, let origin else { return nil }
         let asked = evidence.prefix(Self.evidenceLimit).map { $0.request.split(separator: " ").last ?? "" }
@@ -169,8 +169,8 @@ extension ProbeAnswer {
         return origin + "/" + path.joined(separator: "/")
     }
 
-    /// Returns the problem of this computer's clock if a certificate is out of date by it. If the network agrees with the clock,
-    /// the certificate is at fault.
+    /// Returns the problem of this computer's clock if a certificate is not valid by this clock. If the network agrees with the clock, the
+    /// certificate is at fault.
     func clock(at now: Int) -> Problem? {
         guard problem == "clockWrong" else { return nil }
         let dates = evidence.prefix(Self.evidenceLimit).compactMap(\.day)
@@ -208,7 +208,7 @@ extension ProbeAnswer {
 
     private static func day(_ milliseconds: Int) -> String { WallClock.utc(milliseconds, "%Y-%m-%d") }
 
-    /// Returns the answer to a client that checks. Where HTTPS does not get through, most programs are not online.
+    /// Returns the answer to a client that checks. If HTTPS does not get through, the answer is `limited`, because most programs are not online.
     func checkReply(on interface: String) -> CheckReply {
         let word = verdict == .partial ? Verdict.limited : verdict
         var reply = CheckReply(
@@ -220,7 +220,7 @@ extension ProbeAnswer {
     /// The portal's origin without the path, which only some users may see.
     var origin: String? {
         guard let portalURL else { return nil }
-        // The third piece begins behind "//".
+        // The third part is the host behind "//".
         let parts = portalURL.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let origin = parts.prefix(3).joined(separator: "/").prefix { $0 != "?" && $0 != "#" }
         return Origin.isValid(String(origin)) ? String(origin) : nil

@@ -2,8 +2,8 @@ import EventLoop
 import LinkState
 
 /// Notices soon that an open network has closed (D27), because a session or free minutes are over. While the link is used, the kernel's counters are
-/// read now and then, and a probe starts only if connections have trouble. While the link is idle, there is no timer; the kernel reports its next
-/// use.
+/// read now and then, and a probe starts only if connections have trouble. While the link is idle, there is no timer; the kernel reports the link's
+/// next use.
 @LoopActor final class TroubleWatch {
     /// The longest time between two readings, in shortest ones: a minute. Connections have trouble in an open network too, and each probe costs power
     /// and data.
@@ -45,7 +45,7 @@ import LinkState
         wait()
     }
 
-    /// Waits for the next reading. The kernel may delay it, to run it together with other timers.
+    /// Waits for the next reading. The kernel may delay the reading, to combine its timer with others.
     private func wait() {
         (timer, nextUse) = (nil, nil)
         guard isWanted else { return }

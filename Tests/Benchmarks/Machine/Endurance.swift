@@ -10,7 +10,7 @@ import TestSupport
 enum Endurance {
     static let days = 10_000
     private static let allowance = 4096
-    /// With a journal: 90 days of outcomes and choices, and its 1,000 attempts, are full long before these days end.
+    /// With a journal. Its limits, 90 days of outcomes and choices and 1,000 attempts, are reached long before these days end.
     static let journalDays = 500
     private static let settling = 200
     /// Octets by which heap and files may differ: SQLite fills its cache and pages a little differently each day.
@@ -75,7 +75,7 @@ enum Endurance {
     private static var heap: UInt { UInt(heap_in_use()) }
 }
 
-/// A machine, and enough of a world to answer it.
+/// A machine, and a model of the network and the helpers that answers its actions.
 private struct Laptop {
     private var machine: Machine
     private var now = Instant(nanoseconds: 0)
@@ -118,7 +118,7 @@ private struct Laptop {
         now = now + .seconds(8 * 3600)
     }
 
-    /// Sends an event, and answers the actions, each day a little differently, until there are none.
+    /// Sends an event and answers the actions, each day a little differently, until no action is left.
     private mutating func feed(_ first: Event, _ day: Int) {
         var queue = [first]
         var rounds = 0
@@ -132,7 +132,7 @@ private struct Laptop {
                 switch action {
                 case .startTimer(let id, let at, _): timers[id] = at
                 case .stopTimer(let id): timers[id] = nil
-                // The machine is not answered for ever; a timer continues.
+                // After 60 rounds actions get no answer; a timer continues.
                 case _ where rounds >= 60: break
                 case .sendCommand(let id, .evaluate, let helper, _):
                     queue.append(.answered(id, .evaluated(helper == names[day % 5] ? .high : .none)))

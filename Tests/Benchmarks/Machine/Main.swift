@@ -2,7 +2,7 @@ import Glibc
 import HotspotCore
 import HotspotMachine
 
-/// Prints the cost of the machine: `benchmarks [events] [scan] [portals] [history] [endurance]`, all of them without words.
+/// Prints the cost of the machine: `benchmarks [events] [scan] [portals] [history] [endurance]`, without arguments all of them.
 ///
 /// Times are the medians and the best of many rounds, beside a baseline that the same run measures, so that figures from different computers can be
 /// compared. Ends with status 1 if the heap or a file grows from day to day.
@@ -25,7 +25,7 @@ import HotspotMachine
 /// A folder in memory, where the machine has one.
 let memory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
 
-/// A piece of ordinary work to compare with: an aged computer is slow at both.
+/// Ordinary work to compare with: a slow computer is slow at both.
 enum Baseline {
     static func nanoseconds() -> Int {
         let words = (0..<100).map { "word number \($0)" }

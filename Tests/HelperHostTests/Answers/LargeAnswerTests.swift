@@ -29,7 +29,7 @@ import Varlink
         for name in names {
             shop.add(HelperSpec(name: name, activation: .stdio(exec: [program, name]), readWritePaths: [shop.folder + "/told"]))
         }
-        // The first round's lasting allocations.
+        // The first round makes allocations that last, so the measurement begins after it.
         shop.write("told/go", "")
         _ = await shop.ask("h0")
         unlink(shop.folder + "/told/go")
@@ -95,7 +95,7 @@ import Varlink
         }
     }
 
-    /// Seconds of this thread.
+    /// The processor time of this thread, in seconds.
     private static func processorTime(_ body: () -> Void) -> Double {
         func now() -> Double {
             var time = timespec()
@@ -107,7 +107,7 @@ import Varlink
         return now() - start
     }
 
-    /// KiB of this process.
+    /// The resident memory of this process, in KiB.
     private static var resident: Int {
         let status = String(decoding: Workshop.read("/proc/self/status"), as: UTF8.self)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HelperHost
 
-/// An outcome, and a prompt above all, shows nothing of the secrets of its helper.
+/// An outcome, and above all a prompt, does not show its helper's secrets.
 @Suite struct MaskingTests {
     private let secrets = Secrets(["opensesame", "4711"])
-    /// A command that told them.
+    /// A command that told the helper these secrets.
     private let telling = KnownWords(parameters: ["answers": ["a": "opensesame", "b": "4711"]])
 
     private func field(
@@ -27,7 +27,7 @@ import Testing
         #expect(shown.fields[0].value == nil && shown.fields[1].value == "Anna", "a mask would be sent as an answer")
     }
 
-    /// A room number that is part of the portal's own address.
+    /// A room number may be a part of the portal's own address, which is not masked.
     @Test func thePortalsAddressStaysAsItIs() throws {
         let known = KnownWords(parameters: ["answers": ["room": "102"]], shown: "http://10.102.0.1")
         let prompt = Prompt(title: "", message: "Not room 102.", fields: [], termsURL: "http://10.102.0.1/terms?room=102")
@@ -79,7 +79,7 @@ import Testing
         #expect(throws: HelperFault.self) { try Prompt(title: "", fields: [other]).masked(secrets, known: known) }
     }
 
-    /// It stood there before the user typed.
+    /// The word stood in the title before the user typed it.
     @Test func theTitleThatWasAnsweredStays() throws {
         let known = KnownWords(parameters: ["answers": ["code": "opensesame"]], title: "Hotel Opensesame")
         #expect(try Prompt(title: "Hotel Opensesame", fields: []).masked(secrets, known: known).title == "Hotel Opensesame")
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// The command's only secret is a fault too, if it is one of the choices.
+    /// A choice that is the command's only secret is a fault too.
     @Test func aChoiceThatRepeatsTheOnlySecretIsRefused() {
         let field = field(kind: .choice, choices: ["a", "opensesame"])
         #expect(throws: HelperFault.self) {
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// For example the purpose of the trip, at the login behind the one for which it was chosen.
+    /// For example the purpose of the trip: the user chose it at one login, and the login behind it asks again.
     @Test func whatAnEarlierCommandWasToldMayBeAskedForAgain() throws {
         let again = [field("guest4711"), field("purpose", kind: .choice, choices: ["business", "opensesame"])]
         #expect(try Prompt(title: "", fields: again).masked(secrets).fields == again)
@@ -166,7 +166,7 @@ import Testing
         #expect("\(found("https://opensesame.example"))".contains("opensesame") == false, "evaluate says no more than the others")
         #expect(found("https://portal.example").evaluation?.portal != nil)
         #expect(found("https://portal.example").evaluation?.session?.venueURL != nil)
-        // People see it already.
+        // The user sees this origin already.
         let seen = KnownWords(shown: "https://opensesame.example")
         #expect(found("https://opensesame.example", seen).evaluation?.portal?.origin == "https://opensesame.example")
         func portal(_ origin: String, _ known: KnownWords = KnownWords()) -> Portal? {
@@ -198,7 +198,7 @@ import Testing
             let shown = "\(outcome.masked(secrets))"
             #expect(!shown.contains("opensesame") && shown.contains("•••"), "\(shown)")
         }
-        // The name is the answer's key, and the value is the helper's to fill in.
+        // The field's name is the key of the answer, and the helper fills in the value: neither is masked.
         guard
             case .reply(let reply) = HelperOutcome.reply(Reply(.uiRequired, prompt: Prompt(title: "", fields: [field])))
                 .masked(secrets)

@@ -105,7 +105,7 @@ import Testing
         #expect(catalog.problems.map(\.subject) == ["a"])
     }
 
-    /// It changes in another folder.
+    /// The file changes in another folder.
     @Test func theFileBehindALinkIsAwaited() {
         for name in ["etc", "far", "farther"] { folder.make(name) }
         folder.write("farther/a.helper", "[Helper]\nName=first\nExec=/bin/true\n")
@@ -116,7 +116,7 @@ import Testing
         let catalog = load()
         #expect(catalog.entries.map(\.spec.name) == ["first"])
         #expect(catalog.awaited == ["/bin/true", "\(root)/farther/a.helper", "\(root)/later"])
-        // A circle ends.
+        // Links in a circle end the search.
         folder.link("etc/c.helper", to: "d.helper")
         folder.link("etc/d.helper", to: "c.helper")
         #expect(load().entries.map(\.spec.name) == ["first"])

@@ -21,7 +21,7 @@ import Testing
         folder.write("good/program", "", mode: 0o755)
         folder.make("open", 0o777)
         folder.write("open/program", "", mode: 0o755)
-        // A good program, reached through a link that other users could replace, at the end and on the way.
+        // A good program behind a link that other users could replace; the link is the last part of the path, or an earlier part.
         folder.link("open/end", to: "\(folder.path)/good/program")
         folder.link("open/way", to: "\(folder.path)/good")
         folder.link("into", to: "open")
@@ -38,7 +38,7 @@ import Testing
         #expect(problem("/bin/sh") == nil)
         #expect(problem("/nowhere")?.code == .helperProgramMissing)
         #expect(problem("bin/sh")?.code == .helperProgramMissing)
-        // Sticky, as /tmp: only owners rename.
+        // In a sticky folder such as /tmp, only owners can rename.
         folder.make("sticky", 0o1777)
         folder.link("sticky/way", to: "\(folder.path)/good")
         #expect(code("/sticky/way/program") == nil)
@@ -85,7 +85,7 @@ import Testing
         #expect(code("/script") == nil)
     }
 
-    /// A hint is copied into a shell.
+    /// A hint is copied into a shell, so each path must be one word.
     @Test func hintsAreOneWordEach() {
         let odd = folder.make("x;touch PWN;#", 0o700)
         folder.write("x;touch PWN;#/program")

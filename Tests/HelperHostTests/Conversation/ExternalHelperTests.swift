@@ -10,7 +10,7 @@ import Varlink
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ExternalHelperTests {
     init() { EventLoop.startThread() }
 
-    /// Answers each connection at a path with low.
+    /// Listens at a path, and answers each connection with the confidence `low`.
     @LoopActor private final class Elsewhere {
         let listener: Int32
         var asked = 0
@@ -83,7 +83,7 @@ import Varlink
         await shop.close()
     }
 
-    /// The file is root's, and somebody else listens.
+    /// Root owns the file, but another user listens at the socket.
     @Test(.enabled(if: geteuid() == 0, "needs root")) @LoopActor func whoListensMattersToo() async {
         let shop = Workshop()
         let path = shop.folder + "/given.sock"

@@ -124,7 +124,7 @@ import Testing
         await shop.close()
     }
 
-    /// D18: an answer after the cancellation is reported, and changes nothing.
+    /// D18: an answer after the cancellation is reported, but has no effect.
     @Test @LoopActor func anAnswerAfterTheCancellationIsCounted() async {
         let shop = Workshop {
             $0.cancelTerm = .seconds(20)
@@ -141,7 +141,7 @@ import Testing
         var ignored = 0
         let call = shop.host.send(.evaluate, to: "late", parameters: [:]) { _ in answered += 1 }
         call.onIgnored = { ignored += $0 }
-        // Sent in the next turn, at the earliest.
+        // The command is sent in the loop's next turn, at the earliest.
         #expect(await eventually { shop.host.processCount == 1 })
         call.cancel()
         #expect(await eventually { shop.host.processCount == 0 })
@@ -238,7 +238,7 @@ import Testing
         await shop.close()
     }
 
-    /// A helper that ignores an end-of-file, SIGTERM, or everything, has still ended after a cancellation.
+    /// A helper that ignores an end-of-file, SIGTERM or everything ends after a cancellation all the same.
     @Test(arguments: [
         "time.sleep(1000)", "signal.signal(15, signal.SIG_IGN)\nwhile True: time.sleep(1)",
         "os.kill(os.getpid(), signal.SIGSTOP)",
@@ -294,7 +294,7 @@ import Testing
             #expect(fault?.code == .helperNotStarted && fault?.isCrash == true, "\(path): \(fault?.sentence ?? "no fault")")
         }
         #expect(await shop.ask("nobody").fault?.code == .helperNotStarted)
-        // Replaced between two commands.
+        // The program is replaced between two commands.
         shop.add("swap", python: "receive(); answer({'confidence': 'low'})")
         #expect(await shop.ask("swap").evaluation?.confidence == .low)
         shop.write("swap.py", "#!/bin/sh\nexit 4\n")

@@ -8,7 +8,7 @@ import Varlink
 
 @testable import HelperHost
 
-/// The browsers of helpers: to whom they are offered, and in what sandbox they run. Python programs stand in for them.
+/// The browsers of helpers: to which helpers they are offered, and in what sandbox they run. Python programs stand in for the browsers.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct BrowserHostTests {
     init() { EventLoop.startThread() }
 
@@ -125,7 +125,7 @@ import Varlink
         let third = try Socket.connect(path: path).take()
         #expect(await words(on: third) == "" && shop.host.browsers.running == 2)
         close(third)
-        // It ends with its connection.
+        // A browser ends with its connection.
         close(connections.removeFirst())
         #expect(await eventually { shop.host.browsers.running == 1 })
         await shop.close()

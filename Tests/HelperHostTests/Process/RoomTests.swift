@@ -5,7 +5,7 @@ import Testing
 
 @testable import HelperHost
 
-/// Starts for which the machine has no resources: not the helper's fault, and soon over.
+/// Starts for which the machine lacks resources. That is not the helper's fault, and does not last.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct RoomTests {
     init() { EventLoop.startThread() }
 

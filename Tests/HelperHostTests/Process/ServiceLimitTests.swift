@@ -6,7 +6,7 @@ import Varlink
 
 @testable import HelperHost
 
-/// How long a process that serves many commands may live: never without a limit.
+/// How long a process that serves many commands may live. There is always a limit.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ServiceLimitTests {
     init() { EventLoop.startThread() }
 
@@ -38,7 +38,7 @@ import Varlink
         await shop.close()
     }
 
-    /// A helper that lost has nothing left to do, and neither have its processes.
+    /// A helper that lost the race has nothing left to do, so its processes end.
     @Test @LoopActor func aLoserIsEndedSoon() async {
         let shop = Workshop { $0.serviceLeave = .milliseconds(50) }
         shop.add(
@@ -85,7 +85,7 @@ import Varlink
             python: "signal.signal(15, signal.SIG_IGN)\n"
                 + Self.threaded("answer({'confidence': 'low', 'reason': os.environ['HOTSPOTD_TOKEN']}, peer)"))
         let first = await shop.ask("slow").evaluation?.reason
-        // Told to end by now, and still there.
+        // By now the process was told to end, but it still runs.
         await pause(.milliseconds(200))
         let second = await shop.ask("slow").evaluation?.reason
         #expect(first != nil && second != nil && first != second)
@@ -107,7 +107,7 @@ import Varlink
     }
 
     @Test @LoopActor func oneThatHeedsACancellationGoesOn() async {
-        // A busy machine takes time to report it.
+        // On a busy machine, the helper takes time to notice the cancellation.
         let shop = Workshop { $0.cancelTerm = .seconds(20) }
         shop.add(
             "keen", socket: true,
@@ -125,7 +125,7 @@ import Varlink
         await shop.close()
     }
 
-    /// While another command is served, it is not cut off, but for two seconds at most.
+    /// While the process serves another command, it is not ended at once, but after two seconds at most.
     @Test(arguments: [true, false]) @LoopActor func oneThatIgnoresACancellationWhileItServesAnother(_ isPatient: Bool) async {
         let shop = Workshop { $0.serviceCancel = isPatient ? .seconds(1000) : .milliseconds(100) }
         mkdir(shop.folder + "/told", 0o700)
@@ -198,7 +198,7 @@ import Varlink
         #expect(await eventually { shop.host.secrets(givenTo: "told").isEmpty })
         #expect(await token(of: "told") != told)
         #expect(await token(of: "innocent") == innocent)
-        // One that no network asks ends as well.
+        // A process that no network uses ends as well.
         #expect(await eventually { !shop.host.isRunning("told") && !shop.host.isRunning("innocent") })
         await shop.close()
     }

@@ -39,7 +39,7 @@ import Varlink
         #expect(await eventually { shop.host.processCount == 1 })
         #expect(await shop.ask("serve").evaluation?.reason?.hasSuffix(" 1") == true)
         #expect(await shop.ask("serve").evaluation?.reason?.hasSuffix(" 2") == true)
-        // It ends now. The next command never reaches the old process, whether it comes before or after the end is noticed.
+        // The process ends now. The next command never reaches it, whether the command comes before or after the end is noticed.
         #expect(await shop.ask("serve").evaluation?.reason?.hasSuffix(" 1") == true)
         #expect(shop.host.processCount == 1)
         await shop.close()

@@ -23,7 +23,7 @@ import Testing
         #expect(StartFailure.words(program: "/nowhere/x", code: ENOENT) == "/nowhere/x: No such file or directory")
     }
 
-    /// A hint is copied into a shell.
+    /// A hint is copied into a shell, so the path must be one word.
     @Test func theHintIsOneWord() {
         let folder = TemporaryFolder()
         let program = folder.write("w $(id)", "#!/bin/sh\r\n", mode: 0o755)

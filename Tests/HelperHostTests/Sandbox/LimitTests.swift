@@ -5,7 +5,7 @@ import Testing
 
 @testable import HelperHost
 
-/// How much a helper can use, without effect on the others.
+/// How much a helper can use, without effect on other helpers.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LimitTests {
     init() { EventLoop.startThread() }
 
@@ -58,7 +58,7 @@ import Testing
         await shop.close()
     }
 
-    /// The limit of processes holds for every user but root, so this runs as another one.
+    /// The limit of processes holds for every user but root, so the test runs as another user.
     @Test func forksAreLimited() throws {
         var limits = HostConfiguration.Limits()
         limits.processes = 12
@@ -129,14 +129,14 @@ import Testing
             #expect(Self.descriptors < descriptors + 100)
             memory.append(Self.resident)
         }
-        // The first round fills the memory that is kept for the next ones.
+        // The first round fills memory that the next rounds reuse.
         #expect(memory[2] <= memory[0] + (16 << 10), "\(memory) KiB")
         await shop.close()
     }
 
     private static var descriptors: Int { Workshop.names(in: "/proc/self/fd").count }
 
-    /// KiB of this process.
+    /// The resident memory of this process, in KiB.
     private static var resident: Int {
         let status = String(decoding: Workshop.read("/proc/self/status"), as: UTF8.self)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""

@@ -93,7 +93,7 @@ import Varlink
         let state = shop.folder + "/state"
         #expect(await self.look(shop, "wrong", readable: [state], "found = os.path.exists('\(state)/secret')") == "False")
         #expect(shop.host.pathProblems(of: "wrong").map(\.code) == [.helperPathRefused])
-        // Also through a link, if the file lies in a folder that is shown.
+        // They are not shown through a link to their folder either.
         symlink(shop.folder, shop.folder + "-link")
         defer { unlink(shop.folder + "-link") }
         let behind = await self.look(
@@ -142,7 +142,7 @@ import Varlink
         await shop.close()
     }
 
-    /// HelperKit needs them to keep portals out of the networks of other interfaces.
+    /// HelperKit needs these addresses to keep portals out of the networks of other interfaces.
     @Test @LoopActor func thisMachinesOwnAddressesCanBeRead() async {
         let shop = Workshop()
         let found = await look(
@@ -295,7 +295,7 @@ import Varlink
         shop.host.trySandbox()
         #expect(await eventually { shop.host.processCount == 0 })
         #expect(shop.host.sandboxProblem == nil)
-        // As where the kernel forbids user namespaces.
+        // As on a machine whose kernel forbids user namespaces.
         shop.host.startRefusal = { EPERM }
         shop.host.trySandbox()
         #expect(shop.host.sandboxProblem?.code == .sandboxUnavailable && shop.host.sandboxProblem?.hint != nil)

@@ -8,7 +8,7 @@ import Testing
     private static let denied = "it could not be started: its sandbox: setting up uid map: Permission denied"
     private static let forbidden = "it could not be started: its sandbox: No permissions to create new namespace"
 
-    /// A machine, the words of the trial, a part of the sentence, and a part of the command.
+    /// A machine, the error of the trial, a part of the sentence, and a part of the command.
     private static let machines: [(SandboxRefusal, String, String, String)] = [
         (SandboxRefusal(hasBubblewrap: false), "it was not started", "bubblewrap is missing", "apt install bubblewrap"),
         (SandboxRefusal(mostUserNamespaces: 0), forbidden, "user.max_user_namespaces=0", "sudo sysctl user.max_user"),

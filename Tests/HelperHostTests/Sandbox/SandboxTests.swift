@@ -4,7 +4,7 @@ import Testing
 
 @testable import HelperHost
 
-/// The sandbox as a value: what a helper is shown, in bubblewrap's words.
+/// The sandbox as a value: the paths that a helper can see, as bubblewrap's arguments.
 @Suite struct SandboxTests {
     private static func sandbox(_ exec: [String], _ adjust: (inout Sandbox) -> Void = { _ in }) -> [String] {
         var sandbox = Sandbox(exec: exec, processorTime: 60, limits: HostConfiguration.Limits())
@@ -12,7 +12,7 @@ import Testing
         return sandbox.commandLine(filter: 3, status: 4)
     }
 
-    /// The words that follow an option, each time that it occurs.
+    /// The arguments that follow an option, each time that it occurs.
     private static func values(_ option: String, _ count: Int = 1, in words: [String]) -> [[String]] {
         let end = words.firstIndex(of: "--") ?? words.endIndex
         return words[..<end].indices.filter { words[$0] == option }.map { Array(words[($0 + 1)...($0 + count)]) }
@@ -64,7 +64,7 @@ import Testing
     @Test func theHelpersOwnFolderIsShown() {
         Self.withProgram { folder, program in
             #expect(Self.shown(Self.sandbox([program])).contains(folder))
-            // Behind an interpreter as well.
+            // The same if an interpreter runs the program.
             #expect(Self.shown(Self.sandbox(["/usr/bin/python3", program])).contains(folder))
             // If a folder is not the helper's own, only the file is shown.
             let among = Self.shown(Self.sandbox([program]) { $0.hiddenPaths = [folder] })

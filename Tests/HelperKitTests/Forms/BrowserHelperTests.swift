@@ -39,7 +39,7 @@ import Testing
         let asked = try BrowserHelper().authenticate(command)
         #expect(asked.result == .uiRequired && asked.portal?.origin == server.url)
         #expect(asked.prompt?.fields == [] && asked.prompt?.termsURL == nil && asked.prompt?.title == "127.0.0.1")
-        // The command is named by hotspotctl, with the interface.
+        // hotspotctl adds the command that helps, with the interface.
         let sentence =
             "This login needs a browser. You can also log in with your own browser; hotspotd will notice."
         #expect(asked.prompt?.message == sentence)
@@ -48,7 +48,7 @@ import Testing
         #expect(early.result == .uiRequired)
         #expect(early.prompt?.message?.hasPrefix("The portal has not let you in yet.") == true)
 
-        // The same attempt, whose first probe found the portal.
+        // The attempt continues; its first probe found the portal.
         isOpen.with { $0 = true }
         #expect(try BrowserHelper().presentUI(command).result == .success)
     }

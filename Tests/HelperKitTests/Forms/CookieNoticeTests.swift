@@ -25,7 +25,7 @@ import Testing
         #expect(notice(Self.words + "<button value=ok>OK</button>")?.button?.value == "ok")
     }
 
-    /// The login is used beneath it.
+    /// The notice stays, and the login beneath it is used.
     @Test func noButtonIsTakenIfAllAgreeToMore() throws {
         let found = try #require(
             notice(Self.words + "<button value=all>Accept all</button><button value=more>Customise</button>"))
@@ -35,7 +35,7 @@ import Testing
     @Test func otherLayersAreNone() {
         let button = "<button value=ok>OK</button>"
         #expect(notice("<p>Please confirm that you are of age.</p>" + button) == nil)
-        // A layer that asks is the login itself.
+        // A layer that asks a question is the login itself.
         #expect(notice(Self.words + "<input name=email aria-label=E-mail>" + button) == nil)
         let two = "<form>\(Self.words)\(button)</form><form><input name=email><button>Connect</button></form>"
         #expect(CookieNotice(covering: page(two, url: "http://portal.test/")) == nil)

@@ -3,7 +3,7 @@ import Testing
 @testable import HelperKit
 @testable import PortalPages
 
-/// The request of a browser.
+/// The request that a browser would send.
 @Suite struct FilledFormTests {
     private func sent(_ body: String, answers: [String: String] = [:], type: String = "text/html") throws -> HTTPRequest {
         let url = WebURL("https://portal.test/page")!

@@ -39,7 +39,7 @@ import Testing
 
     // MARK: An account or a voucher
 
-    /// If two ways are filled in, the one that was refused before is not tried again.
+    /// If the user filled in two ways, the way that was refused before is not tried again.
     @Test func theWayThatWasRefusedIsNotTriedAgain() {
         let forms =
             "<form method=post action=/a>\(account)<button>Log in</button></form><form action=/v method=post><input name=code><button>Go</button></form>"
@@ -90,7 +90,7 @@ import Testing
         let prompt = try question(on: page(form, url: url.text))
         #expect(prompt.fields.map(\.required) == [true] && prompt.fields.map(\.assumed) == [true])
         #expect(decide(form) == "ask mail!" && decide(form, ["mail": ""]) == "send /page mail=")
-        // As it is stored.
+        // A stored empty answer is sent as well.
         var engine = FormEngine()
         engine.answers = ["mail": ""]
         if case .ask = engine.decide(on: page(form, url: url.text), at: url) { #expect(Bool(false)) }
@@ -99,7 +99,7 @@ import Testing
         #expect(decide(login, ["mail": "", "pass": ""]) == "ask mail! pass!")
     }
 
-    /// Browsers send a date as the standard has it, whatever they show.
+    /// Browsers send a date in the standard's format, whatever they show.
     @Test func aDateIsAskedForAsItIsSent() {
         let form = "<form method=post><label>Date de naissance<input type=date name=d></label><button>Go</button></form>"
         for (answer, isSent) in [("14.07.1990", false), ("1990-7-14", false), ("1990-07-14", true)] {
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    /// hotspotd asks again for a refused login, beside the button that needs none.
+    /// hotspotd asks again for a refused login, and offers the button that needs no answers beside it.
     @Test func aRefusalKeepsTheWayThatWasTaken() throws {
         let box = "<label><input type=checkbox name=tos value=1>I accept the <a href=/t>terms of use</a></label>"
         let forms =
@@ -169,7 +169,7 @@ import Testing
         }
         #expect(prompt.fields.map(\.name) == ["user", "pass"])
         #expect(prompt.message?.contains("or nothing, for \"Free Wi-Fi (slow)\"") == true)
-        // The button needs no terms of the other form.
+        // The button does not need the terms of the other form.
         #expect(decide(forms) == "send /free ")
     }
 
@@ -188,7 +188,7 @@ import Testing
 
     // MARK: Buttons that are never pressed
 
-    /// If a price may be for the access, the user decides, at each login and only about these words.
+    /// If a price may be for the access, the user decides, at each login and only about this text.
     @Test(arguments: ["Flat 4.90 €", "Misuse of the Wi-Fi: 25 EUR", "<input type=checkbox name=key checked> Lost key: 25 EUR"])
     func anUnclearPriceIsAskedAbout(_ text: String) throws {
         let form = "<form method=post action=/p>\(text)<button>Connect</button></form>"
@@ -245,7 +245,7 @@ import Testing
         guard case .ask = engine.decide(on: cafe(other), at: url) else { return #expect(Bool(false), "\(other)") }
     }
 
-    /// A list of who logs in is not one of languages, whatever its name.
+    /// A list of user types is not a list of languages, whatever its name.
     @Test(arguments: ["hl", "l", "lc"]) func aListOfUsersIsNotOneOfLanguages(_ name: String) {
         let room = "<form method=post action=/p><input name=room placeholder=Room><button>Go</button></form>"
         let list = "<select name=\(name)><option value=Gu>Guest</option><option value=St>Staff</option></select>"

@@ -48,7 +48,7 @@ import Testing
         #expect(prompt.termsURL == nil && prompt.terms == "I accept the terms of use")
     }
 
-    /// All documents that a box names are agreed to; what another box names is not.
+    /// Agreeing to a box covers all documents that it names, but no document that another box names.
     @Test(
         arguments: [
             (
@@ -74,7 +74,7 @@ import Testing
         let prompt = try question(on: page)
         #expect(prompt.termsURL == first)
         #expect(prompt.message?.contains("Also read: http://portal.test/privacy.") == (others.isEmpty ? nil : true))
-        // A change of any of them is one.
+        // A change of any of these documents is a change of the terms.
         func mark(_ policy: String) -> [String]? {
             let server = ScriptedServer { request in
                 .page(request.path == "/privacy" ? policy : "<p>Be nice.</p>")
@@ -131,7 +131,7 @@ import Testing
         "<form method=post action='\(action)'><input name=user><input type=password name=pass><input type=submit></form>"
     }
 
-    /// The first time asks, and says where the answers go; the consent is for this pair of origins.
+    /// The first time, hotspotd asks and says where the answers go. The consent is for this pair of origins.
     @Test(arguments: ["https://thief.test", "http://portal.test", "https://portal.test:8443"])
     func answersGoElsewhereOnlyWhereTheUserWasTold(_ target: String) {
         let answers = ["user": "u", "pass": "p"]
@@ -151,7 +151,7 @@ import Testing
         #expect(asked(agreed, account(to: "https://another.test/in")) != nil)
     }
 
-    /// The daemon released the password for the encrypted page.
+    /// The daemon released the password for the encrypted page, so it is not sent unencrypted.
     @Test func aStoredPasswordLeavesNoEncryptedPageUnencrypted() {
         let answers = ["user": "u", "pass": "p"]
         let agreed: Set<String> = ["https://portal.test agree:answers:http://gate.test"]
@@ -174,7 +174,7 @@ import Testing
         #expect(prompt.message == nil, "the client warns")
     }
 
-    /// By POST, GET and a name alike; the consent is for one pair of origins, and only the user can give it.
+    /// The same by POST, by GET and to a host name. The consent is for one pair of origins, and only the user can give it.
     @Test(arguments: [
         "method=post action='http://192.168.0.1/x'", "action='http://192.168.0.1/x'", "action='http://router.test/x'",
     ])
@@ -194,7 +194,7 @@ import Testing
         guard case .ask = engine.decide(on: page(button), at: WebURL("https://portal.test/page")!) else {
             return #expect(Bool(false))
         }
-        // A box of the page cannot replace hotspotd's.
+        // A checkbox of the page cannot replace hotspotd's checkbox.
         let forged = "<form action=/x><input name=\(box) type=checkbox required>I accept<input type=submit></form>"
         #expect(step(forged) == "GET https://portal.test/x")
     }

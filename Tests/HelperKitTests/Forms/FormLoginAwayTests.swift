@@ -53,7 +53,7 @@ import Testing
         #expect(out.requests.isEmpty == false)
     }
 
-    /// A form that goes to another host, which refuses it: this is still the first portal's login.
+    /// The form goes to another host, which refuses the answers: this is still the first portal's login.
     @Test func aRefusalElsewhereIsThePortalsOwn() throws {
         let form: @Sendable (String, String) -> String = { target, error in
             "\(error)<form method=post action='\(target)/login'><label>Room <input name=room></label><button>Go</button></form>"
@@ -154,7 +154,7 @@ import Testing
         let done = run(command, typed: true)
         #expect(done.result == .success)
         #expect(router.requests.map(\.target) == ["/open?a=1"])
-        // The yes is remembered, for this portal.
+        // The consent is remembered for this portal.
         (command.session, command.answers) = (done.session, [:])
         #expect(run(command).result == .success)
         #expect(router.requests.count == 2)

@@ -118,7 +118,7 @@ import Testing
         for line in reply.trace ?? [] { #expect(!line.contains("214")) }
     }
 
-    /// A portal that fills the refused values into its form again; after three wrong ones, some lock the room.
+    /// The portal fills the refused values into its form again. After three wrong answers, some portals lock the room.
     @Test(arguments: [true, false]) func sendsARefusedAnswerOnce(_ isTyped: Bool) throws {
         let server = ScriptedServer { request in
             let room = request.body.split(separator: "&").first?.dropFirst("room=".count) ?? ""
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    /// hotspotd waits for a page that waits before it leads on, and does not press the same button again and again.
+    /// If a page waits before it leads on, hotspotd waits as well, and does not press the same button again and again.
     @Test func aPageThatWaitsIsWaitedFor() throws {
         let server = ScriptedServer { request in
             switch request.path {
@@ -242,7 +242,7 @@ import Testing
         #expect(ContinuousClock.now - began >= .seconds(2))
     }
 
-    /// A portal that asks to confirm the logoff gets a yes; a missing page is not reported as offering none.
+    /// hotspotd confirms the logoff if the portal asks. A missing page is reported as missing, not as a page without a logoff.
     @Test func aLogoffIsConfirmed() throws {
         let server = ScriptedServer { request in
             switch (request.method, request.path) {
@@ -293,7 +293,7 @@ import Testing
         #expect(asked == (status == 200 ? ["/logoutt=old", "/logoutt=new"] : ["/logoutt=old", "/status", "/logoutt=new"]))
     }
 
-    /// If the key has changed, the next attempt would find the same key.
+    /// If the key has changed, another attempt would find the same key, so there is no other attempt.
     @Test func aLogoffAtAnotherKeyIsNotTriedAgain() throws {
         let authority = try Authority()
         let server = ScriptedServer { _ in .page("Bye") }
@@ -380,7 +380,7 @@ import Testing
         #expect(run(command, typed: true).result == .success)
     }
 
-    /// A page that is used nevertheless has the warning beside its questions.
+    /// If hotspotd uses an imitating page nevertheless, the reply with its questions names the company.
     @Test(arguments: [
         ("<title>Yandex ID</title><form><input type=email name=e><input type=submit></form>", "Yandex"),
         ("<title>Sign in to 𝚃𝚎𝚕𝚎𝚐𝚛𝚊𝚖</title><div id=app></div><script src=app.js></script>", "Telegram"),
@@ -413,7 +413,7 @@ import Testing
         #expect(reply.reason?.contains("too large") == true)
     }
 
-    /// Silence may pass; an answer that can never be read is for a browser.
+    /// Silence may pass. An answer that can never be read is handed over to a browser.
     @Test(arguments: [
         ("", HelperResult.temporaryFailure), ("HTTP/1.1 9999 X\r\n\r\n", .uiRequired),
         ("HTTP/1.1 200 OK\r\nno colon\r\n\r\n<form>", .uiRequired),
@@ -426,7 +426,7 @@ import Testing
         let reply = run(command(loopback(probe: server.url + "/")))
         #expect(reply.result == result && reply.prompt?.handsOver == (result == .uiRequired ? true : nil))
         #expect(reply.reason?.isEmpty == false)
-        // If a portal did not answer, there is no key.
+        // If the portal did not answer, its key is unknown, so the reply names no portal.
         #expect(reply.portal?.origin == (result == .uiRequired ? server.url : nil))
     }
 

@@ -18,7 +18,7 @@ import Testing
         #expect(Mask(["214"]).apply("") == "")
     }
 
-    /// An answer whose parts are all alike, on a page of the same kind: `make fuzz PARSERS=masking`.
+    /// Found by `make fuzz PARSERS=masking`: an answer with equal parts, on a page of the same parts.
     @Test func equalPartsTakeLinearTime() {
         let growth = ProcessorTime.growth(from: 2048) { count in
             let mask = Mask((0..<4).map { String(repeating: "a", count: count / 4 - $0) + "b" })

@@ -5,7 +5,7 @@ import Testing
 @testable import PageLogin
 @testable import PortalPages
 
-/// The pages that a browser is asked about, and what it shows.
+/// The pages that a browser has to render, and the moves on the rendered pages.
 @Suite struct RenderingMoveTests {
     private let live = Portal(origin: "http://portal.test", pin: nil, kind: "form", title: "Inn")
     private let url = WebURL("http://portal.test/page")!
@@ -23,7 +23,7 @@ import Testing
             command(answers), on: page(body, url: url.text), at: url, portal: live, isTypedNow: !answers.isEmpty)
     }
 
-    /// Returns the rule of a page for which a browser is asked; `nil` for other pages.
+    /// Returns the rule of a page that a browser has to render; `nil` for other pages.
     private func rule(_ body: String) -> String? {
         var steps = steps(body)
         guard case .render(let rule, let other) = steps.next() else { return nil }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// A script led to another portal before anything was sent: the login is that portal's.
+    /// A script led to another portal before anything was sent: the login is at the other portal.
     @Test func beforeAnAnswerIsSentThePageMayBeAnotherPortals() {
         var steps = steps(Self.shell)
         guard case .render = steps.next() else {

@@ -22,7 +22,7 @@ import Testing
         #expect(found.button.value == "ok" && found.words == "Oops Unknown member.")
     }
 
-    /// A layer that asks, costs money, binds, leads elsewhere or offers a choice is decided by the page rules.
+    /// The page rules decide about a layer that asks, costs money, has terms, leads elsewhere or offers a choice.
     @Test(arguments: [
         "<p>Your code</p><input name=code><button>OK</button>", "<p>Access for 5 € a day.</p><button>OK</button>",
         "<p>By going on you accept the terms of use.</p><button>OK</button>",
@@ -35,7 +35,7 @@ import Testing
 
     private static let login = "<form method=post><input name=room aria-label=Room><button>Connect</button></form>"
 
-    /// If the page asks again, the words are about the refused answers, unless they sound like success.
+    /// If the page asks again, the layer's words are about the refused answers, unless they sound like success.
     @Test func itsWordsAreAnErrorWhereThePageAsksAgain() {
         let again = page(Self.login, url: "http://portal.test/")
         let other = page("<h1>Welcome</h1>", url: "http://portal.test/")

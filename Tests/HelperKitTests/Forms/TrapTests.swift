@@ -5,7 +5,7 @@ import Testing
 @testable import PageLogin
 @testable import PortalPages
 
-/// Pages that want what no portal needs.
+/// Pages that ask for accounts or data that no portal needs.
 @Suite struct TrapTests {
     private func message(_ body: String, _ url: String) -> String? {
         guard case .ask(let prompt, _) = FormEngine().decide(on: page(body, url: url), at: WebURL(url)!) else { return nil }
@@ -69,7 +69,7 @@ import Testing
         #expect((ImitatedBrand.imitated(by: page(body, url: url.text), at: url) != nil) == isTrap)
     }
 
-    /// The account that the form itself asks for, and a logo above it; links and buttons offer other ways.
+    /// A form that itself asks for a company's account, or has the company's logo above it. Links and buttons only offer other ways.
     @Test(arguments: [
         ("<p>Welcome", "<label>Apple ID <input name=u></label>", "", true),
         ("", "<label>Gmail address<input name=u></label>", "", true),

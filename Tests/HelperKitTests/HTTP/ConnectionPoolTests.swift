@@ -52,7 +52,7 @@ import Testing
         let begun = Locked(0)
         let server = ScriptedServer { _ in
             begun.with { $0 += 1 }
-            // Each waits for the other.
+            // Each request waits for the other.
             _ = begun.wait(until: .after(milliseconds: 20_000)) { $0 >= 2 ? true : nil }
             return .keep(octets(http(200, "")))
         }
@@ -136,7 +136,7 @@ import Testing
         #expect(server.connections == 2)
     }
 
-    /// If a gateway has forgotten the connection, the request is repeated once; an answer is never sent twice.
+    /// If a gateway has forgotten the connection, the request is repeated once; the user's answers are never sent twice.
     @Test(arguments: [HTTPRequest.Method.get, .post]) func aPageIsAskedForAgain(method: HTTPRequest.Method) throws {
         let asked = Locked(0)
         let server = ScriptedServer { _ in
@@ -182,7 +182,7 @@ import Testing
         return Session(memory: memory.value)
     }
 
-    /// After a return, hotspotd connects to the portal's server beside the probe, and sends nothing if the network is open.
+    /// At a return, hotspotd connects to the portal's server during the probe, and sends nothing if the network is open.
     @Test func onlyAReturnMeetsThePortalBesideTheProbe() throws {
         let open = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
         let portal = ScriptedServer { _ in .send([]) }
@@ -197,7 +197,7 @@ import Testing
         #expect(portal.connections == 1 && portal.requests.isEmpty)
     }
 
-    /// The page, its fresh copy for the answers, and the answers go over the connection that was made beside the probe.
+    /// The page, its fresh copy for the answers, and the answers go over the connection that was made during the probe.
     @Test func aLoginHasOneConnection() throws {
         let form = "<form method=post action=/login><input name=room><input type=submit></form>"
         let portal = ScriptedServer { request in

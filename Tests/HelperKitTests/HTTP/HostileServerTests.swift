@@ -16,7 +16,7 @@ import Testing
         try client.send(HTTPRequest(WebURL(url)!), in: Scope(deadline: .after(milliseconds: milliseconds)))
     }
 
-    /// The code with which a server fails that sends these octets.
+    /// The error code of a request whose server sends these octets.
     private func code(_ octets: [UInt8]) -> TransferErrorCode? {
         let server = ScriptedServer { _ in .send(octets) }
         do throws(TransferError) {
@@ -59,7 +59,7 @@ import Testing
     @Test func aLongAddressIsNotFollowed() throws {
         let long = ScriptedServer(["/": redirect("/" + String(repeating: "a", count: 200_000))])
         #expect { try get(long.url + "/", client()) } throws: { ($0 as? TransferError)?.code == .badAnswer }
-        // One that a head may hold is too long for an address.
+        // An address that fits into a head may still be too long to be followed.
         let server = ScriptedServer(["/": redirect("/" + String(repeating: "a", count: 15_000))])
         let request = HTTPRequest(WebURL(server.url + "/")!)
         let answer = try client().send(request, in: Scope())
@@ -100,7 +100,7 @@ import Testing
         #expect(server.requests[1].header("cookie") == "own=2")
     }
 
-    /// As in a browser: for the host's own domain, not for a suffix that many owners share.
+    /// As in a browser, a cookie may be for the host's own domain, but not for a suffix that many owners share.
     @Test func cookiesOfADomain() throws {
         let server = ScriptedServer([
             "/": http(

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct TLSTests {
     private func code(_ url: String, authority: String?, pin: String? = nil, milliseconds: Int = 10_000) -> TransferErrorCode? {
         var request = HTTPRequest(WebURL(url)!)
-        // openssl serves one connection after the other.
+        // openssl serves one connection after the other, so each request needs a new connection.
         request.needsFreshConnection = true
         request.requiredPin = pin
         do throws(TransferError) {
@@ -119,7 +119,7 @@ import Testing
             case .alert, .close, .garbage: .tlsFailed
             case .truncation: .shortAnswer
             case .forgery: .reset
-            // Portals in small devices end so, and browsers accept it.
+            // Portals in small devices end their connections this way, and browsers accept it.
             case .plainEnd: nil
             }
         #expect(code("https://127.0.0.1:\(port)/", authority: authority.file) == expected)

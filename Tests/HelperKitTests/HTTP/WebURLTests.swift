@@ -24,7 +24,7 @@ import Testing
         #expect(WebURL(reference, relativeTo: WebURL("http://portal.test/a/page")!)?.text == expected)
     }
 
-    /// All spellings of an address are read like the connection uses them.
+    /// All spellings of an address are read as the address that the connection uses.
     @Test(arguments: ["http://0x7f000001/", "http://2130706433/", "http://0177.0.0.1/", "http://127.1/"])
     func normalizesNumbers(_ text: String) {
         #expect(WebURL(text)?.host == "127.0.0.1")

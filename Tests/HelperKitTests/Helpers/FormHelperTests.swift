@@ -44,7 +44,7 @@ import Varlink
 
     // MARK: Terms
 
-    /// - Parameter form: the login's form on the portal's page; without it, one that links the terms.
+    /// - Parameter form: the login's form on the portal's page; without it, a form that links the terms.
     private func cafe(_ terms: Locked<String>, form: (@Sendable (String) -> String)? = nil) -> ScriptedServer {
         let visitors = Locked(420)
         return ScriptedServer { request in
@@ -93,7 +93,7 @@ import Varlink
         command.consent = true
         #expect(try FormHelper().authenticate(command).result == .success)
 
-        // A number alone is a change too.
+        // A change of a number alone is a change of the terms too.
         terms.with { $0 = "Fine: 10" }
         let again = try FormHelper().authenticate(command)
         #expect(again.result == .uiRequired)
@@ -115,7 +115,7 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .uiRequired)
     }
 
-    /// A train tells its speed on each of its pages.
+    /// A train shows its speed on every page, which is not part of the terms.
     @Test(arguments: ["header", "div"]) func whatStandsOnEveryPageIsNoTerms(_ element: String) throws {
         let (bar, terms) = (
             Locked("RE 4711, next stop Holzkirchen, 142 km/h"), Locked("Be kind. Smoke outside. Keep the doors free.")
@@ -164,12 +164,12 @@ import Varlink
         command.portal = try FormHelper().evaluate(command).portal
         let reply = try FormHelper().authenticate(command)
         #expect(reply.result == (isDone ? .success : .uiRequired), "\(reply)")
-        // If it opens meanwhile, this login opened it.
+        // If the network opens meanwhile, this login opened it.
         if !isDone { #expect(reply.prompt?.mayOpen == true) }
         #expect(!server.requests.contains { $0.path.hasPrefix("/find") })
     }
 
-    /// If the portal did not answer, nothing is known about the answer.
+    /// If the portal is busy, the answer is not sent, so nothing is known about it.
     @Test func aPortalThatDoesNotAnswerTakesNothing() throws {
         let isBusy = Locked(false)
         let server = ScriptedServer { request in
@@ -219,7 +219,7 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .success, "they are not there again")
     }
 
-    /// The words of the box are accepted as well, even if the page of the terms is the same.
+    /// The box's label is accepted as well, so its change asks again, even if the page of the terms is the same.
     @Test func asksAgainWhenTheBoxSaysSomethingElse() throws {
         let words = Locked("the rules")
         let server = cafe(words) { words in
@@ -234,7 +234,7 @@ import Varlink
         (command.session, command.answers, command.consent) = (done.session, [:], true)
         #expect(try FormHelper().authenticate(command).result == .success)
 
-        // A memory of an earlier version causes no question, and knows the box from then on.
+        // A memory of an earlier version of hotspotd causes no question, and includes the box from then on.
         var memory = SessionMemory(done.session)
         memory.terms = try #require(memory.terms).map { String($0.prefix { $0 != " " }) }
         command.session = Session(memory: memory.value)
@@ -252,7 +252,7 @@ import Varlink
         #expect(try FormHelper().authenticate(command).result == .success)
     }
 
-    /// Text that is not marked may differ at each visit.
+    /// Only marked text counts as terms; other text may differ at each visit.
     @Test(arguments: [
         (#"<div class="card loginTerms">"#, "</div>", true), (#"<p id=agb>"#, "</p>", true),
         (#"<div style="height:9em; overflow-y: scroll">Terms of use. "#, "</div>", true),
@@ -321,14 +321,14 @@ import Varlink
         let refused = try answer(["room": "350"])
         #expect(refused.prompt?.message == "The room is not known." && refused.prompt?.fields.map(\.name) == ["room"])
         #expect(try answer(["room": "214"]).result == .success)
-        // They may change while the corrected answers are typed.
+        // The terms may change while the corrected answers are typed.
         guard words.contains("/terms") else { return }
         _ = try answer(["room": "350"])
         rules.with { $0 = "Pay 5 € for every hour." }
         #expect(try answer(["room": "214"]).prompt?.message?.contains("The terms have changed") == true)
     }
 
-    /// The terms of a second page with only a button are its own, not those of the first.
+    /// The terms of a second page with only a button belong to the second page, not to the first.
     @Test func aSecondPageHasItsOwnTerms() throws {
         let second = Locked("be quiet")
         let server = ScriptedServer { request in
@@ -344,7 +344,7 @@ import Varlink
         }
         var command = command(server)
         command.portal = try FormHelper().evaluate(command).portal
-        // Asks until it logs in; accepts all terms.
+        // Counts the questions until the login succeeds; accepts all terms.
         func questions(consent: Bool) throws -> Int {
             (command.consent, command.answers) = (consent, [:])
             var (reply, count) = (try FormHelper().authenticate(command), 0)
@@ -395,7 +395,7 @@ import Varlink
         let answers = [["room": "214"]] + (isMistyped ? [["name": "Brant"]] : []) + [["name": "Brandt"]]
         for answer in answers {
             #expect(reply.result == .uiRequired)
-            // After a page that was sent, and not after a refusal.
+            // `mayOpen` is set after a page that was sent, but not after a refusal.
             #expect(
                 (reply.prompt?.mayOpen == true) == (reply.prompt?.fields.first?.name == "name" && reply.prompt?.message == nil))
             (command.session, command.answers) = (reply.session, answer)
@@ -446,7 +446,7 @@ import Varlink
         #expect(server.requests.contains { $0.path == "/name" && $0.body == "name=Brandt" })
     }
 
-    /// The portal shows its form again without an error, or a page of the house that leads to it: the network may be about to open.
+    /// The portal shows its form again without an error, or the hotel's page that leads to the form: the network may be about to open.
     @Test(arguments: ["", "<p class=error>Unknown room.</p>", "house"]) func aPortalThatAsksAgainMayOpen(_ behind: String) throws
     {
         let server = ScriptedServer { request in
@@ -469,7 +469,7 @@ import Varlink
         #expect(again.result == .uiRequired && again.prompt?.mayOpen == (saysWhy ? nil : true))
     }
 
-    /// After the answers, the portal leads back to the page of the house until the gateway opens: no question is repeated.
+    /// After the answers, the portal leads back to the hotel's page until the gateway opens: no question is repeated.
     @Test func aPageOfTheHouseBehindTheAnswersIsTheEnd() throws {
         let isIn = Locked(false)
         let server = ScriptedServer { request in
@@ -495,8 +495,8 @@ import Varlink
         #expect(reply.result == .success && (reply.refused ?? []).isEmpty && reply.unsent == nil, "\(reply)")
     }
 
-    /// Two ways on one page, both filled in: a tick for the first counts for the second, and stored answers are not sent if the typed ones are
-    /// refused.
+    /// Two ways on one page, both filled in: a tick for the first way counts for the second, and stored answers are not sent if the typed
+    /// answers are refused.
     @Test(arguments: [false, true]) func twoWaysThatAreFilledIn(_ isRoomStored: Bool) throws {
         let room =
             "<form method=post action=/room><input name=room><input name=name><input type=checkbox name=ok value=1 required> I accept the terms<button>Room</button></form>"
@@ -544,8 +544,8 @@ import Varlink
         #expect(try FormHelper().presentUI(command).prompt?.message == "Yes, but not with room ….")
     }
 
-    /// The page after the login belongs to another host and links the portal's logoff; or that page is missing or has no logoff, and the first one
-    /// has it.
+    /// The page after the login belongs to another host and links the portal's logoff; or that page is missing or has no logoff, and the
+    /// portal's first page has it.
     @Test(arguments: [nil, http(404, "Gone"), http(200, "You are online!")]) func theLogoffOfAnotherPage(_ status: String?) throws
     {
         let page = Locked("")
@@ -683,7 +683,7 @@ import Varlink
         #expect(done.result == .success)
         command.session = done.session
         if isOffered {
-            // As a session is where the page had none yet.
+            // As in a session that began before the page had a logoff.
             var memory = SessionMemory(done.session)
             memory.logoff = nil
             command.session = Session(memory: memory.value)

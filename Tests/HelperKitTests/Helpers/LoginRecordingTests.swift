@@ -68,7 +68,7 @@ import Testing
         try #require(throws: LoginRecording.NotRecorded.self) { try record(server, text, answers) }.description
     }
 
-    /// The answer has a word of the file's `Path=`, which stays.
+    /// The answer contains a word of the file's `Path=`. The path stays as it is.
     @Test func triesTheSessionAndLogsOff() throws {
         let server = linde()
         let recorded = try record(server)
@@ -90,7 +90,7 @@ import Testing
         #expect(fault.contains("500 Text Database down") && fault.contains("Nothing was written"))
     }
 
-    /// Without a portal file it shows the portal; nothing was typed.
+    /// Without a portal file, the recording shows the portal; nothing was typed.
     @Test func aLoginForABrowserIsWrittenWithoutAFile() throws {
         let page = "<form action=/p><input name=card placeholder='Card number'><button>Go</button></form>"
         let server = ScriptedServer(host: 2, ["/": redirect("/inn"), "/inn": http(200, page)])
@@ -159,7 +159,7 @@ import Testing
         #expect(told.status == 1 && told.output == "/nowhere/: No such file or directory\n")
     }
 
-    /// A file beside the fixture is meant, and its mistakes end the recording.
+    /// The file beside the fixture is used, and a mistake in it ends the recording.
     @Test func aFileWithAMistakeIsNotPassedOver() throws {
         let folder = TemporaryFolder()
         let path = folder.write("linde.portal", Self.file.replacing("Field=code", with: "Feld=code"), mode: 0o644)

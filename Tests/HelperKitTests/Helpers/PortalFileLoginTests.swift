@@ -83,7 +83,7 @@ import Testing
         let code = PortalLogin(command, portals: portals).run(isTypedNow: true)
         #expect(code.result == .uiRequired && code.prompt?.fields.map(\.name) == ["code"])
 
-        // The portal asks again after a wrong code, and sends no second message to the phone; its words do not show that.
+        // The portal asks again after a wrong code, and sends no second message to the phone. Its words do not show the code.
         (command.session, command.answers) = (code.session, ["code": "4712"])
         let wrong = PortalLogin(command, portals: portals).run(isTypedNow: true)
         #expect(wrong.result == .uiRequired && wrong.prompt?.fields.map(\.name) == ["code"])
@@ -119,7 +119,7 @@ import Testing
         #expect(PortalMemory(reply.session).status != nil, "the memory is kept")
     }
 
-    /// The files of a folder that has too many are left out by their names, and it is said.
+    /// If a folder has too many files, the last files by name are ignored, which is reported.
     @Test func aFolderHasAThousandFiles() throws {
         let folder = TemporaryFolder()
         for number in 0...1000 { folder.write("\(number).portal", number == 999 ? Self.file : "", mode: 0o644) }
@@ -131,7 +131,7 @@ import Testing
         #expect(listing.portals.isEmpty, "999 is the last by name")
     }
 
-    /// A page without a field for the password also counts, if the file asks for a password.
+    /// A page without a field for the password counts too, if the file asks for a password.
     @Test(arguments: [
         ("<title>Aroma</title><h1>Yahoo! Mail</h1>", "password", "Yahoo"),
         ("<title>Aroma by 𝗔𝗽𝗽𝗹𝗲 𝗜𝗗</title>", "password", "Apple"), ("<title>Aroma by Apple ID</title>", "phone", nil),
@@ -211,7 +211,7 @@ import Testing
         #expect(reply.prompt?.message == "This is another portal than before, so nothing was sent.")
     }
 
-    /// A password in an address over plain HTTP, also an enciphered one; its digest needs no box.
+    /// A password in an address over plain HTTP, even in an enciphered form, needs a yes; its digest does not.
     @Test func passwordsInAddressesNeedAYes() throws {
         for value in ["${answer:password}", "${answer:password|hex}", "${value:x}", "${answer:password|xor:x}"] {
             let steps = "[Step]\nSet=x=${answer:password|base64}\n[Step]\nOpen=/take\nField=p=\(value)\n"
@@ -222,7 +222,7 @@ import Testing
         #expect(reply.result == .success && sent.map(\.target) == ["/take?p=5ebe2294ecd0e0f08eab7690d2a6ee69"])
     }
 
-    /// If a page asks for what the file does not send, an operator made it; a file for that operator's host still matches.
+    /// If a page asks for answers that the file does not send, an operator made the page; a file for that operator's host still matches.
     @Test(arguments: [
         ("", Confidence.high, Confidence.high), ("<form><input type=tel name=number><button>Go</button></form>", .high, .high),
         ("<form method=post><input type=email name=mail><input name=room><button>Go</button></form>", .none, .high),
@@ -236,7 +236,7 @@ import Testing
         #expect(PortalLogin(command(server), portals: [try portal(file)]).evaluate().confidence == byHost)
     }
 
-    /// The page's terms, and those that only the file names; a stored answer is not consent.
+    /// The page's terms, and terms that only the file names; a stored answer is not consent.
     @Test(arguments: [("By connecting you accept the terms of use.", ""), ("Welcome", "Terms=/terms\n")])
     func termsNeedAYes(_ page: String, _ line: String) throws {
         let steps = line + "[Step]\nPost=/take\n"
@@ -329,7 +329,7 @@ import Testing
         #expect(reply.reason == "This login takes too many requests." && sent.count == 40)
     }
 
-    /// The portal's page already shows that a login is useless. Words that an answer must cause, or that are only missing, do not count.
+    /// The portal's page already shows that a login is useless. Words that only an answer causes, and missing words, do not count.
     @Test(arguments: [
         ("has expired", "over", HelperResult.failure, 0), ("has expired", "later", .temporaryFailure, 0),
         ("has expired", "unsupported", .unsupportedNetwork, 0), ("has expired", "browser", .uiRequired, 0),

@@ -30,7 +30,7 @@ import Testing
     ///   - loginURL: the address in the redirect; the gateway's own login by default.
     ///   - answers: the answers to logins and polls, in their order; the last one is repeated.
     ///   - page: the body of the portal's page.
-    ///   - looks: when to look beside a login, whose answer then waits for the probe to be asked again.
+    ///   - looks: the delays of the looks beside a login, whose answer then waits for the next probe.
     ///   - opens: the gateway opens when a login has reached it, whatever it answers.
     private func gateway(
         loginURL: String? = nil, proxies: Bool = false, page: String = "<p>Please log in</p>", looks: [Int] = [],

@@ -99,7 +99,7 @@ import Testing
         #expect(server.questions == 1)
     }
 
-    /// The first request is cancelled while its question runs; the second one still gets the answer, and a failure is not kept.
+    /// The first request is cancelled while its question runs; the second request still gets the answer, and a failure is not kept.
     @Test func aCancelledRequestDoesNotEndTheOthersQuestion() throws {
         let silent = ScriptedNameserver(a: .silence)
         let link = loopback(nameservers: ["127.0.0.1:\(silent.port)"])
@@ -130,7 +130,7 @@ import Testing
         #expect(server.requests[0].header("host") == "portal.test:\(server.port)")
     }
 
-    /// The server answers one request on each connection, and keeps it open: a second one there would have no answer.
+    /// The server answers one request on each connection, and keeps it open: a second request on the connection would get no answer.
     @Test func namesOfOneAddressHaveConnectionsOfTheirOwn() throws {
         let server = ScriptedServer { _ in .hold(octets(http(200, "here"))) }
         let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))

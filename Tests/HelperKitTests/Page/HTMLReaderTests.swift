@@ -49,7 +49,7 @@ import Testing
         #expect(!page.text.contains("Hotel"))
     }
 
-    /// The script leaves the other forms no time, unless the user has to type in one.
+    /// A script submits one form at once, so the other forms do not count, unless the user has to type into one of them.
     @Test func aScriptMaySubmitOneOfSeveralForms() {
         func own(_ inner: String, _ script: String) -> String? {
             let page = page(
@@ -112,7 +112,7 @@ import Testing
         #expect(page("<meta http-equiv=refresh content='30'><meta http-equiv=refresh content='0;/b'>").refresh == nil)
     }
 
-    /// A browser that runs scripts shows neither.
+    /// A browser that runs scripts shows neither `noscript` nor `template`.
     @Test(arguments: [
         "<noscript>X</noscript>", "<template>X</template>", "<template><template>a</template>X</template>",
         "<template id=t><script>let a = '</template>'</script>X</template>", "<NoScript>X</NOSCRIPT>",

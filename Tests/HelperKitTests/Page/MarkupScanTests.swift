@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Each place could be the end, and none is.
+    /// Each of these places could end the script, but none does.
     @Test(arguments: [
         "<script><!--<script></script>", "<script><!--<SCRIPT x></script ><p>", "<script>a<!--b<script/></script><!--",
         "<script><!--<script></script><script><!-- </script>", "<script><!-- --",

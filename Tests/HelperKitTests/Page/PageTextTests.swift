@@ -12,7 +12,7 @@ import Testing
     ]
     private static let marks = String(repeating: "\u{300}\u{323}", count: 2000)
 
-    /// A label, a mark of the order of octets, or a tag in the page.
+    /// The character set comes from a label, a byte order mark, or a tag in the page.
     @Test(arguments: labels) func noLabelKeepsRunsOfMarks(_ label: String) {
         let text = "<style>.a\(Self.marks) { display: none }</style><script>b\(Self.marks)()</script><p>c\(Self.marks)"
         let little: [UInt8] = [0xFF, 0xFE] + text.utf16.flatMap { unit -> [UInt8] in [UInt8(unit & 255), UInt8(unit >> 8)] }
@@ -42,7 +42,7 @@ import Testing
             ("gbk", [0xB5, 0xC7, 0xC2, 0xBC], "登录"), ("big5", [0xB5, 0x6E, 0xA4, 0x4A], "登入"),
             ("shift_jis", [0x83, 0x8D, 0xB1], "ロｱ"), ("koi8-r", [0xD7, 0xC8, 0xCF, 0xC4], "вход"),
             ("windows-1251", [0xE2, 0xF5, 0xEE, 0xE4], "вход"), ("euc-kr", [0xB9, 0xE6], "방"),
-            // Letters that the character set does not have.
+            // Octets that encode no letter of the character set.
             ("gbk", [0xFF, 0x61, 0xB5], "\u{FFFD}a\u{FFFD}"), ("shift_jis", [0x61, 0xFD, 0x62, 0x83], "a\u{FFFD}b\u{FFFD}"),
             ("gbk", [0xFF, 0xFF, 0xFF, 0xFF], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"), ("gbk", [], ""),
         ] as [(String, [UInt8], String)]) func octetsBecomeText(_ label: String, _ octets: [UInt8], _ text: String)
@@ -51,14 +51,14 @@ import Testing
         #expect(String(decoding: page.octets, as: UTF8.self) == text)
     }
 
-    /// A script has its words in the page's character set too.
+    /// A script is in the page's character set too.
     @Test func aScriptIsTextOfThePage() {
         let body = Array("<script>var a='".utf8) + [0xB5, 0xC7] + Array("'</script>".utf8)
         let page = PageText.normalized(body, contentType: "text/html; charset=gb2312")
         #expect(MarkupScan(page.octets).scripts == ["var a='登'"])
     }
 
-    /// Each element has fewer marks than the limit.
+    /// Each element has fewer marks than the limit, but their texts are joined.
     @Test func elementsHaveNoRunsTogether() {
         let piece = "<i>" + String(repeating: "\u{301}", count: 30) + "</i>"
         let page = page(

@@ -6,7 +6,7 @@ import Testing
 @testable import PageLogin
 @testable import PortalCatalogue
 
-/// Looks beside a login's answer.
+/// Looks are probes that start while a login waits for its answer.
 @Suite struct EarlyProofTests {
     private let open = ProbeResult(.online)
 
@@ -27,7 +27,7 @@ import Testing
         #expect(result.verdict == .online && !asked.with { $0 })
     }
 
-    /// The proof, which began later, ends when the check has an answer first.
+    /// The look still runs when the proof begins. If the look has an answer first, the proof ends.
     @Test func aLookThatStillRunsIsWaitedForBesideTheProof() {
         let (begun, mayEnd) = (Locked(false), Locked(false))
         let proof = EarlyProof(delays: [0]) { [open] _ in
@@ -44,7 +44,7 @@ import Testing
         #expect(result.verdict == .online)
     }
 
-    /// Those of the proof are in the prober's answer.
+    /// If a look is the proof, its requests are in the prober's answer.
     @Test(
         arguments: [
             (["GET http://a.test/ → 302 in 1 ms"], .captive, ["GET http://a.test/ → 302 in 1 ms, during the login"]),
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: - Logins
 
-    /// A portal whose answer to a login comes only once the network was seen open meanwhile.
+    /// A portal that answers a login only after somebody has seen the network open.
     private func portal(_ page: String) -> ScriptedServer {
         let state = Locked((isOpen: false, wasSeen: false))
         return ScriptedServer { request in
@@ -131,7 +131,7 @@ import Testing
             consent: true, attempts: SharedProbe(looks: [0, 50, 200]), policy: .testing())
     }
 
-    /// A gateway keeps a connection that was made before the login reached it, so a look leaves later where the way is long.
+    /// A gateway keeps a connection that was made before the login reached it. So looks start later if the round trip is long.
     @Test func looksFollowTheLogin() {
         #expect(SharedProbe.delays(of: [20, 100], roundTrip: nil) == [20, 100])
         #expect(SharedProbe.delays(of: [20, 100], roundTrip: 200) == [120, 200])
@@ -157,7 +157,7 @@ import Testing
         let reply = FormLogin(kind: "form", command: command).run(from: nil, isTypedNow: false)
         #expect(reply.result == .success, "\(reply)")
         #expect(command.probe(fresh: true)?.verdict == .online)
-        // A question of another attempt sends its own request.
+        // A probe of another attempt sends its own request.
         let before = server.requests.count { $0.path == "/" }
         command.link.attempt = "of its own"
         #expect(command.probe(fresh: true)?.verdict == .online)

@@ -59,7 +59,7 @@ import Testing
         #expect(result.evidence.filter(\.isUnanswered).map(\.request) == ["GET \(https)"])
     }
 
-    /// A link whose probe's server has a name, and answered at 127.0.0.1 before.
+    /// A link whose probe's server has a name, and answered at 127.0.0.1 earlier.
     private func remembering(_ server: ScriptedServer, names: ScriptedNameserver) -> Link {
         var link = loopback(probe: "http://probe.test:\(server.port)/", nameservers: ["127.0.0.1:\(names.port)"])
         link.probeAddress = "127.0.0.1"
@@ -80,7 +80,7 @@ import Testing
         #expect(server.requests.count == 2 && names.questions == 1)
     }
 
-    /// A nameserver's answer of a moment ago does not prove that it answers now.
+    /// A nameserver's answer of a moment ago does not prove that the nameserver answers now.
     @Test func aProbeThatAsksNamesAsksForKnownOnesAgain() throws {
         let server = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
         let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))
@@ -115,7 +115,7 @@ import Testing
         #expect(result.verdict == .limited && result.problem == "connectFailed" && result.probeAddress == nil)
     }
 
-    /// Without a name there is nothing to compare with.
+    /// If the name does not resolve, there is nothing to compare the address with.
     @Test func aRememberedServerProvesNothingWithoutItsName() throws {
         let server = ScriptedServer(["/": "HTTP/1.1 204 No Content\r\n\r\n"])
         let names = ScriptedNameserver(a: .code(3), aaaa: .code(3))
@@ -124,7 +124,7 @@ import Testing
         #expect(result.verdict == .limited && result.problem == "dnsFailed")
     }
 
-    /// A name that another probe has made this process forget is not what was missing.
+    /// Another probe makes this process forget the name. The server is silent, but the nameserver is not.
     @Test func aRememberedServerThatIsSilentIsNotASilentNameserver() throws {
         let names = ScriptedNameserver(a: .address([127, 0, 0, 1]))
         let forgets = Locked<Link?>(nil)

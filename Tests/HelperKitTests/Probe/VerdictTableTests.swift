@@ -193,7 +193,7 @@ import Testing
         #expect(verdict(table.nextStep(at: 90)) == "captive http://l.test/")
     }
 
-    /// One vote for a portal counts where HTTPS is silent to the end.
+    /// One vote for a portal counts if HTTPS stays silent to the end.
     @Test func oneVoteAndSilentHTTPSAreAPortal() {
         var table = table(named: 2, address: true, https: true)
         table.answeredAddress(elsewhere, expect: "→https://1.1.1.1/", at: 10)
@@ -240,7 +240,7 @@ import Testing
         #expect(verdict(table.nextStep(at: 40)) == "captive http://l.test/")
     }
 
-    /// A silent address gets as much additional time as the others took, and HTTPS as much as a slow first answer.
+    /// The endpoint without a name gets as much additional time as the other endpoints took, and HTTPS as much as a slow first answer.
     @Test func theOthersGetTheirTime() {
         var table = table(named: 3, address: true, https: true)
         table.answeredNamed(good, expect: "204", at: 60)
@@ -254,7 +254,7 @@ import Testing
         #expect(verdict(slow.nextStep(at: 4000)) == "online")
     }
 
-    /// An address that answers says nothing about names: where HTTPS is not asked or its name is not known, a name has to work.
+    /// An answer from an address says nothing about names. If HTTPS is not asked or its name is unknown, a named endpoint has to answer.
     @Test(arguments: [true, false]) func anAddressAloneIsNotOnline(asksHTTPS: Bool) {
         var table = table(named: 1, address: true, https: asksHTTPS)
         if asksHTTPS { table.answeredHTTPS(.failure(TransferError(.dnsFailed)), at: 20) }
@@ -268,7 +268,7 @@ import Testing
         #expect(verdict(table.nextStep(at: 62)) == "online")
     }
 
-    /// A gateway that redirects after 5 s works.
+    /// Some gateways redirect only after 5 s, so the requests go on.
     @Test(arguments: [4000, 7000, 9900]) func whereNothingAnswersTheRequestsGoOn(_ milliseconds: Int) {
         var table = table(named: 3, address: true, https: true)
         #expect(verdict(table.nextStep(at: milliseconds - 1)) == "wait 10000")
@@ -309,7 +309,7 @@ import Testing
         .success(response(302, headers: [("location", "http://\(host)/?from=here")]))
     }
 
-    /// Servers of two operators that lead to one host are in a captive network, before any name is known.
+    /// If servers of two operators lead to the same host, the network is captive, even before any name is known.
     @Test func aRememberedAddressMayAgreeWithTheOther() {
         var table = table(named: 3, address: true)
         table.answeredRemembered(toward("l.test"), expect: "204")

@@ -77,14 +77,14 @@ import Testing
         #expect((reason("", button: button) != nil) == needsBrowser)
     }
 
-    /// A handler that is missing may be in what was not read of a long script.
+    /// A missing handler may be in the part of a long script that was not read.
     @Test func aHandlerMayBeInWhatWasNotRead() {
         let form = "<form method=post action=/in onsubmit='return doLogin()'><input name=a><button>Go</button></form>"
         let long = "<script>var text = '\(String(repeating: "a", count: 140_000))'</script>"
         #expect(page(form + long).forms[0].browserReason == FormScripts.changedReason)
     }
 
-    /// Tokens of any script end, and within their limit.
+    /// The tokens of any script end, and stay within their limit.
     @Test(arguments: [
         "'", "`", "/", "/*", "//", "a/b", "x=/[/]/", "((((", "}}}}", "$('", "\\", "function", "=>", "a.submit(", "é",
     ])

@@ -30,7 +30,7 @@ import Testing
         #expect(ProcessorTime.growth(from: count) { read(part, $0) } < 8, "\(part)")
     }
 
-    /// The handler of the form calls a function with so many statements.
+    /// The handler of the form calls a function with many such statements.
     @Test(arguments: [
         "document.forms[0].submit();", "f.submit();", "submit()", "return a ", "x.value=x.value=", "$('<p>',", "if(x)a ",
         "var b=a;",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HelperKit
 
-/// Forms that scripts send although the form's own marks do not show it, or whose scripts are missing here.
+/// Forms that scripts send although the form's own marks do not show it, or whose scripts are not on the page.
 @Suite struct UnseenScriptTests {
     private func isForScript(_ body: String) -> Bool { page(body).forms[0].browserReason != nil }
 

@@ -75,7 +75,7 @@ import Testing
         #expect((SessionMemory(reply.session).openPage != memory.openPage) == isDue)
     }
 
-    /// Its further refreshes come later; an open network does not wait for them.
+    /// The page's further refreshes come later; Maintain on an open network does not wait for them.
     @Test func itIsLoadedOnceAtATime() throws {
         let server = ScriptedServer { request in
             switch request.path {

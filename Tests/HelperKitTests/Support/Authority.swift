@@ -82,7 +82,7 @@ final class Authority {
         ])
     }
 
-    /// Puts certificates behind that of a server, which then shows them as well.
+    /// Appends certificates to the certificate of a server, which then sends them as well.
     func append(_ others: [String], to name: String) throws {
         let texts = try ([name] + others).map { try Text.read("\(folder)/\($0).pem") }
         try write("\(name).pem", texts.joined())
@@ -123,7 +123,7 @@ final class Authority {
         throw TransferError(.connectFailed, "openssl s_server does not listen")
     }
 
-    /// Starts a server that puts TLS in front of a plain one; returns its port. Without its certificate, one is made.
+    /// Starts a server that puts TLS in front of a plain server; returns its port. Makes its certificate if there is none.
     func front(_ server: ScriptedServer, name: String = "front") throws -> Int {
         if access("\(folder)/\(name).pem", F_OK) != 0 { try certify(name) }
         return try start("front.py", Self.frontProgram, "\(name).pem", "\(name).key", "\(server.port)")

@@ -8,7 +8,7 @@ struct Program {
     /// Standard output and standard error.
     let output: String
 
-    /// The folder of the built programs, which is that of the test bundle.
+    /// The folder of the built programs and of the test bundle.
     static let built: String = {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -19,7 +19,6 @@ struct Program {
     /// The words that begin the command lines of `hotspotctl helpers test` and `hotspotctl portals`.
     static let authorTools = [built + "/hotspot-helpers", "--author"]
 
-    /// The checkout.
     static let checkout = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 
     /// Whether these programs are installed; always `true` in CI, where a missing program is a failure.

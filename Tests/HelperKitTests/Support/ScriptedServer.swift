@@ -25,7 +25,7 @@ final class ScriptedServer: Sendable {
 
     /// The reaction to a request.
     enum Action: Sendable {
-        /// Sends these octets and closes the connection; a complete head says so.
+        /// Sends these octets and closes the connection; if the head is complete, it announces that.
         case send([UInt8])
         /// Sends these octets and waits for the next request.
         case keep([UInt8])

@@ -24,7 +24,7 @@ import Testing
             url: login.text)
     }
 
-    /// Returns the move after an answer in words.
+    /// Returns the move after an answer, in words.
     private func words(_ attempt: inout WISPrAttempt, _ answer: HTTPResponse) -> String {
         let move = attempt.arrive(RedirectChain(answer))
         guard case .done = move, let granted = attempt.granted else { return words(move) }
@@ -78,7 +78,7 @@ import Testing
         #expect(words(&attempt, reply(201)).hasPrefix("temporaryFailure"))
     }
 
-    /// A missing result is a refusal, as with CoovaChilli 1.9; an account whose own request got no answer may be right.
+    /// A missing result is a refusal, as with CoovaChilli 1.9. If the login's own request got no answer, the account may be right.
     @Test func asksAfterALostResult() {
         var attempt = attempt()
         let post = attempt.next()

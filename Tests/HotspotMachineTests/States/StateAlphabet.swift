@@ -58,7 +58,7 @@ enum StateAlphabet {
         return events
     }
 
-    /// From a machine without an address all kinds of arrivals, from others a plain one, because nothing of them stays.
+    /// All kinds of arrivals for a machine without an address. Other machines get a plain arrival, because none of their state stays.
     private static func arrivals(_ bench: Bench) -> [Event] {
         let plain = Arrival(network: Bench.network, canDisassociate: true)
         if bench.machine.state.joined != nil { return [.addressAcquired(plain)] }

@@ -36,7 +36,7 @@ struct StateExplorer {
     private(set) var depth = 0
     private(set) var faults: [String] = []
     private(set) var visited: [StateName: Int] = [:]
-    /// No state is left to visit.
+    /// Whether no state is left to visit.
     private(set) var isComplete = false
     private var known: Set<StateKey> = []
     /// The previous state of each state, and the step from there, so that a fault can report its way.
@@ -158,7 +158,7 @@ struct StateExplorer {
         if after.kept != standing?.helper || (standing != nil && after.keptLogin != standing?.id) {
             return "the login that is kept is not the standing one"
         }
-        // The user gets a sentence.
+        // The user is shown a problem.
         switch state {
         case .failure, .inactive(.held): if after.problems.isEmpty { return "\(state.name) has no problem to show" }
         case .authenticated(let authenticated):
@@ -213,7 +213,7 @@ struct StateExplorer {
             bench.send(event)
             steps.append("\(event): \(bench.state)")
             if let fault = bench.faults?.first { return (fault, steps) }
-            // At its deadline's own instant an answer is late.
+            // An answer at the very instant of its deadline is late.
             if let alarm = bench.nextAlarm, alarm.at <= bench.now {
                 bench.send(.timerFired(alarm.id))
                 steps.append("\(alarm.purpose) is due: \(bench.state)")
@@ -233,7 +233,7 @@ extension StateExplorer.Step {
 }
 
 extension Bench {
-    /// Only probes of the network happen here without an event.
+    /// Whether only probes of the network happen without an event.
     var rests: Bool {
         switch machine.state {
         case .inactive(.noAddress), .inactive(.held), .authenticated: true

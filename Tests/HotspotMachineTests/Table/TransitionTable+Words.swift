@@ -61,7 +61,7 @@ extension MachineState {
     /// Returns the counters that decide, beside the place.
     func counters(at now: Instant, _ policy: Policy) -> [Int] {
         var counters = [min(joined?.temporaryFailures ?? 0, 4)]
-        // Whether a login that is wanted now had to wait.
+        // Whether a login that is wanted now would have to wait.
         if var pace = joined?.pace { counters.append(pace.nextLogin(at: now, policy) > now ? 1 : 0) }
         counters.append((joined?.standing?.ground.name).map { 1 + StandingLogin.Ground.Name.allCases.firstIndex(of: $0)! } ?? 0)
         switch self {

@@ -60,7 +60,7 @@ struct TransitionTable: Hashable, Sendable {
         standing = explorer.standing
     }
 
-    /// Returns the events that may come here and change nothing.
+    /// Returns the events that may come here and have no effect.
     func ignored(in place: TablePlace) -> [String] {
         let listed = Set(rows.filter { $0.place == place }.flatMap(\.events))
         return (ignored[place] ?? []).filter { !listed.contains($0) }
@@ -106,7 +106,7 @@ extension TransitionTable {
         private(set) var standing: [StandingEdge] = []
         private let policy: Policy
         private var seen: Set<CountedPlace> = []
-        /// Where the row with an effect is, by that row without events.
+        /// The index of each row with an effect, by the row without its events.
         private var indices: [TableRow: Int] = [:]
 
         static let helpers = [Candidate("A"), Candidate("B")]
@@ -116,7 +116,7 @@ extension TransitionTable {
         mutating func explore() {
             var start = Standpoint(machine: Machine(policy: policy))
             _ = start.machine.handle(.helpersChanged(Self.helpers), at: start.now)
-            // Places that can be reached without the passing of time are reached so: at a deadline's own instant answers are late.
+            // Places that can be reached without the passing of time are reached that way: at a deadline's own instant, answers are late.
             var soon = [start]
             var later: [Standpoint] = []
             var next = 0
@@ -197,7 +197,7 @@ extension TransitionTable.Explorer.Standpoint {
     private static let room = Prompt(title: "Room", fields: [Field(name: "room", label: "Room", kind: .text, required: true)])
 
     /// All events that can happen here, in words, with their time: a timer at its instant, all others at once. Numbers belong to requests in flight;
-    /// other numbers change nothing (D18).
+    /// other numbers are ignored (D18).
     var events: [(String, Event, Instant)] {
         let network = NetworkID.wireless(SSID(octets: Array("Cafe".utf8))!, .open)
         let arrival = Arrival(network: network, canDisassociate: true)
@@ -225,7 +225,7 @@ extension TransitionTable.Explorer.Standpoint {
             ("network switched on", .restEnded), ("link cannot be ended", .disassociationRefused),
         ]
         let inFlight = machine.state.inFlight
-        // The helpers are alike: the first one answers for all.
+        // The helpers are alike, so that only the first helper answers.
         if let id = inFlight.commands.first, let command = commands[id] {
             if command == .evaluate {
                 for confidence in [Confidence.high, .low, .none] {

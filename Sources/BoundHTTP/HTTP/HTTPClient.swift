@@ -134,7 +134,7 @@ public final class HTTPClient: @unchecked Sendable {
             url: request.url, status: context.status, phrase: context.phrase, headers: context.headers, body: context.body,
             isTruncated: context.isTruncated, pin: context.pin,
             address: ccurl_get_string(easy, CURLINFO_PRIMARY_IP).map { String(cString: $0) } ?? "",
-            milliseconds: began.millisecondsAgo)
+            milliseconds: began.millisecondsAgo, cookies: jar)
     }
 
     private func configure(

@@ -106,6 +106,8 @@ public struct HTTPResponse: Sendable {
     public let address: String
     /// The time of the whole request, from resolving the name to the end of the answer, in milliseconds.
     public let milliseconds: Int
+    /// The client's cookies after this answer.
+    package let cookies: CookieJar
 
     /// Returns the first header of this name, given in lower case.
     public subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
@@ -120,7 +122,7 @@ public struct HTTPResponse: Sendable {
 
     package init(
         url: WebURL, status: Int, phrase: String = "", headers: [Header] = [], body: [UInt8] = [], isTruncated: Bool = false,
-        pin: String? = nil, address: String = "", milliseconds: Int = 0
+        pin: String? = nil, address: String = "", milliseconds: Int = 0, cookies: CookieJar = CookieJar()
     ) {
         self.url = url
         self.status = status
@@ -131,6 +133,7 @@ public struct HTTPResponse: Sendable {
         self.pin = pin
         self.address = address
         self.milliseconds = milliseconds
+        self.cookies = cookies
     }
 }
 

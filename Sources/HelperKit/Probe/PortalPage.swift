@@ -5,15 +5,23 @@ import HotspotCore
 package struct PortalPage: Sendable {
     /// The source of a portal's first page.
     package enum PageSource: Sendable {
-        /// The page has to be fetched from an address.
-        case url(WebURL)
+        /// The page has to be fetched from an address, with these cookies.
+        case url(WebURL, cookies: CookieJar = CookieJar())
         /// The probe's answer is the page.
         case response(HTTPResponse)
 
         var url: WebURL {
             switch self {
-            case .url(let url): url
+            case .url(let url, _): url
             case .response(let response): response.url
+            }
+        }
+
+        /// The cookies that the login begins with.
+        var cookies: CookieJar {
+            switch self {
+            case .url(_, let cookies): cookies
+            case .response(let response): response.cookies
             }
         }
     }
@@ -42,7 +50,7 @@ package struct PortalPage: Sendable {
             case .response(let response):
                 first = response
                 trusted = response.url.origin
-            case .url(let url):
+            case .url(let url, _):
                 try RedirectPolicy(client.policy).check(url)
                 first = try fetch(request, client, own)
             }
@@ -63,10 +71,11 @@ package struct PortalPage: Sendable {
         }
     }
 
-    /// Returns where the portal's page is, according to the probe's result; `nil` if the result names no portal.
+    /// Returns where the portal's page is, according to the probe's result; `nil` if the result names no portal. The answer to the probe, a page or a
+    /// redirect, hands its cookies to the login.
     package static func source(_ result: ProbeResult) -> PageSource? {
         if let page = result.page, page.location == nil { return .response(page) }
-        return result.portalURL.map { .url($0) }
+        return result.portalURL.map { .url($0, cookies: result.page?.cookies ?? CookieJar()) }
     }
 
     /// Returns the portal that the page belongs to.

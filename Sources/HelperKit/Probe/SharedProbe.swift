@@ -136,7 +136,7 @@ public final class SharedProbe: Sendable {
         _ link: Link, source: PortalPage.PageSource, asking questions: RedirectChain.Questions, policy: NetworkPolicy,
         in scope: Scope
     ) -> PortalPage? {
-        let client = HTTPClient(link: link, policy: policy, connections: connections(link))
+        let client = HTTPClient(link: link, policy: policy, cookies: source.cookies, connections: connections(link))
         let page = shared(link, \.portalPages[source.url.text]) {
             SharedWork(deadline: scope.deadline.advanced(milliseconds: -PortalPage.reserve)) {
                 PortalPage.open(source, client: client, asking: questions, in: $0)

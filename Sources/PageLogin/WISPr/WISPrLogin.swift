@@ -55,7 +55,7 @@ public struct WISPrLogin: Sendable {
 
     private func search(_ result: ProbeResult) throws(Unusable) -> Gateway {
         guard let page = result.page else { throw Unusable(reason: "The portal's page could not be fetched.") }
-        var client = command.client()
+        var client = command.client(cookies: page.cookies)
         var document = WISPrDocument.find(in: page.body)
         var host: String? = page.location.flatMap { WebURL($0, relativeTo: page.url)?.host }
         var pins: [String: String] = [:]

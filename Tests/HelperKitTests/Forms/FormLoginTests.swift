@@ -65,12 +65,13 @@ import Testing
 
     /// A portal that accepts one room only, with a token that is valid once.
     private func hotel() -> ScriptedServer {
-        let token = Locked(0)
+        let tokens = Locked((last: 0, valid: Set<Int>()))
         return ScriptedServer { request in
             func form(_ error: String) -> ScriptedServer.Action {
-                let number = token.with { token in
-                    token += 1
-                    return token
+                let number = tokens.with { tokens in
+                    tokens.last += 1
+                    tokens.valid.insert(tokens.last)
+                    return tokens.last
                 }
                 return .send(
                     octets(
@@ -82,8 +83,8 @@ import Testing
             switch request.path {
             case "/": return .send(octets(redirect("/welcome")))
             case "/login":
-                let current = token.with { $0 }
-                guard request.body.hasPrefix("t=\(current)&"), request.header("cookie") == "visit=\(current)" else {
+                let token = request.body.split(separator: "&").first.flatMap { Int($0.dropFirst(2)) } ?? 0
+                guard tokens.with({ $0.valid.remove(token) }) != nil, request.header("cookie") == "visit=\(token)" else {
                     return .send(octets(http(403, "stale")))
                 }
                 return request.body.hasSuffix("room=214")
@@ -95,9 +96,10 @@ import Testing
         }
     }
 
-    @Test func asksUntilTheAnswerIsRight() throws {
+    /// The portal redirects the probe, or answers it in place.
+    @Test(arguments: ["/", "/welcome"]) func asksUntilTheAnswerIsRight(_ probe: String) throws {
         let server = hotel()
-        var command = command(loopback(probe: server.url + "/"))
+        var command = command(loopback(probe: server.url + probe))
         var reply = run(command)
         #expect(reply.result == .uiRequired)
         #expect(reply.prompt?.fields.map(\.label) == ["Room"])
@@ -116,6 +118,25 @@ import Testing
         #expect(PortalLogoff.run(command).result == .success)
         #expect(server.requests.last?.path == "/logout")
         for line in reply.trace ?? [] { #expect(!line.contains("214")) }
+    }
+
+    /// A redirect of the probe sets a cookie, which only its own host gets back. A probe sends none.
+    @Test func aRedirectHandsItsCookiesToTheLogin() throws {
+        let other = ScriptedServer(host: 2, ["/in": http(200, "<title>Other</title>")])
+        let server = ScriptedServer { request in
+            let target = request.path == "/away" ? other.url + "/in" : "/in"
+            if request.path != "/in" {
+                return .send(octets(http(302, "", "Location: \(target)", "Set-Cookie: visit=canary; Path=/")))
+            }
+            return .page("<form method=post action=/login><input name=room><button>Go</button></form>")
+        }
+        for path in ["/", "/away"] {
+            let reply = run(command(loopback(probe: server.url + path)))
+            for line in reply.trace ?? [] { #expect(!line.contains("canary")) }
+        }
+        let cookies = server.requests.map { $0.path + " " + ($0.header("cookie") ?? "none") }
+        #expect(cookies.contains("/in visit=canary") && !cookies.contains("/ visit=canary") && !cookies.contains("/in none"))
+        #expect(!other.requests.isEmpty && other.requests.allSatisfy { $0.header("cookie") == nil })
     }
 
     /// The portal fills the refused values into its form again. After three wrong answers, some portals lock the room.

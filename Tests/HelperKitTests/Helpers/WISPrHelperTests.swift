@@ -77,7 +77,7 @@ import Testing
                             ),
                             "Location: https://127.0.0.1:\(port)/page")))
             }
-            return .send(octets(http(302, redirect, "Location: https://127.0.0.1:\(port)/page")))
+            return .send(octets(http(302, redirect, "Location: https://127.0.0.1:\(port)/page", "Set-Cookie: visit=1; Path=/")))
         }
         let command = HelperCommand(
             network: Network(ssid: SSID(hex: "61")!, interface: "lo", security: .open), link: loopback(probe: plain.url + "/"),
@@ -102,6 +102,7 @@ import Testing
         gateway.command.credential = account
         #expect(try WISPrHelper().authenticate(gateway.command).result == .success)
         #expect(gateway.login.requests.map(\.method) == ["GET", "POST"])
+        #expect(gateway.login.requests.allSatisfy { $0.header("cookie") == "visit=1" }, "as the redirect of the probe set it")
         #expect(gateway.login.connections == 1)
     }
 

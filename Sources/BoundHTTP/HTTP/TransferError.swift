@@ -124,8 +124,8 @@ public struct TransferError: Error, Hashable, Sendable, CustomStringConvertible 
     /// certificates, and is more tolerant.
     package var needsBrowser: Bool {
         switch code {
-        case .tlsFailed, .shortAnswer, .badAnswer, .badHeader, .badEncoding, .tooLarge, .browserEnded: true
-        case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .connectFailed, .clockWrong, .keyChanged, .timeout,
+        case .tlsFailed, .clockWrong, .shortAnswer, .badAnswer, .badHeader, .badEncoding, .tooLarge, .browserEnded: true
+        case .cancelled, .noNameserver, .dnsFailed, .dnsTimeout, .bindFailed, .connectFailed, .keyChanged, .timeout,
             .reset, .emptyAnswer, .refusedAddress, .refusedURL, .tooManyRedirects, .refusedHere, .elsewhere, .asksAnew, .notTaken,
             .system:
             false

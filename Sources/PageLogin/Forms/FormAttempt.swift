@@ -262,7 +262,7 @@ package struct FormAttempt: Sendable {
     func fail(_ error: TransferError, at url: WebURL) -> LoginMove {
         // Some portals redirect in circles after the login until the gateway has opened.
         if steps > 1, error.code == .refusedURL || error.code == .tooManyRedirects { return .done }
-        if error.code == .tlsFailed, let page = WebURL(portal.origin + "/") {
+        if [.tlsFailed, .clockWrong].contains(error.code), let page = WebURL(portal.origin + "/") {
             return .ask(.unproven(error, page: page), reason: error.description)
         }
         // A page that ends hotspotd's browser may work in the user's own browser, which has more memory.

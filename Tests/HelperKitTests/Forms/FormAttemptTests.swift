@@ -113,13 +113,19 @@ import Testing
         #expect(reason.contains("nothing was sent"))
     }
 
-    @Test func aPageThatEndedInItsBrowserIsHandedOver() {
+    @Test(
+        arguments: [
+            (.browserEnded, "The page did not stay open in the browser."),
+            (.tlsFailed, "The server could not prove its identity, so nothing was sent."),
+            (.clockWrong, "The certificate is not valid today; is this machine's clock right?"),
+        ] as [(TransferErrorCode, String)]) func aPageForTheUsersBrowserIsHandedOver(_ code: TransferErrorCode, _ told: String)
+    {
         let url = WebURL("https://portal.test/page")!
-        guard case .ask(let prompt, nil, let reason) = attempt([:]).fail(TransferError(.browserEnded), at: url) else {
+        guard case .ask(let prompt, nil, let reason) = attempt([:]).fail(TransferError(code), at: url) else {
             return #expect(Bool(false))
         }
-        #expect(prompt.fields.isEmpty)
-        #expect(reason == "The page did not stay open in the browser.")
+        #expect(prompt.fields.isEmpty && prompt.message?.hasPrefix(told) == true)
+        #expect(reason == told)
     }
 }
 

@@ -328,6 +328,17 @@ import Testing
         #expect(reply.result == .failure && reply.reason?.contains("key") == true && server.requests.isEmpty, "\(reply)")
     }
 
+    @Test func aCertificateOfAnotherTimeIsHandedOver() throws {
+        let authority = try Authority()
+        try authority.certify("past", from: "19700101000000Z", to: "19710101000000Z")
+        let portal = ScriptedServer { _ in .page("in") }
+        let server = ScriptedServer(["/": redirect("https://127.0.0.1:\(try authority.front(portal, name: "past"))/")])
+        let reply = run(command(loopback(probe: server.url + "/"), authorities: authority.file))
+        #expect(reply.result == .uiRequired && reply.prompt?.fields.isEmpty == true, "\(reply)")
+        #expect(reply.prompt?.message?.hasPrefix("The certificate is not valid today; is this machine's clock right?") == true)
+        #expect(portal.requests.isEmpty)
+    }
+
     /// Terms linked in a sentence are accepted only once, even if the first answer is refused.
     @Test func termsOfASentenceAreAcceptedOnce() throws {
         let server = ScriptedServer { request in

@@ -26,6 +26,8 @@ public struct HTTPRequest: Sendable {
     /// SHA-256 in base64 of the only public key that may receive this request; checked before the first octet of the request is
     /// sent.
     public var requiredPin: String?
+    /// Whether the request may carry the user's answers, which no redirect may take to another origin.
+    package var carriesAnswers = true
     /// Called when the connection is open and, for https, the server's certificate is checked, but before any part of the
     /// request is sent. Its argument is the round trip to the server in milliseconds, if the kernel knows it.
     package var onConnected: (@Sendable (Int?) -> Void)?

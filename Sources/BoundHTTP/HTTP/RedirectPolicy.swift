@@ -16,11 +16,15 @@ public struct RedirectPolicy: Sendable {
 
     /// Returns the target of a reference on the page `base`. Throws ``TransferError`` (`refusedURL`) with the reason.
     ///
-    /// - Parameter withSecrets: whether the request carries the user's answers and must not leave its origin.
+    /// - Parameter withSecrets: whether the request carries the user's answers and must not leave its origin, except from http to the https of the same
+    ///   host, both at their usual ports.
     public func target(of reference: String, from base: WebURL, withSecrets: Bool = false) throws(TransferError) -> WebURL {
         guard let url = WebURL(reference, relativeTo: base) else { throw TransferError(.refusedURL, "not a web address") }
         try check(url)
-        if withSecrets, url.origin != base.origin { throw TransferError(.refusedURL, "leads away from \(base.origin)") }
+        let isUpgrade = base.origin == "http://\(url.host)" && url.origin == "https://\(url.host)"
+        if withSecrets, url.origin != base.origin, !isUpgrade {
+            throw TransferError(.refusedURL, "leads away from \(base.origin)")
+        }
         return url
     }
 

@@ -32,6 +32,7 @@ package struct HTTPCarrier: LoginCarrier {
         _ request: HTTPRequest, carriesAnswers: Bool, follows: Bool, for steps: some LoginSteps
     ) throws(TransferError) -> RedirectChain {
         var request = request
+        request.carriesAnswers = carriesAnswers
         let origin = request.url.origin
         let isPortal = origin == steps.asking.origin
         if carriesAnswers { request.requiredPin = isPortal ? steps.asking.pin : pins[origin] }

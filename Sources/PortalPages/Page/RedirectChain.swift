@@ -41,7 +41,7 @@ package struct RedirectChain: Sendable {
     /// Follows the redirects of an answer. Throws ``TransferError``.
     ///
     /// - Parameters:
-    ///   - request: the request that got the answer; a redirect with 307 or 308 repeats it, within its origin only.
+    ///   - request: the request that got the answer; a redirect with 307 or 308 repeats it, with answers only within its origin.
     ///   - questions: the rules that decide. If a page leads to another host in the link's own networks by its form or, after the login, by its
     ///     refresh, the user must have agreed. A gateway's own page may lead to another port of the gateway.
     ///   - outside: hosts that end the chain.
@@ -90,8 +90,16 @@ package struct RedirectChain: Sendable {
         var pageHops = 0
         while true {
             let response = chain.final
+            func needsAgreement(to target: WebURL) -> Bool {
+                target.host != response.url.host && response.url.origin != trusted
+                    && !questions.mayLeadInside(response.url, target)
+                    && client.link.leadsInside(target, in: scope)
+            }
             let next: HTTPRequest
             if let following = try Self.headerHop(response, to: request, redirects) {
+                if following.method == .post, needsAgreement(to: following.url) {
+                    throw TransferError(.refusedURL, "leads a form into the network")
+                }
                 next = following
             } else if pageHops < RedirectPolicy.pageLimit,
                 let (following, isForm) = Self.pageHop(chain.page, response, redirects),
@@ -99,10 +107,7 @@ package struct RedirectChain: Sendable {
             {
                 let target = following.url
                 if page == nil, !isForm, Self.leadsOut(chain.page, at: response.url, to: target, on: client.link) { return chain }
-                if isForm || page != nil, target.host != response.url.host, response.url.origin != trusted,
-                    !questions.mayLeadInside(response.url, target),
-                    client.link.leadsInside(target, in: scope)
-                {
+                if isForm || page != nil, needsAgreement(to: target) {
                     if !isForm { chain.page.forms = [HTMLForm(leadingTo: target)] }
                     return chain
                 }
@@ -141,7 +146,7 @@ package struct RedirectChain: Sendable {
     ) throws(TransferError) -> HTTPRequest? {
         guard let location = response.location else { return nil }
         let repeats = (response.status == 307 || response.status == 308) && request.method == .post
-        let target = try redirects.target(of: location, from: response.url, withSecrets: repeats)
+        let target = try redirects.target(of: location, from: response.url, withSecrets: repeats && request.carriesAnswers)
         var following = repeats ? request : HTTPRequest(target)
         // The page that redirected is the referrer.
         (following.url, following.referer) = (target, request.referer)

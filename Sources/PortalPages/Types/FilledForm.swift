@@ -44,6 +44,7 @@ package struct FilledForm: Sendable {
         for control in form.controls where control.name.utf8.count <= Self.nameLimit { controls.add(control) }
         pairs = controls.pairs.filter { $0.value.utf8.count <= Self.valueLimit }
             .map { ($0.name, $0.value.replacing("\r\n", with: "\n").replacing("\r", with: "\n").replacing("\n", with: "\r\n")) }
+        var request: HTTPRequest
         switch button?.formMethod ?? form.method {
         case .get where pairs.isEmpty && !reference.isEmpty: request = HTTPRequest(action)
         case .get:
@@ -53,6 +54,8 @@ package struct FilledForm: Sendable {
             request = HTTPRequest(target)
         case .post: request = Self.post(pairs, form.form, to: action)
         }
+        request.carriesAnswers = controls.carriesAnswers
+        self.request = request
         target = action
         (self.form, self.button) = (form.form, button?.control)
         (ticked, carriesAnswers, carriesPassword) = (controls.ticked, controls.carriesAnswers, controls.carriesPassword)

@@ -19,12 +19,23 @@ import Testing
     }
 
     /// A portal that asks for a room, or only for a click, and redirects to `target`.
-    private func hotel(leadingTo target: String, asking: Bool = true) -> ScriptedServer {
+    private func hotel(leadingTo target: String, asking: Bool = true, status: Int = 302) -> ScriptedServer {
         let input = asking ? "<input name=room>" : ""
         return ScriptedServer([
             "/": redirect("/in"), "/in": http(200, "<form method=post action=/login>\(input)<button name=go>Go</button></form>"),
-            "/login": redirect(target),
+            "/login": redirect(target, status: status),
         ])
+    }
+
+    /// A redirect that repeats the form leads a mere click to another origin, and no answers.
+    @Test(arguments: [true, false]) func aRepeatedFormTakesNoAnswersAway(asking: Bool) throws {
+        let other = ScriptedServer(["/go": http(200, "You are now connected")])
+        let server = hotel(leadingTo: other.url + "/go", asking: asking, status: 307)
+        var command = command(server)
+        command.portal = Portal(origin: server.url, kind: "form")
+        command.credential = ["room": "214"]
+        #expect(run(command).result == (asking ? .temporaryFailure : .success))
+        #expect(other.requests.map(\.method) == (asking ? [] : ["POST"]))
     }
 
     @Test func repliesWithThePortalOfTheLogin() throws {

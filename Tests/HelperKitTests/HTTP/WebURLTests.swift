@@ -77,5 +77,13 @@ import Testing
         for other in ["http://portal.test/done", "https://other.test/done", "https://portal.test:8443/done"] {
             #expect(throws: TransferError.self) { try RedirectPolicy().target(of: other, from: base, withSecrets: true) }
         }
+        let plain = WebURL("http://portal.test/login")!
+        _ = try RedirectPolicy().target(of: base.text, from: plain, withSecrets: true)
+        for other in ["https://other.test/", "https://portal.test:8443/"] {
+            #expect(throws: TransferError.self) { try RedirectPolicy().target(of: other, from: plain, withSecrets: true) }
+        }
+        #expect(throws: TransferError.self) {
+            try RedirectPolicy().target(of: base.text, from: WebURL("http://portal.test:8080/")!, withSecrets: true)
+        }
     }
 }

@@ -78,6 +78,17 @@ import Testing
         #expect(thief.requests.isEmpty)
     }
 
+    /// Without answers, a repeated POST goes to another origin, but not to another host of the network.
+    @Test(arguments: [1, 2] as [UInt8]) func repeatsAPostWithoutAnswers(host: UInt8) throws {
+        let other = ScriptedServer(host: host, ["/": http(200, "<title>Other</title>")])
+        let server = ScriptedServer(["/": redirect(other.url + "/", status: 308)])
+        var request = HTTPRequest(posting: [("go", "1")], to: WebURL(server.url + "/")!)
+        request.carriesAnswers = false
+        let title = try? chain(server, request).page.title
+        #expect(title == (host == 1 ? "Other" : nil))
+        #expect(other.requests.map { $0.method + $0.body } == (host == 1 ? ["POSTgo=1"] : []))
+    }
+
     @Test func turnsPostIntoGetAfter303() throws {
         let server = ScriptedServer(["/": redirect("/done", status: 303), "/done": http(200, "ok")])
         _ = try chain(server, HTTPRequest(posting: [("password", "secret")], to: WebURL(server.url + "/")!))

@@ -56,7 +56,7 @@ struct Profile {
 
     /// Returns a page that immediately leads to an address.
     static func page(to start: WebURL) -> String {
-        let address = start.text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;")
+        let address = start.href.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;")
         return """
             <!DOCTYPE html>
             <html lang="en"><head><meta charset="utf-8"><title>Hotspot</title>

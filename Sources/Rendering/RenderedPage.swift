@@ -274,7 +274,7 @@ package final class RenderedPage: Sendable {
     }
 
     private func load(_ url: WebURL, in scope: Scope) throws(TransferError) {
-        let answer = try call("Page.navigate", ["url": .string(url.text)], in: scope.limited(milliseconds: 20_000))
+        let answer = try call("Page.navigate", ["url": .string(url.href)], in: scope.limited(milliseconds: 20_000))
         if let error = answer["errorText"]?.string, !error.isEmpty, error != "net::ERR_ABORTED" {
             throw TransferError(.connectFailed, "the browser: \(error)")
         }

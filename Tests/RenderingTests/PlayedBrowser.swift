@@ -64,6 +64,8 @@ enum PlayedBrowser {
             serve(connection) { message in
                 switch message["method"]?.string {
                 case "Browser.getVersion": ["result": ["product": "Played/1"]]
+                case "Page.navigate" where message["params"]?["url"]?.string != "http://portal.test/#/login":
+                    ["result": ["errorText": "another address"]]
                 case "Target.attachToTarget": ["result": ["sessionId": "s"]]
                 case "Network.getAllCookies":
                     ["result": ["cookies": [["domain": "portal.test", "name": "sid", "value": "abc", "path": "/"]]]]
@@ -73,7 +75,7 @@ enum PlayedBrowser {
         }
         let link = Link(attempt: "1", association: "1", interface: "lo", index: 1, addresses: ["127.0.0.1/8"])
         return try RenderedPage.open(
-            WebURL("http://portal.test/")!, socket: path, link: link, policy: .testing(), cookies: [], pins: [],
+            WebURL("http://portal.test/#/login")!, socket: path, link: link, policy: .testing(), cookies: [], pins: [],
             mayReach: { _ in true }, in: Scope(deadline: .after(milliseconds: 10_000)))
     }
 }

@@ -20,6 +20,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public let path: String
     /// The query without the `?`.
     public let query: String?
+    /// The fragment without the `#`, which only a browser gets; URLs that differ only in it are equal.
+    public private(set) var fragment: String?
     /// Whether the URL contains a user name or a password; neither is ever sent.
     public let hasUserInformation: Bool
 
@@ -64,6 +66,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             curl_url_set(handle, CURLUPART_HOST, host, 0) == CURLUE_OK
         else { return nil }
+        fragment = part(CURLUPART_FRAGMENT) ?? (trimmed.hasPrefix("#") ? String(trimmed.dropFirst()) : nil)
         _ = curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
         guard let text = part(CURLUPART_URL, CURLU_PUNYCODE), text.utf8.count <= Self.limit else { return nil }
         self.text = text
@@ -72,6 +75,19 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap(Int.init) ?? 0
         path = part(CURLUPART_PATH) ?? "/"
         query = part(CURLUPART_QUERY)
+    }
+
+    public static func == (one: WebURL, other: WebURL) -> Bool { one.text == other.text }
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+    /// The whole URL with its fragment, for a browser.
+    package var href: String { text + (fragment.map { "#" + $0 } ?? "") }
+
+    /// Returns this target of a redirect; without a fragment, it has the fragment of the redirected URL (RFC 9110, 10.2.2).
+    package func redirected(from url: WebURL) -> WebURL {
+        var target = self
+        target.fragment = fragment ?? url.fragment
+        return target
     }
 
     /// `scheme://host[:port]`, the port only if it is not the scheme's default port.

@@ -36,9 +36,9 @@ extension ProbeEvidence {
             status = response.status
             for name in Self.shownHeaders {
                 guard let value = response[name] else { continue }
-                // A redirect's query contains the portal's token for this machine and is left out.
+                // A redirect's query, or its fragment, contains the portal's token for this machine and is left out.
                 let isURL = name == "location"
-                headers[name] = Printable.text(isURL ? String(value.prefix { $0 != "?" }) : value, limit: 200)
+                headers[name] = Printable.text(isURL ? String(value.prefix { $0 != "?" && $0 != "#" }) : value, limit: 200)
             }
             if !response.body.isEmpty {
                 body = Printable.text(of: response.body.prefix(96).map { $0 < 0x20 ? 0x20 : $0 })
@@ -79,7 +79,7 @@ public struct ProbeResult: Sendable {
     /// The answer as the interface defines it.
     var answer: ProbeAnswer {
         ProbeAnswer(
-            verdict: verdict, portalURL: portalURL?.text, problem: problem, secondsRemaining: secondsRemaining,
+            verdict: verdict, portalURL: portalURL?.href, problem: problem, secondsRemaining: secondsRemaining,
             retryAfter: retryAfter, probeAddress: probeAddress, evidence: evidence)
     }
 }

@@ -149,7 +149,7 @@ package struct RedirectChain: Sendable {
         let target = try redirects.target(of: location, from: response.url, withSecrets: repeats && request.carriesAnswers)
         var following = repeats ? request : HTTPRequest(target)
         // The page that redirected is the referrer.
-        (following.url, following.referer) = (target, request.referer)
+        (following.url, following.referer) = (target.redirected(from: response.url), request.referer)
         return following
     }
 

@@ -14,6 +14,19 @@ import Testing
         #expect(WebURL("https://portal.example")?.origin == "https://portal.example")
     }
 
+    /// Only a browser gets the fragment.
+    @Test func keepsTheFragmentBesideTheText() throws {
+        let url = try #require(WebURL("https://guest.test/portal/#/splash?client_mac=02:00"))
+        #expect(url.text == "https://guest.test/portal/" && url.fragment == "/splash?client_mac=02:00")
+        #expect(url.href == "https://guest.test/portal/#/splash?client_mac=02:00")
+        let plain = try #require(WebURL(url.text))
+        #expect(url == plain && Set([url, plain]).count == 1 && url.masked == plain.masked && url.shown == plain.shown)
+        #expect(WebURL("#/login", relativeTo: plain)?.href == "https://guest.test/portal/#/login")
+        #expect(WebURL("/next", relativeTo: url)?.href == "https://guest.test/next")
+        #expect(
+            plain.redirected(from: url).href == url.href && url.redirected(from: WebURL("http://a.test/#b")!).href == url.href)
+    }
+
     @Test(arguments: [
         ("../x", "http://portal.test/x"), ("?q=1", "http://portal.test/a/page?q=1"), ("//other.test/y", "http://other.test/y"),
         ("https://s.test", "https://s.test/"), ("#top", "http://portal.test/a/page"), ("  next  ", "http://portal.test/a/next"),

@@ -28,6 +28,15 @@ import Testing
         #expect(server.requests.map(\.target) == ["/", "/meta", "/script", "/form", "/end?k=v"])
     }
 
+    @Test func aRedirectKeepsTheFragment() throws {
+        let server = ScriptedServer([
+            "/": redirect("/app#/splash?mac=1"), "/app": redirect("/app/"), "/app/": http(200, "<script src=app.js></script>"),
+        ])
+        let chain = try chain(server)
+        #expect(chain.final.url.href == server.url + "/app/#/splash?mac=1")
+        #expect(server.requests.map(\.target) == ["/", "/app", "/app/"])
+    }
+
     /// If a first page leads to the probe's address, the device is already logged in.
     @Test func aFirstPageThatLeadsOutIsTheLast() throws {
         let server = ScriptedServer([

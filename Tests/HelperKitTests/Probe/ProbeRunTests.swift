@@ -30,8 +30,8 @@ import Testing
     }
 
     /// A redirect decides at once; the HTTPS server never answers, so the test ends only if the probe does not wait for it.
-    @Test func aRedirectEndsTheProbe() throws {
-        let server = ScriptedServer(["/": redirect("http://portal.test/login?token=1")])
+    @Test(arguments: ["?token=1", "#/splash"]) func aRedirectEndsTheProbe(_ token: String) throws {
+        let server = ScriptedServer(["/": redirect("http://portal.test/login" + token)])
         let silent = ScriptedServer { _ in .hold([]) }
         let link = loopback(probe: server.url + "/")
         let result = try #require(
@@ -39,7 +39,7 @@ import Testing
                 link, https: "https://127.0.0.1:\(silent.port)/", policy: .testing(),
                 in: Scope(deadline: .after(milliseconds: 60_000))))
         #expect(result.verdict == .captive)
-        #expect(result.portalURL?.text == "http://portal.test/login?token=1")
+        #expect(result.answer.portalURL == "http://portal.test/login" + token)
         #expect(result.evidence[0].headers["location"] == "http://portal.test/login")
     }
 
